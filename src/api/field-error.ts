@@ -1,0 +1,97 @@
+/**
+ * One thing wrong with one field, in Kubernetes' words. Validators return lists of these; `invalid` in
+ * status-error.ts turns a list into the answer. Nothing here throws.
+ */
+import type { FieldPath } from './field-path.ts'
+
+export type FieldErrorType =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError'
+
+export interface FieldError {
+  type: FieldErrorType
+  field: string
+  /** The whole sentence, without the field's path in front. */
+  message: string
+}
+
+/** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures as JSON. */
+export function showValue(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  return JSON.stringify(value)
+}
+
+/** A string quoted as Go's %q quotes it. */
+export function goQuote(text: string): string {
+  let out = '"'
+  for (const ch of text) {
+    const code = ch.codePointAt(0) as number
+    if (ch === '"') out += '\\"'
+    else if (ch === '\\') out += '\\\\'
+    else if (ch === '\n') out += '\\n'
+    else if (ch === '\t') out += '\\t'
+    else if (ch === '\r') out += '\\r'
+    else if (ch === '\x07') out += '\\a'
+    else if (ch === '\b') out += '\\b'
+    else if (ch === '\f') out += '\\f'
+    else if (ch === '\v') out += '\\v'
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
+    else if (code >= 0xd800 && code <= 0xdfff) out += '\\ufffd'
+    else out += ch
+  }
+  return `${out}"`
+}
+
+const error = (type: FieldErrorType, path: FieldPath | string, message: string): FieldError => ({
+  type,
+  field: path.toString(),
+  message,
+})
+const withDetail = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
+
+export const required = (path: FieldPath | string, detail = '') =>
+  error('FieldValueRequired', path, withDetail('Required value', detail))
+
+export const invalid = (path: FieldPath | string, value: unknown, detail: string) =>
+  error('FieldValueInvalid', path, withDetail(`Invalid value: ${showValue(value)}`, detail))
+
+export const notSupported = (path: FieldPath | string, value: unknown, supported: readonly string[]) =>
+  error(
+    'FieldValueNotSupported',
+    path,
+    withDetail(
+      `Unsupported value: ${showValue(value)}`,
+      supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '',
+    ),
+  )
+
+export const duplicate = (path: FieldPath | string, value: unknown) =>
+  error('FieldValueDuplicate', path, `Duplicate value: ${showValue(value)}`)
+
+export const forbidden = (path: FieldPath | string, detail: string) =>
+  error('FieldValueForbidden', path, withDetail('Forbidden', detail))
+
+export const fieldNotFound = (path: FieldPath | string, value: unknown) =>
+  error('FieldValueNotFound', path, `Not found: ${showValue(value)}`)
+
+export const tooLong = (path: FieldPath | string, _value: unknown, maxLength: number) =>
+  error('FieldValueTooLong', path, `Too long: must have at most ${maxLength} bytes`)
+
+export const tooMany = (path: FieldPath | string, actual: number, max: number) =>
+  error('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`)
+
+export const typeInvalid = (path: FieldPath | string, value: unknown, detail: string) =>
+  error('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${showValue(value)}`, detail))
+
+export const internalFieldError = (path: FieldPath | string, detail: string) =>
+  error('InternalError', path, withDetail('Internal error', detail))

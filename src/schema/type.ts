@@ -1,0 +1,84 @@
+/**
+ * The type graph: what an object of a kind may contain, as data. Built-in types come from facts, custom ones from
+ * structural schemas; decoding, defaulting, protobuf, patches, apply and OpenAPI are all compiled from this one shape.
+ * A type never changes once made. Graphs may be recursive, so the type of a field is looked up on first use.
+ */
+
+/** How a value is written in JSON and in protobuf. Quantities and times are canonical strings, bytes base64. */
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'uint64'
+  | 'float64'
+  | 'bytes'
+  | 'time' // metav1.Time: RFC 3339, whole seconds, UTC; a zero one is null
+  | 'microTime' // metav1.MicroTime: six decimals
+  | 'duration' // metav1.Duration: Go's "1m30s"
+  | 'quantity' // resource.Quantity
+  | 'intOrString'
+  | 'any' // RawExtension, JSON, FieldsV1 and the like: kept as it is
+
+export interface Scalar {
+  readonly is: 'scalar'
+  readonly scalar: ScalarName
+}
+
+export interface List {
+  readonly is: 'list'
+  readonly items: Type
+  /** For apply: atomic unless said otherwise (the patch strategy fallback is already folded in). */
+  readonly listType: 'atomic' | 'set' | 'map'
+  readonly mapKeys: readonly string[]
+  /** For strategic merge patch: 'merge' and the key, or 'atomic' behaviour when absent. */
+  readonly patchStrategy?: 'merge' | 'replace' | 'merge,retainKeys' | 'retainKeys'
+  readonly patchMergeKey?: string
+}
+
+export interface Dict {
+  readonly is: 'map'
+  readonly values: Type
+  /** Granular unless said otherwise. */
+  readonly atomic: boolean
+}
+
+export interface Struct {
+  readonly is: 'struct'
+  /** The OpenAPI name, e.g. `io.k8s.api.core.v1.PodSpec`; empty for types of custom kinds. */
+  readonly name: string
+  /** Fields in declaration order; an inlined struct is one field with `inline` (protobuf nests it, JSON does not). */
+  readonly fields: readonly Field[]
+  /** JSON's view: every field by its JSON name, inlined ones lifted up, in the order Go writes them. */
+  readonly byName: ReadonlyMap<string, Field>
+  /** Replaced only whole by one manager (x-kubernetes-map-type: atomic). */
+  readonly atomic: boolean
+  /** Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a schema). */
+  readonly open: boolean
+}
+
+export interface Field {
+  /** JSON name; empty for an inlined struct. */
+  readonly name: string
+  /** Resolved on first use. */
+  readonly type: Type
+  readonly inline: boolean
+  /** Protobuf field number; 0 where the type has no protobuf form. */
+  readonly number: number
+  /** Go's `omitempty`: a zero value is left out of JSON. */
+  readonly omitEmpty: boolean
+  /** A Go pointer: absent and zero are different, and zero is written. */
+  readonly pointer: boolean
+  /** Named in the OpenAPI `required` list. */
+  readonly required: boolean
+  /** For strategic merge patch of structs and maps (e.g. retainKeys on a union). */
+  readonly patchStrategy?: string
+}
+
+/** A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular, lists atomic. */
+export interface Untyped {
+  readonly is: 'untyped'
+}
+
+export type Type = Scalar | List | Dict | Struct | Untyped

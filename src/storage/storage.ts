@@ -1,0 +1,110 @@
+/**
+ * The contract of storage: revisioned bytes under ordered keys. Memory, SQLite and etcd pass one suite (storage.suite.ts).
+ * Storage never looks inside a value. A lost race is a value, never an exception; what is thrown is one of the errors below.
+ *
+ * Guarantees, each with a test of its name in the suite:
+ *   durable      when put or delete resolves, the change survives kill -9
+ *   ordered      revisions grow by the order of commits; the feed delivers them in that order
+ *   complete     the feed misses nothing after the revision asked for and repeats nothing
+ *   atomic       what one transaction wrote arrives in one batch of the feed
+ *   current      after put resolves, currentRevision() is at least its revision
+ */
+
+/** A safe integer. The first write of a store has a revision greater than 0. */
+export type Revision = number
+
+export interface Stored {
+  readonly key: string
+  readonly bytes: Buffer
+  /** The revision of the last write of this key. */
+  readonly revision: Revision
+}
+
+/** Keys from `start` (included) to `end` (excluded), compared as UTF-8 bytes. */
+export interface KeyRange {
+  readonly start: string
+  readonly end: string
+}
+
+/** What was read and the revision of the store it was read at. */
+export interface Read<T> {
+  readonly revision: Revision
+  readonly value: T
+}
+
+export interface Page {
+  readonly items: Stored[]
+  /** Whether keys of the range remain after the last item. */
+  readonly more: boolean
+  /** How many of the range remain after the last item. */
+  readonly remaining: number
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly revision: Revision }
+  | { readonly ok: false; readonly current: Stored | undefined }
+
+export interface Change {
+  readonly key: string
+  readonly revision: Revision
+  /** The bytes written; undefined for a deletion. For own writes this is the very Buffer that was given to put. */
+  readonly bytes: Buffer | undefined
+}
+
+export interface PutCondition {
+  /** 0: the key must not exist. Otherwise: the key's last write must have this revision. */
+  readonly ifRevision: Revision
+  /** The key is deleted by the store this long after the write, as a deletion on the feed. */
+  readonly ttlSeconds?: number
+}
+
+export interface Storage {
+  get(key: string, at?: Revision): Promise<Read<Stored | undefined>>
+  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<Read<Page>>
+  count(range: KeyRange): Promise<Read<number>>
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome>
+  delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome>
+  /**
+   * Everything after a revision, then everything that follows, until the signal aborts (the iteration then ends
+   * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept.
+   */
+  changes(options: { after: Revision; signal: AbortSignal }): AsyncIterable<Change[]>
+  /** The newest revision. Local stores answer at once; etcd asks with a linearizable read. */
+  currentRevision(): Revision | Promise<Revision>
+  /** Forgets history up to and including a revision: reads at older revisions throw RevisionCompacted. */
+  compact(upTo: Revision): Promise<void>
+  /** A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is well. */
+  trouble(): string | undefined
+  close(): Promise<void>
+}
+
+/** A read or feed from a revision that is no longer kept. */
+export class RevisionCompacted extends Error {
+  override name = 'RevisionCompacted'
+  readonly compactedUpTo: Revision
+  constructor(compactedUpTo: Revision) {
+    super(`the requested revision has been compacted (history starts after ${compactedUpTo})`)
+    this.compactedUpTo = compactedUpTo
+  }
+}
+
+/** A read at a revision that the store has not reached. */
+export class RevisionInFuture extends Error {
+  override name = 'RevisionInFuture'
+  readonly current: Revision
+  constructor(current: Revision) {
+    super(`the requested revision is in the future (the store is at ${current})`)
+    this.current = current
+  }
+}
+
+/** The store cannot answer now: disk full, etcd away, closed. The message says why, for the client. */
+export class StorageUnavailable extends Error {
+  override name = 'StorageUnavailable'
+}
+
+/** The range of all keys that begin with a prefix. */
+export function prefixRange(prefix: string): KeyRange {
+  const last = prefix.charCodeAt(prefix.length - 1)
+  return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) }
+}
