@@ -1,0 +1,31 @@
+/**
+ * The contract of authentication. One method per file under authenticate/; the first that knows the caller wins.
+ * A method that does not recognise the credentials answers undefined; one that recognises and refuses them answers
+ * with an error, which is logged (without the credential) and means 401 if no other method succeeds.
+ */
+import type { X509Certificate } from 'node:crypto'
+import type { User } from './user.ts'
+
+export interface Credentials {
+  /** Lower-case names. A filter removes from what goes on whatever a method has consumed. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The bearer token, without the word Bearer; undefined where there is none. */
+  readonly token: string | undefined
+  /** The client's certificate as the TLS layer got it, not yet verified against any authority; parsed on demand. */
+  readonly certificate: (() => X509Certificate | undefined) | undefined
+  /** Further certificates of the chain the client sent. */
+  readonly intermediates?: (() => X509Certificate[]) | undefined
+}
+
+export type Verdict = { user: User; audiences?: string[] } | { refused: string } | undefined
+
+export interface Authenticator {
+  readonly name: string
+  authenticate(credentials: Credentials): Verdict | Promise<Verdict>
+}
+
+/** What can check a bare token: used by TokenReview as well. */
+export interface TokenAuthenticator {
+  readonly name: string
+  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>
+}

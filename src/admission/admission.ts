@@ -1,0 +1,35 @@
+/**
+ * The contract of admission: what may, after who may. Plugins run in one fixed order (order.ts): all that mutate, then,
+ * after validation by schema and behaviour, all that validate. A plugin refuses by throwing an ApiError.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { User } from '#access/user.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface AdmissionRequest {
+  readonly operation: Operation
+  readonly kind: Kind
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** Hub version of the resource (for subresources with a kind of their own: that kind). Mutators change it in place. */
+  object: KubeObject | undefined
+  readonly old: KubeObject | undefined
+  readonly user: User
+  readonly dryRun: boolean
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as sent. */
+  readonly options: Loose
+  /** Texts for the Warning header. */
+  readonly warnings: string[]
+  /** Annotations for the audit event. */
+  readonly auditAnnotations: Map<string, string>
+}
+
+export interface AdmissionPlugin {
+  readonly name: string
+  mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
+  validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
+}

@@ -1,0 +1,148 @@
+/**
+ * A kind is a value: everything the rest of the server needs to know of one served version of one resource.
+ * Built-in kinds are made from facts (built-in.ts), custom ones from their definitions (custom.ts); nothing
+ * downstream can tell which is which.
+ *
+ * Words: a `Resource` is what is stored and cached once (deployments.apps); a `Kind` is one served version of it.
+ * Behaviours run on one version, the `hub` of the resource, whatever version the request speaks:
+ *   body ─conform→ requested version ─applyDefaults→ ─convert→ hub ─behaviour→ hub ─convert→ stored version → bytes
+ * For nearly all kinds requested, hub and stored version are the same kind and convert does nothing.
+ */
+import type { FieldError } from '#api/field-error.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Type } from '#schema/type.ts'
+import type { TableColumns } from './table-columns.ts'
+
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  /** 'v1' for the core group, 'apps/v1' for a named one. */
+  readonly apiVersion: string
+  /** create get list watch update patch delete deletecollection: what discovery shows and route allows. */
+  readonly verbs: ReadonlySet<string>
+  readonly subresources: ReadonlyMap<string, Subresource>
+  readonly resource: Resource
+  /** The type of a whole object of this version. */
+  readonly type: Type
+  /** Whether protobuf can carry it (built-in kinds). */
+  readonly protobuf: boolean
+  /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */
+  readonly itemsCarryType: boolean
+  /** A warning for every request of this version, in the words of the Warning header. */
+  readonly deprecation?: Deprecation
+
+  /**
+   * From any JSON value to an object of this version in canonical form: unknown fields dropped (and reported),
+   * zero values dropped or filled in as Go would write them, quantities and times canonical. Throws ApiError (400)
+   * where a value has the wrong type. The result shares nothing with the input that a caller could change later.
+   */
+  conform(raw: Loose): Conformed
+  /** Fills in this version's defaults, in place. */
+  applyDefaults(object: KubeObject): void
+  /** Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On this version. */
+  validateSchema?(object: KubeObject, old?: KubeObject): FieldError[]
+}
+
+export interface Conformed {
+  object: KubeObject
+  /** Paths of unknown fields, for fieldValidation=Warn|Strict: `unknown field "spec.foo"` says what follows "unknown field". */
+  unknown: string[]
+}
+
+export interface Deprecation {
+  /** e.g. `batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob` */
+  readonly warning: string
+  /** '1.25', or '' where no removal is planned. */
+  readonly removedRelease: string
+}
+
+export interface Subresource {
+  readonly name: string
+  /** The kind its bodies have: 'autoscaling/v1' 'Scale' for deployments/scale. */
+  readonly apiVersion: string
+  readonly kind: string
+  readonly verbs: ReadonlySet<string>
+}
+
+export interface Resource {
+  readonly group: string
+  readonly plural: string
+  readonly namespaced: boolean
+  /** Keys are `<storagePrefix>/<namespace>/<name>`, or `<storagePrefix>/<name>` for cluster-scoped ones; no trailing slash. */
+  readonly storagePrefix: string
+  /** Every served version, the preferred one first. */
+  readonly kinds: readonly Kind[]
+  /** The version that is written to the store. */
+  readonly stored: Kind
+  /** The version behaviours run on. */
+  readonly hub: Kind
+  readonly behaviour: Behaviour
+  /**
+   * Objects of one version as another version of the same resource. The results may share structure with the
+   * input and the input may be changed. Only conversion webhooks make it wait.
+   */
+  convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]>
+  /** Which version the stored bytes have is read from their apiVersion: a store may hold several. */
+  kindOf(apiVersion: string): Kind | undefined
+}
+
+/** What a behaviour may know besides the object. */
+export interface Context {
+  /** Minor number of the emulated release: 22. */
+  readonly release: number
+  readonly feature: (gate: string) => boolean
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+  readonly namespace: string
+  readonly userName?: string
+  readonly dryRun?: boolean
+}
+
+/**
+ * What a row cannot say, one value per resource, on the hub version. All functions are pure but for changing the
+ * object they are given to prepare. `old` is never changed. Absent functions mean: nothing to do.
+ */
+export interface Behaviour {
+  /** Problems of a name, in Kubernetes' words; DNS subdomain unless said otherwise. `prefix`: it is a generateName. */
+  readonly nameRule?: (name: string, prefix: boolean) => string[]
+  /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */
+  prepareForCreate?(object: KubeObject, context: Context): void
+  /** Status kept from old, generation raised when the spec changed, and so on. */
+  prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  /** Everything but metadata, which the verbs check by nameRule first. */
+  validateCreate?(object: KubeObject, context: Context): FieldError[]
+  validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
+  /** Warnings for the Warning header (from the release that has them). */
+  warningsOnCreate?(object: KubeObject, context: Context): string[]
+  warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
+  /** PUT of a missing object creates it. */
+  readonly createOnUpdate?: boolean
+  /** PUT without a resourceVersion is allowed. True unless said otherwise. */
+  readonly unconditionalUpdate?: boolean
+  /** Fields a write to the main resource resets and so never owns, e.g. [['status']]. */
+  readonly resetFields?: readonly (readonly string[])[]
+  /** Fields usable in field selectors besides metadata.name and metadata.namespace, with their value. */
+  selectableFields?(object: KubeObject): Record<string, string>
+  /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
+  gracePeriodSeconds?(object: KubeObject, asked: number | undefined, context: Context): number | undefined
+  /** Time to live of an object (events), in seconds. */
+  ttlSeconds?(object: KubeObject): number | undefined
+  readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
+  readonly columns?: TableColumns
+  /** What orphaning means when a delete names no policy: 'orphan' for the kinds that orphan by default in old versions. */
+  readonly defaultPropagation?: 'Orphan' | 'Background'
+}
+
+/** A subresource that reads and writes the main object's own kind: status, approval, ephemeralcontainers, finalize. */
+export interface SubresourceBehaviour {
+  prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
+  readonly resetFields?: readonly (readonly string[])[]
+}

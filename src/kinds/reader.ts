@@ -1,0 +1,18 @@
+/**
+ * Other objects, as admission, authorisation and behaviours with state see them: read-only, from the live picture,
+ * in the hub version. What is returned must not be changed.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+
+export interface Follower {
+  /** Every object there is, once, then every object written. */
+  changed(object: KubeObject): void
+  deleted(object: KubeObject): void
+}
+
+export interface ObjectReader {
+  get(group: string, plural: string, namespace: string, name: string): Promise<KubeObject | undefined>
+  list(group: string, plural: string, namespace?: string): Promise<KubeObject[]>
+  /** Resolves once every existing object has been handed over. Calls are made synchronously as the live picture moves. */
+  follow(group: string, plural: string, follower: Follower): Promise<() => void>
+}

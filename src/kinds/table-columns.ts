@@ -1,0 +1,20 @@
+/** What `kubectl get` shows of a kind: column definitions, and the cells of one object. */
+import type { KubeObject } from '#api/object-meta.ts'
+
+export interface ColumnDefinition {
+  name: string
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  format: string
+  /** Prose for people: ours, short. */
+  description: string
+  /** 0 is always shown, 1 with -o wide. */
+  priority: number
+}
+
+export interface TableColumns {
+  readonly columns: readonly ColumnDefinition[]
+  /** The cells of one object (hub version), in the order of the columns. `now`: milliseconds, for ages. */
+  cells(object: KubeObject, now: number): unknown[]
+  /** Row conditions, as finished pods have. */
+  conditions?(object: KubeObject): unknown[] | undefined
+}
