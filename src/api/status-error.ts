@@ -1,0 +1,204 @@
+/**
+ * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by one named function.
+ * What only we can cause is an assertion; a lost race is a returned value. Neither is here.
+ */
+import type { FieldError } from './field-error.ts'
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: number
+  readonly reason: string
+  readonly details: StatusDetails | undefined
+  /** Further members of the Status' metadata, e.g. a fresh continue token. */
+  listMeta: Record<string, unknown> | undefined
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message)
+    this.code = code
+    this.reason = reason
+    this.details = details
+  }
+
+  /** The Status object that is sent. */
+  status(): Record<string, unknown> {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.listMeta ?? {},
+      status: 'Failure',
+      ...(this.message !== '' && { message: this.message }),
+      ...(this.reason !== '' && { reason: this.reason }),
+      ...(this.details !== undefined && { details: this.details }),
+      code: this.code,
+    }
+  }
+}
+
+/** A resource as errors name it. */
+export interface ResourceName {
+  readonly group: string
+  readonly plural: string
+}
+/** A kind as errors name it. */
+export interface KindName {
+  readonly group: string
+  readonly kind: string
+}
+
+const qualified = (name: string, group: string) => (group === '' ? name : `${name}.${group}`)
+const about = (kind: string, group: string, name: string): StatusDetails => ({
+  ...(name !== '' && { name }),
+  ...(group !== '' && { group }),
+  ...(kind !== '' && { kind }),
+})
+
+export const notFound = ({ group, plural }: ResourceName, name: string) =>
+  new ApiError(
+    404,
+    'NotFound',
+    `${qualified(plural, group)} "${name}" not found`,
+    about(plural, group, name),
+  )
+
+export const alreadyExists = ({ group, plural }: ResourceName, name: string) =>
+  new ApiError(
+    409,
+    'AlreadyExists',
+    `${qualified(plural, group)} "${name}" already exists`,
+    about(plural, group, name),
+  )
+
+/** Every random name tried for a generateName was taken. */
+export const generatedNameConflict = ({ group, plural }: ResourceName, name: string) =>
+  new ApiError(
+    409,
+    'AlreadyExists',
+    `${qualified(plural, group)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+    { ...about(plural, group, name), retryAfterSeconds: 1 },
+  )
+
+export const conflict = ({ group, plural }: ResourceName, name: string, why: string) =>
+  new ApiError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(plural, group)} "${name}": ${why}`,
+    about(plural, group, name),
+  )
+
+export const modified =
+  'the object has been modified; please apply your changes to the latest version and try again'
+
+export const badRequest = (message: string) => new ApiError(400, 'BadRequest', message)
+
+export const unauthorized = () => new ApiError(401, 'Unauthorized', 'Unauthorized')
+
+export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, why: string) =>
+  new ApiError(
+    403,
+    'Forbidden',
+    name === '' && plural === ''
+      ? `forbidden: ${why}`
+      : name === ''
+        ? `${qualified(plural, group)} is forbidden: ${why}`
+        : `${qualified(plural, group)} "${name}" is forbidden: ${why}`,
+    about(plural, group, name),
+  )
+
+/** All errors of an object in one answer; the same error twice is said once. */
+export function invalidObject({ group, kind }: KindName, name: string, errors: FieldError[]): ApiError {
+  const causes = errors.map(({ type, field, message }) => ({ reason: type, message, field }))
+  const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
+  const said = lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`
+  return new ApiError(
+    422,
+    'Invalid',
+    lines.length === 0
+      ? `${qualified(kind, group)} "${name}" is invalid`
+      : `${qualified(kind, group)} "${name}" is invalid: ${said}`,
+    { ...about(kind, group, name), ...(causes.length > 0 && { causes }) },
+  )
+}
+
+export const methodNotSupported = ({ group, plural }: ResourceName, verb: string) =>
+  new ApiError(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind "${qualified(plural, group)}"`,
+    about(plural, group, ''),
+  )
+
+/** The answer of the router where a path exists but not with this method. */
+export const methodNotAllowed = () =>
+  new ApiError(
+    405,
+    'MethodNotAllowed',
+    'the server does not allow this method on the requested resource',
+    {},
+  )
+
+/** The answer where no path matches. */
+export const pathNotFound = () =>
+  new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+export const notAcceptable = (message: string) => new ApiError(406, 'NotAcceptable', message)
+
+export const unsupportedMediaType = (message: string) =>
+  new ApiError(415, 'UnsupportedMediaType', message)
+
+export const expired = (message: string) => new ApiError(410, 'Expired', message)
+
+/** Too old to watch from. */
+export const gone = (message: string) => new ApiError(410, 'Gone', message)
+
+export const tooLarge = (message: string) =>
+  new ApiError(413, 'RequestEntityTooLarge', message)
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
+  new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds })
+
+export const serverTimeout = (
+  { group, plural }: ResourceName,
+  operation: string,
+  retryAfterSeconds: number,
+) =>
+  new ApiError(
+    500,
+    'ServerTimeout',
+    `The ${operation} operation against ${qualified(plural, group)} could not be completed at this time, please try again.`,
+    { ...about(plural, group, ''), name: operation, retryAfterSeconds },
+  )
+
+export const timeout = (message: string, retryAfterSeconds = 0) =>
+  new ApiError(504, 'Timeout', `Timeout: ${message}`, {
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+  })
+
+/** A resource version that the server has not seen, after waiting for it. */
+export const tooLargeResourceVersion = (asked: number, current: number, retryAfterSeconds: number) =>
+  new ApiError(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds,
+  })
+
+export const serviceUnavailable = (message: string) =>
+  new ApiError(503, 'ServiceUnavailable', message)
+
+export const internalError = (message: string) =>
+  new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  })
