@@ -103,6 +103,8 @@ export interface Context {
   readonly namespace: string
   readonly userName?: string
   readonly dryRun?: boolean
+  /** The version the request speaks, e.g. 'events.k8s.io/v1': some rules hold for one version only. */
+  readonly requestApiVersion?: string
 }
 
 /**
