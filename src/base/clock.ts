@@ -4,6 +4,8 @@
 export interface Clock {
   /** Milliseconds since 1970. May jump when the machine's clock is set. */
   now(): number
+  /** Milliseconds since some fixed moment; never jumps. A clock without it is taken not to jump. */
+  elapsed?(): number
 }
 
-export const systemClock: Clock = { now: () => Date.now() }
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }

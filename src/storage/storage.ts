@@ -67,8 +67,14 @@ export interface Storage {
   /**
    * Everything after a revision, then everything that follows, until the signal aborts (the iteration then ends
    * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept.
+   * `progress` is told a revision when everything up to it has been delivered and no change said so: revisions of
+   * etcd also count writes outside the feed's range. It is called only while the iteration waits for its next batch.
    */
-  changes(options: { after: Revision; signal: AbortSignal }): AsyncIterable<Change[]>
+  changes(options: {
+    after: Revision
+    signal: AbortSignal
+    progress?: (revision: Revision) => void
+  }): AsyncIterable<Change[]>
   /** The newest revision. Local stores answer at once; etcd asks with a linearizable read. */
   currentRevision(): Revision | Promise<Revision>
   /** Forgets history up to and including a revision: reads at older revisions throw RevisionCompacted. */

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { createMemoryStorage } from './memory.ts'
+
+storageSuite('memory', {
+  open: async () => {
+    const storage = createMemoryStorage()
+    return { storage, prefix: '/registry/', dispose: () => storage.close() }
+  },
+  ttlSecondsMin: 0.05,
+  feedFirst: true,
+})
+
+test('a time to live follows elapsed time, not a clock that jumps', async () => {
+  let now = 1_000_000
+  let elapsed = 0
+  const storage = createMemoryStorage({ clock: { now: () => now, elapsed: () => elapsed } })
+  const after = storage.currentRevision()
+  won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))
+  now += 3_600_000
+  await sleep(1100)
+  assert.ok((await storage.get('/a')).value)
+  now -= 7_200_000
+  elapsed += 60_001
+  assert.equal((await collect(storage, await after, 2)).at(-1)?.bytes, undefined)
+  await storage.close()
+})

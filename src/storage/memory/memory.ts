@@ -1,0 +1,221 @@
+/**
+ * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and the other backends
+ * are measured against it. It writes nothing to disk, and everything is gone when the process ends.
+ */
+import { type Clock, systemClock } from '#base/clock.ts'
+import { DeadlineTimer } from '#storage/deadline-timer.ts'
+import { Feed, type FeedOptions } from '#storage/feed.ts'
+import { compareKeys, lowerBound } from '#storage/key-order.ts'
+import {
+  type Change,
+  type KeyRange,
+  type Outcome,
+  type Page,
+  type PutCondition,
+  type Read,
+  type Revision,
+  RevisionCompacted,
+  RevisionInFuture,
+  type Storage,
+  StorageUnavailable,
+  type Stored,
+} from '#storage/storage.ts'
+import { ExpiryQueue } from './expiry-queue.ts'
+
+/** Changes handed out at once to a reader that catches up: enough to be quick, little enough not to block others. */
+const historyBatchMax = 1000
+
+export function createMemoryStorage(options: { clock?: Clock } = {}): Storage {
+  return new MemoryStorage(options.clock ?? systemClock)
+}
+
+class MemoryStorage implements Storage {
+  /** As in etcd an empty store is at revision 1, so that its lists have a revision that means something. */
+  #revision: Revision = 1
+  #compactedUpTo: Revision = 0
+  /** Every change since the compaction, oldest first. */
+  #log: Change[] = []
+  /** The keys that have a version, sorted. */
+  #keys: string[] = []
+  /** The versions of a key, oldest first: at most one at or before the compaction. */
+  #versions = new Map<string, Change[]>()
+  #expiring = new ExpiryQueue()
+  #elapsed: () => number
+  #timer: DeadlineTimer
+  #feed: Feed
+  #closed: StorageUnavailable | undefined
+
+  constructor(clock: Clock) {
+    this.#elapsed = () => (clock.elapsed ? clock.elapsed() : clock.now())
+    this.#timer = new DeadlineTimer(this.#elapsed, () => this.#expire())
+    this.#feed = new Feed({
+      history: (after) => this.#history(after),
+      compactedUpTo: () => this.#compactedUpTo,
+    })
+  }
+
+  async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+    const revision = this.#readable(at)
+    return { revision, value: this.#storedAt(key, revision) }
+  }
+
+  async list(
+    range: KeyRange,
+    options: { at?: Revision; limit?: number } = {},
+  ): Promise<Read<Page>> {
+    const revision = this.#readable(options.at)
+    const limit = options.limit || Number.POSITIVE_INFINITY
+    const items: Stored[] = []
+    let remaining = 0
+    for (const stored of this.#storedIn(range, revision)) {
+      if (items.length < limit) items.push(stored)
+      else remaining++
+    }
+    return { revision, value: { items, more: remaining > 0, remaining } }
+  }
+
+  async count(range: KeyRange): Promise<Read<number>> {
+    const revision = this.#readable(undefined)
+    let count = 0
+    for (const _ of this.#storedIn(range, revision)) count++
+    return { revision, value: count }
+  }
+
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(this.#closed)
+    const current = this.#storedAt(key, this.#revision)
+    if ((current?.revision ?? 0) !== condition.ifRevision) {
+      return Promise.resolve({ ok: false, current })
+    }
+    const revision = this.#commit(key, bytes)
+    if (condition.ttlSeconds) {
+      const deadline = this.#elapsed() + condition.ttlSeconds * 1000
+      this.#expiring.add({ deadline, key, revision })
+      this.#timer.want(deadline)
+    }
+    return Promise.resolve({ ok: true, revision })
+  }
+
+  delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(this.#closed)
+    const current = this.#storedAt(key, this.#revision)
+    if (current === undefined || current.revision !== condition.ifRevision) {
+      return Promise.resolve({ ok: false, current })
+    }
+    return Promise.resolve({ ok: true, revision: this.#commit(key, undefined) })
+  }
+
+  changes(options: FeedOptions): AsyncIterable<Change[]> {
+    return this.#feed.read(options)
+  }
+
+  currentRevision(): Revision {
+    return this.#revision
+  }
+
+  async compact(upTo: Revision): Promise<void> {
+    if (this.#closed) throw this.#closed
+    if (upTo > this.#revision) throw new RevisionInFuture(this.#revision)
+    if (upTo <= this.#compactedUpTo) return
+    this.#compactedUpTo = upTo
+    const kept = this.#log.findIndex((change) => change.revision > upTo)
+    const forgotten = kept < 0 ? this.#log : this.#log.slice(0, kept)
+    this.#log = kept < 0 ? [] : this.#log.slice(kept)
+    const gone = new Set<string>()
+    for (const { key } of forgotten) if (this.#trim(key, upTo)) gone.add(key)
+    if (gone.size > 0) this.#keys = this.#keys.filter((key) => !gone.has(key))
+  }
+
+  trouble(): string | undefined {
+    return this.#closed?.message
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = new StorageUnavailable('the store is closed')
+    this.#timer.stop()
+    this.#feed.end(this.#closed)
+  }
+
+  /** The revision to read at; 0 and undefined mean the newest. */
+  #readable(at: Revision | undefined): Revision {
+    if (this.#closed) throw this.#closed
+    if (!at) return this.#revision
+    if (at > this.#revision) throw new RevisionInFuture(this.#revision)
+    if (at < this.#compactedUpTo) throw new RevisionCompacted(this.#compactedUpTo)
+    return at
+  }
+
+  #commit(key: string, bytes: Buffer | undefined): Revision {
+    const change: Change = { key, revision: ++this.#revision, bytes }
+    const versions = this.#versions.get(key)
+    if (versions) {
+      versions.push(change)
+    } else {
+      this.#versions.set(key, [change])
+      this.#insertKey(key)
+    }
+    this.#log.push(change)
+    this.#feed.publish([change])
+    return change.revision
+  }
+
+  #insertKey(key: string): void {
+    const last = this.#keys.at(-1)
+    if (last === undefined || compareKeys(last, key) < 0) this.#keys.push(key)
+    else this.#keys.splice(lowerBound(this.#keys, key), 0, key)
+  }
+
+  #storedAt(key: string, at: Revision): Stored | undefined {
+    const versions = this.#versions.get(key)
+    if (!versions) return undefined
+    for (let i = versions.length - 1; i >= 0; i--) {
+      const version = versions[i]
+      if (version.revision <= at)
+        return version.bytes === undefined ? undefined : (version as Stored)
+    }
+    return undefined
+  }
+
+  *#storedIn(range: KeyRange, at: Revision): Generator<Stored> {
+    const keys = this.#keys
+    for (let i = lowerBound(keys, range.start); i < keys.length; i++) {
+      const key = keys[i]
+      if (compareKeys(key, range.end) >= 0) return
+      const stored = this.#storedAt(key, at)
+      if (stored) yield stored
+    }
+  }
+
+  /** Forgets the versions of a key that nobody may read any more; true when none is left. */
+  #trim(key: string, upTo: Revision): boolean {
+    const versions = this.#versions.get(key)
+    if (!versions) return false
+    let from = 0
+    while (from + 1 < versions.length && versions[from + 1].revision <= upTo) from++
+    const oldest = versions[from]
+    if (oldest.revision <= upTo && oldest.bytes === undefined) from++
+    if (from === versions.length) this.#versions.delete(key)
+    else if (from > 0) this.#versions.set(key, versions.slice(from))
+    return from === versions.length
+  }
+
+  #history(after: Revision): Change[] {
+    let low = 0
+    let high = this.#log.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#log[middle].revision <= after) low = middle + 1
+      else high = middle
+    }
+    return this.#log.slice(low, low + historyBatchMax)
+  }
+
+  #expire(): void {
+    for (const { key, revision } of this.#expiring.takeDue(this.#elapsed())) {
+      if (this.#storedAt(key, this.#revision)?.revision === revision) this.#commit(key, undefined)
+    }
+    const next = this.#expiring.nextDeadline()
+    if (next !== undefined) this.#timer.want(next)
+  }
+}
