@@ -35,6 +35,8 @@ export interface List {
   /** For strategic merge patch: 'merge' and the key, or 'atomic' behaviour when absent. */
   readonly patchStrategy?: 'merge' | 'replace' | 'merge,retainKeys' | 'retainKeys'
   readonly patchMergeKey?: string
+  /** Protobuf has the list in a message of its own, `{ repeated items = 1 }` (a named Go slice: ExtraValue, Verbs). */
+  readonly wrapped?: boolean
 }
 
 export interface Dict {
@@ -56,6 +58,8 @@ export interface Struct {
   readonly atomic: boolean
   /** Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a schema). */
   readonly open: boolean
+  /** JSON writes one of the members instead of an object (JSONSchemaPropsOrBool and its like); fields are protobuf's. */
+  readonly union?: boolean
 }
 
 export interface Field {

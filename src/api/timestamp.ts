@@ -1,0 +1,111 @@
+/**
+ * Times as the API writes them: RFC 3339 in UTC, whole seconds (`2021-08-04T18:00:00Z`) or six decimals for the
+ * micro form. Parsing accepts any zone and follows Go's rules for what is a time. Never reads the clock.
+ */
+
+/** A moment: seconds since 1970 (may be negative) and the nanoseconds within the second. */
+export interface Instant {
+  readonly seconds: number
+  readonly nanos: number
+}
+
+/** Go's zero time, 0001-01-01T00:00:00Z, which JSON shows as null. */
+export const zeroTimeSeconds = -62135596800
+
+const secondsPerDay = 86400
+const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/
+const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+
+const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeap(year) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const before = year - 1
+  const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
+  const inYear = daysBeforeMonth[month - 1] + (month > 2 && isLeap(year) ? 1 : 0) + day - 1
+  return before * 365 + leapDays + inYear - 719162
+}
+
+/** What a text means as a time, or undefined where it is none. */
+export function parseTimestamp(text: string): Instant | undefined {
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6])]
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (hour > 23 || minute > 59 || second > 59) return undefined
+  const offset = match[8] === undefined ? 0 : Number(match[9]) * 3600 + Number(match[10]) * 60
+  const local = daysSinceEpoch(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
+  const nanos = match[7] === undefined ? 0 : Number(match[7].slice(1, 10).padEnd(9, '0'))
+  return { seconds: match[8] === '-' ? local + offset : local - offset, nanos }
+}
+
+/** Like parseTimestamp, for the micro form: exactly six decimals are wanted. */
+export function parseMicroTimestamp(text: string): Instant | undefined {
+  return /T\d{1,2}:\d\d:\d\d\.\d{6}(?!\d)/.test(text) ? parseTimestamp(text) : undefined
+}
+
+export const isZeroTime = (instant: Instant): boolean =>
+  instant.seconds === zeroTimeSeconds && instant.nanos === 0
+
+const two = (value: number) => (value < 10 ? `0${value}` : `${value}`)
+
+function yearText(year: number): string {
+  if (year < 0) return `-${String(-year).padStart(4, '0')}`
+  return String(year).padStart(4, '0')
+}
+
+/** `2021-08-04T18:00:00`, without the zone. */
+function formatToSeconds(seconds: number): string {
+  const days = Math.floor(seconds / secondsPerDay)
+  const rest = seconds - days * secondsPerDay
+  // Gregorian calendar from a day count, with years that begin in March so that the leap day is last.
+  const shifted = days + 719468
+  const era = Math.floor(shifted / 146097)
+  const dayOfEra = shifted - era * 146097
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36524) -
+      Math.floor(dayOfEra / 146096)) /
+      365,
+  )
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  const hour = Math.floor(rest / 3600)
+  const minute = Math.floor((rest % 3600) / 60)
+  return `${yearText(year)}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`
+}
+
+/** Whole seconds since 1970 as the API writes them. */
+export const formatTimestamp = (seconds: number): string => `${formatToSeconds(seconds)}Z`
+
+export const formatMicroTimestamp = (instant: Instant): string =>
+  `${formatToSeconds(instant.seconds)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, '0')}Z`
+
+/** Milliseconds of a clock as the API writes them, the fraction cut off. */
+export const timestampOfMs = (ms: number): string => formatTimestamp(Math.floor(ms / 1000))
+
+/** A time in the one form the API writes; null for the zero time, undefined where the text is no time. */
+export function canonicalTimestamp(text: string): string | null | undefined {
+  const instant = parseTimestamp(text)
+  if (instant === undefined) return undefined
+  if (isZeroTime(instant)) return null
+  return formatTimestamp(instant.seconds)
+}
+
+export function canonicalMicroTimestamp(text: string): string | null | undefined {
+  const instant = parseMicroTimestamp(text)
+  if (instant === undefined) return undefined
+  if (isZeroTime(instant)) return null
+  return formatMicroTimestamp(instant)
+}
