@@ -1,0 +1,3 @@
+module binnacle/tools/facts
+
+go 1.22

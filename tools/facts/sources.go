@@ -1,0 +1,249 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// sources holds what only kube-apiserver's own code says: names, storage and what is off by default.
+type sources struct {
+	groups       map[string]string              // directory of pkg/apis → group
+	priorities   map[string][2]int              // "group/version" → group and version priority in /apis
+	preferred    map[string]string              // group → version it is stored in
+	overrides    map[string]string              // "group/plural" → version it is stored in
+	cohabit      map[string]string              // "group/plural" → the "group/plural" it is stored as
+	prefixes     map[string]string              // "group/plural" → storage prefix
+	versionsOff  map[string]bool                // "group/version"
+	resourcesOff map[string]bool                // "group/version/plural"
+	names        map[string]map[string][]string // plural → ShortNames and Categories
+	noCategories map[string]bool                // "group/plural" served without categories
+}
+
+var (
+	importLine      = regexp.MustCompile(`(?m)^\s+(\w+ )?"(k8s\.io/[^"]+)"`)
+	priorityLine    = regexp.MustCompile(`\{Group: "([^"]*)", Version: "([^"]*)"\}:\s+\{group: (\d+), version: (\d+)\}`)
+	versionPriority = regexp.MustCompile(`SetVersionPriority\(([^)]*)\)`)
+	overrideLine    = regexp.MustCompile(`(\w+)\.Resource\("(\w+)"\)\.WithVersion\("(\w+)"\)`)
+	cohabitLine     = regexp.MustCompile(`AddCohabitatingResources\((\w+)\.Resource\("(\w+)"\), (\w+)\.Resource\("(\w+)"\)`)
+	prefixLine      = regexp.MustCompile(`\{Group: "([^"]*)", Resource: "([^"]*)"\}:\s+"([^"]+)"`)
+	disableCall     = regexp.MustCompile(`(?s)\.Disable(Versions|Resources)\((.*?)\n\t\)`)
+	schemeVersion   = regexp.MustCompile(`(\w+)\.SchemeGroupVersion(?:\.WithResource\("(\w+)"\))?`)
+	qualified       = regexp.MustCompile(`(?:DefaultQualifiedResource:|resource :=)\s+\w+\.Resource\("(\w+)"\)`)
+	namesFunction   = regexp.MustCompile(`(?s)func \(\w+ \*\w+\) (ShortNames|Categories)\(\) \[\]string \{\s+return (.*?)\n\}`)
+	wideCategories  = regexp.MustCompile(`REST\{store, \[\]string\{([^}]*)\}`)
+	encodeVersioner = regexp.MustCompile(`NewMultiGroupVersioner\((\w+)\.SchemeGroupVersion`)
+	storageKey      = regexp.MustCompile(`(?:Enabled\(features\.(\w+)\) \{\s+)?restStorageMap\["(\w+)/(\w+)"\] = `)
+	alphaList       = regexp.MustCompile(`(?s)alpha\w+Disabled\w* = \[\]schema\.GroupVersion\{(.*?)\n\}`)
+	nilCategories   = regexp.MustCompile(`storage\["(\w+)"\] = .*WithCategories\(nil\)`)
+	quoted          = regexp.MustCompile(`"([^"]+)"`)
+)
+
+func (t *oneRelease) readSources() *sources {
+	s := &sources{
+		groups: map[string]string{}, priorities: map[string][2]int{}, preferred: map[string]string{},
+		overrides: map[string]string{}, cohabit: map[string]string{}, prefixes: map[string]string{},
+		versionsOff: map[string]bool{}, resourcesOff: map[string]bool{}, names: map[string]map[string][]string{},
+		noCategories: map[string]bool{},
+	}
+	for file, p := range t.packages {
+		s.groups[strings.Split(file, ".")[0]] = p.group
+	}
+	text := t.source("kubernetes", "cmd/kube-apiserver/app/aggregator.go")
+	for _, m := range priorityLine.FindAllStringSubmatch(text, -1) {
+		group, _ := strconv.Atoi(m[3])
+		version, _ := strconv.Atoi(m[4])
+		s.priorities[m[1]+"/"+m[2]] = [2]int{group, version}
+	}
+	s.readStorageVersions(t)
+	s.readDefaults(t)
+	s.readNames(t)
+	return s
+}
+
+func (t *oneRelease) source(module string, paths ...string) string {
+	for _, path := range paths {
+		if bytes, err := os.ReadFile(t.release.dir(module, path)); err == nil {
+			return string(bytes)
+		}
+	}
+	check(os.ErrNotExist)
+	return ""
+}
+
+// aliases maps the names a file gives its imports to their paths.
+func aliases(text string) map[string]string {
+	out := map[string]string{}
+	for _, m := range importLine.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimSpace(m[1])
+		if name == "" {
+			name = filepath.Base(m[2])
+		}
+		out[name] = m[2]
+	}
+	return out
+}
+
+func (s *sources) readStorageVersions(t *oneRelease) {
+	installs, _ := filepath.Glob(t.release.dir("kubernetes", "pkg/apis/*/install/install.go"))
+	installs = append(installs,
+		t.release.dir("apiextensions-apiserver", "pkg/apis/apiextensions/install/install.go"),
+		t.release.dir("kube-aggregator", "pkg/apis/apiregistration/install/install.go"))
+	for _, path := range installs {
+		bytes, err := os.ReadFile(path)
+		check(err)
+		call := versionPriority.FindStringSubmatch(string(bytes))
+		if call == nil {
+			continue
+		}
+		named := strings.TrimSuffix(strings.TrimSpace(strings.Split(call[1], ",")[0]), ".SchemeGroupVersion")
+		group := s.groups[filepath.Base(filepath.Dir(filepath.Dir(path)))]
+		s.preferred[group] = filepath.Base(aliases(string(bytes))[named])
+	}
+	for group, path := range map[string]string{
+		"apiextensions.k8s.io": "apiextensions.go", "apiregistration.k8s.io": "aggregator.go",
+	} {
+		text := t.source("kubernetes", "cmd/kube-apiserver/app/"+path)
+		if m := encodeVersioner.FindStringSubmatch(text); m != nil {
+			s.preferred[group] = filepath.Base(aliases(text)[m[1]])
+		}
+	}
+	text := t.source("kubernetes", "pkg/kubeapiserver/default_storage_factory_builder.go")
+	names := aliases(text)
+	group := func(alias string) string { return s.groups[filepath.Base(names[alias])] }
+	for _, m := range overrideLine.FindAllStringSubmatch(text, -1) {
+		s.overrides[group(m[1])+"/"+m[2]] = m[3]
+	}
+	for _, m := range cohabitLine.FindAllStringSubmatch(text, -1) {
+		s.cohabit[group(m[3])+"/"+m[4]] = group(m[1]) + "/" + m[2]
+	}
+	for _, m := range prefixLine.FindAllStringSubmatch(text, -1) {
+		s.prefixes[m[1]+"/"+m[2]] = m[3]
+	}
+}
+
+func (s *sources) readDefaults(t *oneRelease) {
+	text := t.source("kubernetes", "pkg/master/master.go", "pkg/controlplane/instance.go")
+	names := aliases(text)
+	for _, call := range disableCall.FindAllStringSubmatch(text, -1) {
+		for _, m := range schemeVersion.FindAllStringSubmatch(call[2], -1) {
+			p := t.packages[tableName(names[m[1]])]
+			if m[2] == "" {
+				s.versionsOff[p.group+"/"+p.version] = true
+			} else {
+				s.resourcesOff[p.group+"/"+p.version+"/"+m[2]] = true
+			}
+		}
+	}
+	// Later releases keep the lists in variables.
+	for _, list := range alphaList.FindAllStringSubmatch(text, -1) {
+		for _, m := range schemeVersion.FindAllStringSubmatch(list[1], -1) {
+			p := t.packages[tableName(names[m[1]])]
+			s.versionsOff[p.group+"/"+p.version] = true
+		}
+	}
+}
+
+// readNames finds short names and categories beside the storage of each resource.
+func (s *sources) readNames(t *oneRelease) {
+	var roots []string
+	for _, root := range []string{
+		t.release.dir("kubernetes", "pkg/registry"), t.release.dir("apiextensions-apiserver", "pkg/registry"),
+		t.release.dir("kube-aggregator", "pkg/registry"),
+	} {
+		filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+			if err == nil && !info.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				roots = append(roots, path)
+			}
+			return nil
+		})
+	}
+	for _, path := range roots {
+		bytes, _ := os.ReadFile(path)
+		text := string(bytes)
+		functions := namesFunction.FindAllStringSubmatch(text, -1)
+		if len(functions) == 0 {
+			continue
+		}
+		plural := ""
+		if m := qualified.FindStringSubmatch(text); m != nil {
+			plural = m[1]
+		} else if strings.Contains(path, "/componentstatus/") {
+			plural = "componentstatuses"
+		} else {
+			continue
+		}
+		if s.names[plural] == nil {
+			s.names[plural] = map[string][]string{}
+		}
+		for _, m := range functions {
+			from := m[2]
+			if wide := wideCategories.FindStringSubmatch(text); wide != nil && m[1] == "Categories" {
+				from = wide[1]
+			}
+			var list []string
+			for _, q := range quoted.FindAllStringSubmatch(from, -1) {
+				list = append(list, q[1])
+			}
+			s.names[plural][m[1]] = list
+		}
+	}
+	bytes, err := os.ReadFile(t.release.dir("kubernetes", "pkg/registry/extensions/rest/storage_extensions.go"))
+	if err == nil {
+		for _, m := range nilCategories.FindAllStringSubmatch(string(bytes), -1) {
+			s.noCategories["extensions/"+m[1]] = true
+		}
+	}
+}
+
+// complete fills in what the OpenAPI document does not say about a resource.
+func (s *sources) complete(t *oneRelease, one *resource) {
+	own := one.Group + "/" + one.Plural
+	one.Off = s.resourcesOff[one.Group+"/"+one.Version+"/"+one.Plural]
+	for _, p := range t.packages {
+		if p.group == one.Group && p.version == one.Version && !strings.HasPrefix(p.file, "meta.") {
+			one.Lifecycle = p.life[one.Kind]
+		}
+	}
+	stored := false
+	for _, verb := range one.Verbs {
+		stored = stored || verb == "watch"
+	}
+	if stored || own == "/componentstatuses" {
+		one.ShortNames = s.names[one.Plural]["ShortNames"]
+		if !s.noCategories[own] {
+			one.Categories = s.names[one.Plural]["Categories"]
+		}
+	}
+	if !stored {
+		return
+	}
+	as := own
+	if other, ok := s.cohabit[own]; ok {
+		as = other
+	}
+	group, plural, _ := strings.Cut(as, "/")
+	version := s.preferred[group]
+	if override, ok := s.overrides[as]; ok {
+		version = override
+	}
+	one.StorageVersion = group + "/" + version
+	one.StoragePrefix = plural
+	if prefix, ok := s.prefixes[as]; ok {
+		one.StoragePrefix = prefix
+	} else if group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io" {
+		one.StoragePrefix = as
+	}
+}
+
+// conditional lists the core subresources the sources register, with the feature gate each waits for.
+// The OpenAPI document of a release leaves out those its makers had not turned on.
+func (t *oneRelease) conditional() map[[2]string]string {
+	out := map[[2]string]string{}
+	for _, m := range storageKey.FindAllStringSubmatch(t.source("kubernetes", "pkg/registry/core/rest/storage_core.go"), -1) {
+		out[[2]string{m[2], m[3]}] = m[1]
+	}
+	return out
+}

@@ -1,0 +1,419 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A goPackage is what one versioned package declares.
+type goPackage struct {
+	file    string // the table's name, e.g. "core.v1"
+	openAPI string // e.g. "io.k8s.api.core.v1"
+	group   string
+	version string
+	types   map[string]*goType
+	life    map[string]*lifecycle
+}
+
+// A goType is a struct with fields, a union (a struct JSON writes as one of its members) or a name for another type.
+type goType struct {
+	is      string // "struct", "union" or "name"
+	of      string // for a name: the type it stands for
+	message bool   // for a name: protobuf wraps it into a message
+	values  []string
+	atomic  bool
+	fields  []*goField
+}
+
+type goField struct {
+	Name    string
+	Type    string
+	Number  int
+	Flags   string
+	Options map[string]any
+}
+
+type lifecycle struct {
+	Introduced  string `json:"introduced,omitempty"`
+	Deprecated  string `json:"deprecated,omitempty"`
+	Removed     string `json:"removed,omitempty"`
+	Replacement string `json:"replacement,omitempty"`
+}
+
+// Types whose JSON is written by hand in Go, by import path and name.
+var scalars = map[string]string{
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":                          "time",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime":                     "microTime",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration":                      "duration",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":                      "any",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Fields":                        "any",
+	"k8s.io/apimachinery/pkg/api/resource.Quantity":                      "quantity",
+	"k8s.io/apimachinery/pkg/util/intstr.IntOrString":                    "intOrString",
+	"k8s.io/apimachinery/pkg/runtime.RawExtension":                       "any",
+	"k8s.io/apimachinery/pkg/runtime.Object":                             "any",
+	"k8s.io/apimachinery/pkg/types.UID":                                  "string",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":      "any",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON": "any",
+	"string": "string", "bool": "bool", "int32": "int32", "int64": "int64", "int": "int64", "uint32": "uint32",
+	"uint64": "uint64", "uint": "uint64", "float64": "float64", "byte": "byte", "interface{}": "any",
+}
+
+// readPackages parses every versioned package of the release.
+func (t *oneRelease) readPackages() {
+	dirs, _ := filepath.Glob(t.release.dir("api", "*", "v*"))
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.Base(filepath.Dir(dir)) != "testdata" {
+			group, version := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
+			t.readPackage(dir, "k8s.io/api/"+group+"/"+version)
+		}
+	}
+	for module, paths := range map[string][]string{
+		"apimachinery":            {"pkg/apis/meta/v1", "pkg/apis/meta/v1beta1", "pkg/version"},
+		"apiextensions-apiserver": {"pkg/apis/apiextensions/v1", "pkg/apis/apiextensions/v1beta1"},
+		"kube-aggregator":         {"pkg/apis/apiregistration/v1", "pkg/apis/apiregistration/v1beta1"},
+	} {
+		for _, path := range paths {
+			dir := t.release.dir(module, path)
+			if _, err := os.Stat(dir); err == nil {
+				t.readPackage(dir, "k8s.io/"+module+"/"+path)
+			}
+		}
+	}
+}
+
+// tableName turns an import path into a table's name: k8s.io/api/core/v1 → core.v1.
+func tableName(importPath string) string {
+	parts := strings.Split(importPath, "/")
+	if last := parts[len(parts)-1]; last == "version" {
+		return last
+	}
+	return parts[len(parts)-2] + "." + parts[len(parts)-1]
+}
+
+func (t *oneRelease) readPackage(dir, importPath string) {
+	p := &goPackage{
+		file:    tableName(importPath),
+		openAPI: "io.k8s." + strings.ReplaceAll(strings.TrimPrefix(importPath, "k8s.io/"), "/", "."),
+		version: filepath.Base(dir),
+		types:   map[string]*goType{},
+		life:    map[string]*lifecycle{},
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseDir(files, dir, func(i os.FileInfo) bool {
+		return !strings.HasSuffix(i.Name(), "_test.go") && i.Name() != "generated.pb.go"
+	}, parser.ParseComments)
+	check(err)
+	values := map[string][]string{}
+	for _, syntax := range parsed {
+		names := make([]string, 0, len(syntax.Files))
+		for name := range syntax.Files {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		for _, name := range names {
+			file := syntax.Files[name]
+			if strings.HasSuffix(name, "zz_generated.prerelease-lifecycle.go") {
+				readLifecycle(file, p.life)
+			}
+			imports := importsOf(file)
+			for _, declared := range file.Decls {
+				general, ok := declared.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				if general.Tok == token.CONST {
+					readConstants(general, p, values)
+				}
+				if general.Tok != token.TYPE || strings.HasPrefix(filepath.Base(name), "zz_") {
+					continue
+				}
+				for _, spec := range general.Specs {
+					readType(spec.(*ast.TypeSpec), general, p, importPath, imports)
+				}
+			}
+		}
+	}
+	proto, _ := os.ReadFile(filepath.Join(dir, "generated.proto"))
+	for name, one := range p.types {
+		if one.is != "name" {
+			continue
+		}
+		one.values = values[name]
+		one.message = strings.Contains(string(proto), "\nmessage "+name+" {")
+	}
+	t.packages[p.file] = p
+}
+
+func importsOf(file *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, one := range file.Imports {
+		path, _ := strconv.Unquote(one.Path.Value)
+		name := filepath.Base(path)
+		if one.Name != nil {
+			name = one.Name.Name
+		}
+		imports[name] = path
+	}
+	return imports
+}
+
+// readConstants notes the group's name and the values declared for named string types.
+func readConstants(general *ast.GenDecl, p *goPackage, values map[string][]string) {
+	for _, spec := range general.Specs {
+		value := spec.(*ast.ValueSpec)
+		if len(value.Values) != 1 {
+			continue
+		}
+		literal, ok := value.Values[0].(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			continue
+		}
+		text, _ := strconv.Unquote(literal.Value)
+		if value.Names[0].Name == "GroupName" {
+			p.group = text
+		}
+		if named, ok := value.Type.(*ast.Ident); ok && named.Name != "string" {
+			values[named.Name] = append(values[named.Name], text)
+		}
+	}
+}
+
+func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath string, imports map[string]string) {
+	if _, hand := scalars[importPath+"."+spec.Name.Name]; hand || !spec.Name.IsExported() {
+		return
+	}
+	marks := markers(general.Doc, spec.Doc)
+	switch shape := spec.Type.(type) {
+	case *ast.StructType:
+		one := &goType{is: "struct"}
+		one.atomic = first(marks["structType"]) == "atomic" || first(marks["mapType"]) == "atomic"
+		byHand := true
+		for _, field := range shape.Fields.List {
+			tag := tagOf(field)
+			if _, ok := tag.Lookup("json"); ok {
+				byHand = false
+			}
+		}
+		if byHand && len(shape.Fields.List) > 0 {
+			if first(marks["k8s:deepcopy-gen"]) == "-" || !hasProtobuf(shape) {
+				return
+			}
+			one.is = "union"
+		}
+		for _, field := range shape.Fields.List {
+			if row := readField(field, importPath, imports, one.is == "union"); row != nil {
+				one.fields = append(one.fields, row)
+			}
+		}
+		p.types[spec.Name.Name] = one
+	case *ast.InterfaceType, *ast.FuncType:
+	default:
+		if of := typeExpression(shape, importPath, imports); of != "" {
+			p.types[spec.Name.Name] = &goType{is: "name", of: of}
+		}
+	}
+}
+
+func hasProtobuf(shape *ast.StructType) bool {
+	for _, field := range shape.Fields.List {
+		if _, ok := tagOf(field).Lookup("protobuf"); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func tagOf(field *ast.Field) reflect.StructTag {
+	if field.Tag == nil {
+		return ""
+	}
+	text, _ := strconv.Unquote(field.Tag.Value)
+	return reflect.StructTag(text)
+}
+
+// readField makes the row of one field; nil when neither JSON nor protobuf writes it.
+func readField(field *ast.Field, importPath string, imports map[string]string, union bool) *goField {
+	tag := tagOf(field)
+	jsonTag := strings.Split(tag.Get("json"), ",")
+	if jsonTag[0] == "-" || (len(field.Names) > 0 && !field.Names[0].IsExported()) {
+		return nil
+	}
+	row := &goField{Name: jsonTag[0], Options: map[string]any{}}
+	marks := markers(field.Doc)
+	flags := map[byte]bool{}
+	for _, word := range jsonTag[1:] {
+		flags['o'] = flags['o'] || word == "omitempty"
+		flags['i'] = flags['i'] || word == "inline"
+	}
+	shape := field.Type
+	if pointer, ok := shape.(*ast.StarExpr); ok {
+		flags['p'] = true
+		shape = pointer.X
+	}
+	row.Type = typeExpression(shape, importPath, imports)
+	if row.Type == "" {
+		return nil
+	}
+	wire := strings.Split(tag.Get("protobuf"), ",")
+	if len(wire) > 1 {
+		row.Number, _ = strconv.Atoi(wire[1])
+	}
+	if union {
+		for _, word := range wire {
+			if name, ok := strings.CutPrefix(word, "name="); ok {
+				row.Name = name
+			}
+		}
+	} else if row.Name == "" {
+		flags['i'] = true
+	}
+	_, optional := marks["optional"]
+	_, nullable := marks["nullable"]
+	flags['r'] = !flags['i'] && !flags['o'] && !optional && !union
+	flags['n'] = nullable
+	for _, letter := range "iopnr" {
+		if flags[byte(letter)] {
+			row.Flags += string(letter)
+		}
+	}
+	option(row, "listType", first(marks["listType"]))
+	if keys := marks["listMapKey"]; len(keys) > 0 {
+		row.Options["listMapKeys"] = keys
+	}
+	option(row, "mapType", first(append(marks["mapType"], marks["structType"]...)))
+	option(row, "patchStrategy", tag.Get("patchStrategy"))
+	option(row, "patchMergeKey", tag.Get("patchMergeKey"))
+	if text, ok := marks["default"]; ok {
+		row.Options["default"] = rawJSON(text[0])
+	}
+	return row
+}
+
+func option(row *goField, name, value string) {
+	if value != "" {
+		row.Options[name] = value
+	}
+}
+
+// typeExpression writes a Go type the way the tables do; empty for what has no JSON form.
+func typeExpression(shape ast.Expr, importPath string, imports map[string]string) string {
+	switch one := shape.(type) {
+	case *ast.StarExpr:
+		return typeExpression(one.X, importPath, imports)
+	case *ast.ArrayType:
+		items := typeExpression(one.Elt, importPath, imports)
+		if items == "byte" {
+			return "bytes"
+		}
+		return prefixed("[]", items)
+	case *ast.MapType:
+		return prefixed("{}", typeExpression(one.Value, importPath, imports))
+	case *ast.InterfaceType:
+		return "any"
+	case *ast.Ident:
+		if scalar, ok := scalars[one.Name]; ok {
+			return scalar
+		}
+		if scalar, ok := scalars[importPath+"."+one.Name]; ok {
+			return scalar
+		}
+		return one.Name
+	case *ast.SelectorExpr:
+		path := imports[one.X.(*ast.Ident).Name]
+		if scalar, ok := scalars[path+"."+one.Sel.Name]; ok {
+			return scalar
+		}
+		if !strings.HasPrefix(path, "k8s.io/api") && !strings.HasPrefix(path, "k8s.io/kube-aggregator/pkg/apis") {
+			return ""
+		}
+		if strings.HasPrefix(path, "k8s.io/apimachinery/") && !strings.HasPrefix(path, "k8s.io/apimachinery/pkg/apis/meta/") {
+			fmt.Fprintf(os.Stderr, "%s: left out %s.%s\n", importPath, path, one.Sel.Name)
+			return ""
+		}
+		return tableName(path) + "." + one.Sel.Name
+	}
+	return ""
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// markers collects "+name=value" comments.
+func markers(groups ...*ast.CommentGroup) map[string][]string {
+	out := map[string][]string{}
+	for _, group := range groups {
+		if group == nil {
+			continue
+		}
+		for _, comment := range group.List {
+			text := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
+			if !strings.HasPrefix(text, "+") {
+				continue
+			}
+			name, value, _ := strings.Cut(text[1:], "=")
+			out[strings.TrimSpace(name)] = append(out[strings.TrimSpace(name)], strings.TrimSpace(value))
+		}
+	}
+	return out
+}
+
+func first(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[0]
+}
+
+// readLifecycle reads the releases in which a kind was introduced, deprecated and removed, and what replaces it.
+func readLifecycle(file *ast.File, into map[string]*lifecycle) {
+	for _, declared := range file.Decls {
+		function, ok := declared.(*ast.FuncDecl)
+		if !ok || function.Recv == nil {
+			continue
+		}
+		kind := function.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
+		if into[kind] == nil {
+			into[kind] = &lifecycle{}
+		}
+		results := function.Body.List[0].(*ast.ReturnStmt).Results
+		switch function.Name.Name {
+		case "APILifecycleIntroduced":
+			into[kind].Introduced = joined(results, ".")
+		case "APILifecycleDeprecated":
+			into[kind].Deprecated = joined(results, ".")
+		case "APILifecycleRemoved":
+			into[kind].Removed = joined(results, ".")
+		case "APILifecycleReplacement":
+			var parts []ast.Expr
+			for _, element := range results[0].(*ast.CompositeLit).Elts {
+				parts = append(parts, element.(*ast.KeyValueExpr).Value)
+			}
+			into[kind].Replacement = joined(parts, "/")
+		}
+	}
+}
+
+func joined(expressions []ast.Expr, with string) string {
+	var parts []string
+	for _, one := range expressions {
+		literal := one.(*ast.BasicLit)
+		text := literal.Value
+		if literal.Kind == token.STRING {
+			text, _ = strconv.Unquote(text)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, with)
+}
