@@ -24,6 +24,8 @@ export type ScalarName =
 export interface Scalar {
   readonly is: 'scalar'
   readonly scalar: ScalarName
+  /** Go's name of a named scalar, as messages show it: 'v1.RestartPolicy'. */
+  readonly named?: string
 }
 
 export interface List {
@@ -78,6 +80,8 @@ export interface Field {
   readonly required: boolean
   /** For strategic merge patch of structs and maps (e.g. retainKeys on a union). */
   readonly patchStrategy?: string
+  /** The default the OpenAPI schema declares: what a list map key takes that an applied item leaves out. */
+  readonly default?: string | number | boolean
 }
 
 /** A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular, lists atomic. */
