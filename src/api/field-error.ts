@@ -3,6 +3,7 @@
  * status-error.ts turns a list into the answer. Nothing here throws.
  */
 import type { FieldPath } from './field-path.ts'
+import { goQuote, goUntyped } from './go-syntax.ts'
 
 export type FieldErrorType =
   | 'FieldValueRequired'
@@ -23,33 +24,12 @@ export interface FieldError {
   message: string
 }
 
-/** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures as JSON. */
+/** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures in Go's syntax. */
 export function showValue(value: unknown): string {
-  if (value === null || value === undefined) return 'null'
+  if (value === null || value === undefined) return '"null"'
   if (typeof value === 'string') return goQuote(value)
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  return JSON.stringify(value)
-}
-
-/** A string quoted as Go's %q quotes it. */
-export function goQuote(text: string): string {
-  let out = '"'
-  for (const ch of text) {
-    const code = ch.codePointAt(0) as number
-    if (ch === '"') out += '\\"'
-    else if (ch === '\\') out += '\\\\'
-    else if (ch === '\n') out += '\\n'
-    else if (ch === '\t') out += '\\t'
-    else if (ch === '\r') out += '\\r'
-    else if (ch === '\x07') out += '\\a'
-    else if (ch === '\b') out += '\\b'
-    else if (ch === '\f') out += '\\f'
-    else if (ch === '\v') out += '\\v'
-    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
-    else if (code >= 0xd800 && code <= 0xdfff) out += '\\ufffd'
-    else out += ch
-  }
-  return `${out}"`
+  if (typeof value === 'bigint') return String(value)
+  return goUntyped(value)
 }
 
 const error = (type: FieldErrorType, path: FieldPath | string, message: string): FieldError => ({

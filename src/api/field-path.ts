@@ -1,7 +1,7 @@
 /** Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`. */
 export class FieldPath {
   readonly #text: string
-  private constructor(text: string) {
+  constructor(text: string) {
     this.#text = text
   }
 
@@ -10,6 +10,9 @@ export class FieldPath {
   }
 
   static readonly root: FieldPath = new FieldPath('')
+
+  /** No path at all, which Go prints as `<nil>`; what hangs below it starts anew. */
+  static readonly none: FieldPath = new FieldPath('')
 
   child(...names: string[]): FieldPath {
     const tail = names.join('.')
@@ -25,6 +28,6 @@ export class FieldPath {
   }
 
   toString(): string {
-    return this.#text
+    return this === FieldPath.none ? '<nil>' : this.#text
   }
 }

@@ -1,0 +1,125 @@
+/**
+ * Values as Go's `%#v`, `%q` and `%v` print them, because Kubernetes' messages show values that way.
+ * It only makes text: nothing here knows a kind or decides whether a value is right.
+ *
+ *   goStruct('rbac.RoleRef', [['Kind', goQuote('Role')], ['Name', goQuote('')]])
+ *     → rbac.RoleRef{Kind:"Role", Name:""}
+ */
+
+/** Text that is Go syntax already; field errors show it as it is instead of quoting it. */
+export class GoText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export const asGo = (text: string): GoText => new GoText(text)
+
+/** What unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+const plainAscii = /^[ !#-[\]-~]*$/
+const shortEscapes = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\t', '\\t'],
+  ['\r', '\\r'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\v', '\\v'],
+])
+
+/** A string quoted as `%q` quotes it. */
+export function goQuote(text: string): string {
+  if (plainAscii.test(text)) return `"${text}"`
+  let out = '"'
+  for (const ch of text) {
+    const code = ch.codePointAt(0) as number
+    const short = shortEscapes.get(ch)
+    if (short !== undefined) out += short
+    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd'
+    else if (printable.test(ch)) out += ch
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
+    else if (code < 0x10000) out += `\\u${code.toString(16).padStart(4, '0')}`
+    else out += `\\U${code.toString(16).padStart(8, '0')}`
+  }
+  return `${out}"`
+}
+
+/** Whether a character is one Go would print as itself. */
+export const isPrintable = (ch: string): boolean => printable.test(ch)
+
+/** A float as `%v` prints it: an exponent of at least two digits below 1e-4 and from 1e6 on. */
+export function goFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (value === 0) return '0'
+  const [digits, exponentText] = value.toExponential().split('e') as [string, string]
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 6) {
+    const mantissa = digits.replace('-', '').replace('.', '')
+    const sign = value < 0 ? '-' : ''
+    if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${mantissa}`
+    if (mantissa.length <= exponent + 1) return sign + mantissa.padEnd(exponent + 1, '0')
+    return `${sign}${mantissa.slice(0, exponent + 1)}.${mantissa.slice(exponent + 1)}`
+  }
+  const size = String(Math.abs(exponent)).padStart(2, '0')
+  return `${digits}e${exponent < 0 ? '-' : '+'}${size}`
+}
+
+/** `type{Name:value, …}`; the values are Go syntax already. */
+export const goStruct = (type: string, fields: readonly (readonly [string, string])[]): string =>
+  `${type}{${fields.map(([name, value]) => `${name}:${value}`).join(', ')}}`
+
+/** `[]type{…}`, or `[]type(nil)` when absent; the items are Go syntax already. */
+export const goList = (type: string, items: readonly string[] | null | undefined): string =>
+  items === null || items === undefined ? `[]${type}(nil)` : `[]${type}{${items.join(', ')}}`
+
+export const goStrings = (items: readonly string[] | null | undefined, type = 'string'): string =>
+  goList(type, items?.map(goQuote))
+
+/** `type{"key":value, …}` with sorted keys, or `type(nil)` when absent. */
+export function goMap<T>(
+  type: string,
+  map: Readonly<Record<string, T>> | null | undefined,
+  show: (value: T) => string,
+): string {
+  if (map === null || map === undefined) return `${type}(nil)`
+  const keys = Object.keys(map).sort(byCodePoint)
+  return `${type}{${keys.map((key) => `${goQuote(key)}:${show(map[key] as T)}`).join(', ')}}`
+}
+
+export const goStringMap = (map: Readonly<Record<string, string>> | null | undefined): string =>
+  goMap('map[string]string', map, goQuote)
+
+/** A pointer inside a structure: its address is nobody's business, so only nil can be shown truly. */
+export const goPointer = (type: string, value: unknown): string =>
+  value === null || value === undefined ? `(*${type})(nil)` : `(*${type})(0xc000000000)`
+
+/** A value of no declared type, as map[string]interface {} and []interface {} show it. */
+export function goUntyped(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)'
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
+  if (typeof value !== 'object') return String(value)
+  if (value instanceof GoText) return value.text
+  if (Array.isArray(value)) return goList('interface {}', value.map(goUntyped))
+  return goMap('map[string]interface {}', value as Record<string, unknown>, goUntyped)
+}
+
+/** Go's order of strings: by bytes of UTF-8, which is the order of code points. */
+export function byCodePoint(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    const xHigh = x >= 0xd800 && x <= 0xdfff
+    const yHigh = y >= 0xd800 && y <= 0xdfff
+    if (xHigh !== yHigh) return xHigh ? 1 : -1
+    return x - y
+  }
+  return a.length - b.length
+}
