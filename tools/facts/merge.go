@@ -144,6 +144,11 @@ func (m *tables) typeTable(file, name string) map[string]any {
 		}
 	}
 	out["fields"] = fields
+	for _, t := range m.releases {
+		if one := t.typeOf(file, name); one != nil && one.chooses != "" {
+			out["discriminator"] = one.chooses
+		}
+	}
 	if from, _ := m.span(func(t *oneRelease) bool { one := t.typeOf(file, name); return one != nil && one.atomic }); from > 0 {
 		out["atomicSince"] = from
 	}

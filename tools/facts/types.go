@@ -30,6 +30,7 @@ type goType struct {
 	message bool   // for a name: protobuf wraps it into a message
 	values  []string
 	atomic  bool
+	chooses string // the field that says which member is set, where the struct is marked as a union
 	fields  []*goField
 }
 
@@ -120,9 +121,7 @@ func (t *oneRelease) readPackage(dir, importPath string) {
 		sort.Strings(names)
 		for _, name := range names {
 			file := syntax.Files[name]
-			if strings.HasSuffix(name, "zz_generated.prerelease-lifecycle.go") {
-				readLifecycle(file, p.life)
-			}
+			readLifecycle(file, p.life)
 			imports := importsOf(file)
 			for _, declared := range file.Decls {
 				general, ok := declared.(*ast.GenDecl)
@@ -211,6 +210,9 @@ func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath
 		for _, field := range shape.Fields.List {
 			if row := readField(field, importPath, imports, one.is == "union"); row != nil {
 				one.fields = append(one.fields, row)
+				if _, ok := markers(field.Doc)["unionDiscriminator"]; ok {
+					one.chooses = row.Name
+				}
 			}
 		}
 		p.types[spec.Name.Name] = one
@@ -380,7 +382,7 @@ func first(texts []string) string {
 func readLifecycle(file *ast.File, into map[string]*lifecycle) {
 	for _, declared := range file.Decls {
 		function, ok := declared.(*ast.FuncDecl)
-		if !ok || function.Recv == nil {
+		if !ok || function.Recv == nil || !strings.HasPrefix(function.Name.Name, "APILifecycle") {
 			continue
 		}
 		kind := function.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
