@@ -1,0 +1,68 @@
+/**
+ * One row of the flag table: what a flag is called lives in the table's key, everything else here.
+ * A row whose status is `unwired` is one that no part of the server reads yet: given, it is refused.
+ */
+import type { Shape } from './flag-value.ts'
+
+export const groups = [
+  'Serving',
+  'Storage',
+  'Requests',
+  'Release and features',
+  'Services',
+  'Authentication',
+  'Service accounts',
+  'OpenID Connect',
+  'Webhook authentication and authenticating proxy',
+  'Authorization',
+  'Admission',
+  'Audit',
+  'Kubelets and aggregated servers',
+  'Controllers',
+  'Instruments',
+] as const
+export type Group = (typeof groups)[number]
+
+export type Status = 'wired' | 'unwired'
+
+export interface Row<T, Unit extends string = string> {
+  readonly group: Group
+  readonly shape: Shape<T, Unit>
+  readonly initial: T
+  readonly status: Status
+  readonly meaning: string
+  /** The first and the last emulated release that has the flag; outside of them it is unknown. */
+  readonly since?: string
+  readonly until?: string
+}
+
+interface Releases {
+  since?: string
+  until?: string
+}
+
+export function row<T, Unit extends string>(
+  group: Group,
+  shape: Shape<T, Unit>,
+  initial: T,
+  status: Status,
+  meaning: string,
+  releases: Releases = {},
+): Row<T, Unit> {
+  return { group, shape, initial, status, meaning, ...releases }
+}
+
+/** A row without a default: its setting is undefined until the flag is given. */
+export function unset<T, Unit extends string>(
+  group: Group,
+  shape: Shape<T, Unit>,
+  status: Status,
+  meaning: string,
+  releases: Releases = {},
+): Row<T | undefined, Unit> {
+  const optional: Shape<T | undefined, Unit> = {
+    ...shape,
+    show: (value) => (value === undefined ? '' : shape.show(value)),
+  }
+  return { group, shape: optional, initial: undefined, status, meaning, ...releases }
+}

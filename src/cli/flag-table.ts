@@ -1,0 +1,157 @@
+/**
+ * Every flag there is: group, shape, default, whether something reads it, and what it means, in our own words. Names and
+ * meanings are kube-apiserver's wherever it has the flag; `storage-backend` has values of our own, `data-dir`,
+ * `emulated-version` and `controllers` are ours here. Rows only: reading the command line is flags.ts.
+ */
+import { type Row, row, unset } from './flag-row.ts'
+import * as value from './flag-value.ts'
+
+/** The releases that `--emulated-version` accepts, oldest first. */
+export const releases = ['1.15', '1.16', '1.17', '1.18', '1.19', '1.20', '1.21', '1.22'] as const
+export type Release = (typeof releases)[number]
+
+const release: value.Shape<Release> = {
+  ...value.choice(...releases),
+  word: 'RELEASE',
+  read(given) {
+    const plain = /^(?:kube=)?v?(\d+\.\d+)(?:\.\d+)?$/.exec(given)?.[1]
+    return releases.find((known) => known === plain)
+  },
+}
+
+const minor: value.Shape<string> = {
+  accepts: 'a release such as 1.21',
+  word: 'RELEASE',
+  unit: '',
+  read: (given) => (/^\d+\.\d+$/.test(given) ? given : undefined),
+  show: (said) => said,
+}
+
+const signingAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+] as const
+
+const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'] as const
+const day = 24 * 3_600_000
+
+// biome-ignore format: a table is read by its columns
+export const flagTable = {
+  'secure-port': row('Serving', value.port, 6443, 'wired', 'The port of HTTPS.'),
+  'bind-address': row('Serving', value.address, '127.0.0.1', 'wired', 'The address to listen on; 0.0.0.0 or :: for all.'),
+  'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service, in the certificate, in the kubeconfig. The bind address when unset, or the first of the machine where that is 0.0.0.0.'),
+  'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
+  'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
+  'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
+  'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
+  'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
+
+  'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
+  'storage-backend': row('Storage', value.choice('sqlite', 'memory', 'etcd3'), 'sqlite', 'wired', 'Where objects are kept; etcd3 when --etcd-servers is given.'),
+  'etcd-servers': row('Storage', value.etcdUrls, [], 'wired', 'The members of the etcd cluster.'),
+  'etcd-prefix': row('Storage', value.text, '/registry', 'wired', 'What every key in the store begins with.'),
+  'etcd-cafile': unset('Storage', value.file, 'wired', 'The authorities that sign the certificates of etcd.'),
+  'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
+  'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),
+  'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
+  'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'wired', 'The form of objects in the store.'),
+  'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
+  'watch-cache': row('Storage', value.bool, true, 'wired', 'Whether reads and watches are served from memory.'),
+  'default-watch-cache-size': row('Storage', value.count, 100, 'wired', 'How many recent changes of a kind a watch may start from, at least.'),
+
+  'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),
+  'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open without asking for less; the end is chosen between this and twice as long.'),
+  'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),
+  'max-mutating-requests-inflight': row('Requests', value.count, 200, 'wired', 'How many requests that write may run at once; 0 for no limit.'),
+  'enable-priority-and-fairness': row('Requests', value.bool, true, 'unwired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
+
+  'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
+  'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'unwired', 'Groups, versions and resources to turn on or off.'),
+  'feature-gates': row('Release and features', value.switches, new Map(), 'unwired', 'Features to turn on or off.'),
+
+  'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
+  'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'unwired', 'The node ports that services get.'),
+  'allow-privileged': row('Services', value.bool, true, 'unwired', 'Whether pods may have privileged containers.'),
+
+  'anonymous-auth': row('Authentication', value.bool, true, 'unwired', 'Whether requests without credentials go on as system:anonymous.'),
+  'client-ca-file': unset('Authentication', value.file, 'unwired', 'Authorities whose client certificates are believed: common name = user, organizations = groups.'),
+  'token-auth-file': unset('Authentication', value.file, 'unwired', 'Static tokens, one a line: token,user,uid,"group1,group2".'),
+  'basic-auth-file': unset('Authentication', value.file, 'unwired', 'Passwords, one a line: password,user,uid,"group1,group2".', { until: '1.18' }),
+  'enable-bootstrap-token-auth': row('Authentication', value.bool, false, 'unwired', 'Whether Secrets of type bootstrap.kubernetes.io/token in kube-system are credentials.'),
+
+  'service-account-key-file': row('Service accounts', value.files, [], 'unwired', 'Keys that verify the tokens of service accounts, PEM, RSA or ECDSA. The signing key when unset.'),
+  'service-account-signing-key-file': unset('Service accounts', value.file, 'unwired', 'The private key that signs tokens; made here when unset.'),
+  'service-account-issuer': row('Service accounts', value.repeated, ['https://kubernetes.default.svc'], 'unwired', 'The issuer of tokens; the first signs, all are believed.'),
+  'service-account-jwks-uri': unset('Service accounts', value.url, 'unwired', 'The address of the public keys in the discovery document.'),
+  'api-audiences': row('Service accounts', value.list(), [], 'unwired', 'Who tokens may be for; the issuers when unset.'),
+  'service-account-lookup': row('Service accounts', value.bool, true, 'unwired', 'Whether the account and Secret behind a token must still exist.'),
+  'service-account-max-token-expiration': row('Service accounts', value.duration, 0, 'unwired', 'The longest life a requested token may have; 0 for no limit.'),
+  'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'unwired', 'Whether tokens injected into pods live longer than asked.', { since: '1.20' }),
+
+  'oidc-issuer-url': unset('OpenID Connect', value.url, 'unwired', 'The provider; its discovery document is below it.'),
+  'oidc-client-id': unset('OpenID Connect', value.text, 'unwired', 'Who tokens must be for.'),
+  'oidc-username-claim': row('OpenID Connect', value.text, 'sub', 'unwired', 'The claim that is the user name.'),
+  'oidc-username-prefix': unset('OpenID Connect', value.text, 'unwired', 'What goes before user names; - for nothing. The issuer and # when unset, except for email.'),
+  'oidc-groups-claim': unset('OpenID Connect', value.text, 'unwired', 'The claim that lists groups.'),
+  'oidc-groups-prefix': unset('OpenID Connect', value.text, 'unwired', 'What goes before group names.'),
+  'oidc-required-claim': row('OpenID Connect', value.pairs('a pair such as hd=example.org; the flag may be given several times'), new Map(), 'unwired', 'Claims a token must have, with their values.'),
+  'oidc-ca-file': unset('OpenID Connect', value.file, 'unwired', 'The authority of the provider; the machine\'s when unset.'),
+  'oidc-signing-algs': row('OpenID Connect', value.choices(...signingAlgorithms), ['RS256'], 'unwired', 'The signatures that are believed.'),
+
+  'authentication-token-webhook-config-file': unset('Webhook authentication and authenticating proxy', value.file, 'unwired', 'A kubeconfig that leads to the service that knows tokens.'),
+  'authentication-token-webhook-cache-ttl': row('Webhook authentication and authenticating proxy', value.duration, 120_000, 'unwired', 'How long its answers are kept.'),
+  'authentication-token-webhook-version': row('Webhook authentication and authenticating proxy', value.choice('v1beta1', 'v1'), 'v1beta1', 'unwired', 'The version of TokenReview to speak with it.'),
+  'requestheader-client-ca-file': unset('Webhook authentication and authenticating proxy', value.file, 'unwired', 'Authorities of proxies whose headers say who the user is.'),
+  'requestheader-allowed-names': row('Webhook authentication and authenticating proxy', value.list(), [], 'unwired', 'Common names such a proxy may have; any when unset.'),
+  'requestheader-username-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'unwired', 'Headers that carry the user name, the first found counts.'),
+  'requestheader-group-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'unwired', 'Headers that carry groups.'),
+  'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'unwired', 'What headers with further facts begin with.'),
+
+  'authorization-mode': row('Authorization', value.choices('AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node', 'Webhook', 'ABAC'), ['RBAC'], 'unwired', 'Who decides, asked in this order.'),
+  'authorization-policy-file': unset('Authorization', value.file, 'unwired', 'The rules of ABAC, one JSON object a line.'),
+  'authorization-webhook-config-file': unset('Authorization', value.file, 'unwired', 'A kubeconfig that leads to the service that decides.'),
+  'authorization-webhook-version': row('Authorization', value.choice('v1beta1', 'v1'), 'v1beta1', 'unwired', 'The version of SubjectAccessReview to speak with it.'),
+  'authorization-webhook-cache-authorized-ttl': row('Authorization', value.duration, 300_000, 'unwired', 'How long its yes is kept.'),
+  'authorization-webhook-cache-unauthorized-ttl': row('Authorization', value.duration, 30_000, 'unwired', 'How long its no is kept.'),
+
+  'enable-admission-plugins': row('Admission', value.list(), [], 'unwired', 'Plugins to add to those that are on by default.'),
+  'disable-admission-plugins': row('Admission', value.list(), [], 'unwired', 'Plugins to take from those that are on by default.'),
+  'admission-control-config-file': unset('Admission', value.file, 'unwired', 'Configuration of plugins, kubeconfigs for webhooks among it.'),
+
+  'audit-policy-file': unset('Audit', value.file, 'unwired', 'What is recorded, and how much of it.'),
+  'audit-log-path': unset('Audit', value.text, 'unwired', 'The file that records go to; - for standard output.'),
+  'audit-log-maxage': row('Audit', value.count, 0, 'unwired', 'Days that old files are kept; 0 for ever.'),
+  'audit-log-maxbackup': row('Audit', value.count, 0, 'unwired', 'How many old files are kept; 0 for all.'),
+  'audit-log-maxsize': row('Audit', value.count, 0, 'unwired', 'Megabytes after which a new file begins; 0 for 100.'),
+  'audit-log-format': row('Audit', value.choice('json', 'legacy'), 'json', 'unwired', 'One JSON object a line, or one line of text.'),
+  'audit-webhook-config-file': unset('Audit', value.file, 'unwired', 'A kubeconfig that leads to the service that records are sent to.'),
+  'audit-webhook-initial-backoff': row('Audit', value.duration, 10_000, 'unwired', 'How long to wait before the first repetition.'),
+  'audit-webhook-batch-buffer-size': row('Audit', value.count, 10_000, 'unwired', 'How many records may wait to be sent; more are lost and counted.'),
+  'audit-webhook-batch-max-size': row('Audit', value.count, 400, 'unwired', 'How many are sent at once, at most.'),
+  'audit-webhook-batch-max-wait': row('Audit', value.duration, 30_000, 'unwired', 'How long a record waits for others, at most.'),
+
+  'kubelet-client-certificate': unset('Kubelets and aggregated servers', value.file, 'unwired', 'The client certificate to show to kubelets.'),
+  'kubelet-client-key': unset('Kubelets and aggregated servers', value.file, 'unwired', 'Its key.'),
+  'kubelet-certificate-authority': unset('Kubelets and aggregated servers', value.file, 'unwired', 'The authority that signs the certificates of kubelets.'),
+  'kubelet-preferred-address-types': row('Kubelets and aggregated servers', value.choices(...addressTypes), addressTypes, 'unwired', 'Which of a node\'s addresses to call, in this order.'),
+  'kubelet-timeout': row('Kubelets and aggregated servers', value.duration, 5000, 'unwired', 'The longest a call to a kubelet may take to begin.'),
+  'proxy-client-cert-file': unset('Kubelets and aggregated servers', value.file, 'unwired', 'The client certificate to show to aggregated servers and webhooks.'),
+  'proxy-client-key-file': unset('Kubelets and aggregated servers', value.file, 'unwired', 'Its key.'),
+  'enable-aggregator-routing': row('Kubelets and aggregated servers', value.bool, false, 'unwired', 'Whether aggregated servers are called at their endpoints instead of the service\'s address.'),
+
+  'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'unwired', 'The controllers to run.'),
+  'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'unwired', 'The longest life of a certificate that the built-in authority signs.'),
+
+  'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 and more for finding faults.'),
+  'show-hidden-metrics-for-version': unset('Instruments', minor, 'unwired', 'Show the metrics that this release hid.'),
+} satisfies Record<string, Row<unknown>>
+
+export type FlagTable = typeof flagTable
+export type FlagName = keyof FlagTable

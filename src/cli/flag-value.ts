@@ -1,0 +1,287 @@
+/**
+ * The shapes a flag's value can have: how each is read from text, what it says it accepts, how its default is
+ * shown. A shape knows nothing of any flag; it looks at the file system only to see that a file it is given can be read.
+ */
+import { accessSync, constants, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Cidr, isIp, parseCidr } from '#api/ip-address.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+
+export interface Shape<T, Unit extends string = ''> {
+  /** What is accepted, to stand after "wants": `a number from 1 to 65535`. */
+  readonly accepts: string
+  /** The word in the help: `--secure-port=NUMBER`. Empty for booleans. */
+  readonly word: string
+  /** Ends the name of the setting, so that a number shows its unit: requestTimeout + Ms. */
+  readonly unit: Unit
+  /** Undefined where the text is no such value. `before` is what an earlier use of the same flag gave. */
+  read(text: string, before: T | undefined): T | undefined
+  /** The value as someone would type it; empty where there is nothing to show. */
+  show(value: T): string
+}
+
+export const text: Shape<string> = {
+  accepts: 'text',
+  word: 'TEXT',
+  unit: '',
+  read: (given) => given,
+  show: (value) => value,
+}
+
+const truth = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+export const bool: Shape<boolean> = {
+  accepts: 'true or false',
+  word: '',
+  unit: '',
+  read: (given) => truth.get(given),
+  show: String,
+}
+
+export function whole<Unit extends string = ''>(
+  from: number,
+  to: number,
+  unit = '' as Unit,
+): Shape<number, Unit> {
+  const limits = to === Number.MAX_SAFE_INTEGER ? `${from} or greater` : `from ${from} to ${to}`
+  return {
+    accepts: `a whole number, ${limits}`,
+    word: 'NUMBER',
+    unit,
+    read(given) {
+      if (!/^[+-]?\d+$/.test(given)) return undefined
+      const value = Number(given)
+      return value >= from && value <= to ? value : undefined
+    },
+    show: String,
+  }
+}
+
+export const count = whole(0, Number.MAX_SAFE_INTEGER)
+export const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'Seconds')
+export const port = whole(1, 65_535)
+
+export const fraction: Shape<number> = {
+  accepts: 'a number, 0 or greater',
+  word: 'NUMBER',
+  unit: '',
+  read: (given) => (/^\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
+  show: String,
+}
+
+export const duration: Shape<number, 'Ms'> = {
+  accepts: 'a duration such as 300ms, 45s or 1h30m',
+  word: 'DURATION',
+  unit: 'Ms',
+  read(given) {
+    const ms = parseDuration(given)
+    return ms !== undefined && ms >= 0 ? ms : undefined
+  },
+  show: formatDuration,
+}
+
+export function choice<const T extends string>(...values: readonly T[]): Shape<T> {
+  return {
+    accepts: `one of ${values.join(', ')}`,
+    word: values.join('|'),
+    unit: '',
+    read: (given) => values.find((value) => value === given),
+    show: (value) => value,
+  }
+}
+
+const nonEmptyParts = (given: string) => (given === '' ? [] : given.split(','))
+
+/** Values separated by commas; a flag given again adds to them. */
+export function list(
+  accepts = 'values separated by commas',
+  word = 'A,B',
+): Shape<readonly string[]> {
+  return {
+    accepts,
+    word,
+    unit: '',
+    read: (given, before) => [...(before ?? []), ...nonEmptyParts(given)],
+    show: (value) => value.join(','),
+  }
+}
+
+/** Some of a few known values, separated by commas, each at most once. */
+export function choices<const T extends string>(...values: readonly T[]): Shape<readonly T[]> {
+  return {
+    accepts: `one or more of ${values.join(', ')}, separated by commas`,
+    word: 'A,B',
+    unit: '',
+    read(given, before) {
+      const all = [...(before ?? []), ...nonEmptyParts(given)] as T[]
+      const known = all.every((value) => values.includes(value))
+      return known && all.length > 0 && new Set(all).size === all.length ? all : undefined
+    },
+    show: (value) => value.join(','),
+  }
+}
+
+/** One value per use of the flag; commas are part of it. */
+export const repeated: Shape<readonly string[]> = {
+  accepts: 'text; the flag may be given several times',
+  word: 'TEXT',
+  unit: '',
+  read: (given, before) => (given === '' ? undefined : [...(before ?? []), given]),
+  show: (value) => value.join(','),
+}
+
+/** KEY=VALUE pairs separated by commas; a flag given again adds to them. */
+export function pairs(
+  accepts: string,
+  valueWhenOmitted?: string,
+): Shape<ReadonlyMap<string, string>> {
+  return {
+    accepts,
+    word: 'KEY=VALUE,…',
+    unit: '',
+    read(given, before) {
+      const all = new Map(before ?? [])
+      for (const part of nonEmptyParts(given)) {
+        const at = part.indexOf('=')
+        const key = (at < 0 ? part : part.slice(0, at)).trim()
+        const value = at < 0 ? valueWhenOmitted : part.slice(at + 1).trim()
+        if (key === '' || value === undefined) return undefined
+        all.set(key, value)
+      }
+      return all
+    },
+    show: (value) => [...value].map(([key, said]) => `${key}=${said}`).join(','),
+  }
+}
+
+/** KEY=true or KEY=false pairs. */
+export const switches: Shape<ReadonlyMap<string, boolean>> = {
+  accepts: 'pairs such as Name=true,Other=false',
+  word: 'NAME=BOOL,…',
+  unit: '',
+  read(given, before) {
+    const all = new Map(before ?? [])
+    for (const part of nonEmptyParts(given)) {
+      const [, key, said] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(part) ?? []
+      const value = truth.get(said ?? '')
+      if (key === undefined || value === undefined) return undefined
+      all.set(key, value)
+    }
+    return all
+  },
+  show: (value) => [...value].map(([key, said]) => `${key}=${said}`).join(','),
+}
+
+export const address: Shape<string> = {
+  accepts: 'an IP address',
+  word: 'IP',
+  unit: '',
+  read: (given) => (isIp(given) ? given : undefined),
+  show: (value) => value,
+}
+
+/** Blocks of addresses for services: smaller than a /12 of IPv4, so that the free ones can be counted. */
+const serviceBlockBitsMax = 20
+
+function serviceBlock(given: string): Cidr | undefined {
+  const cidr = parseCidr(given)
+  const width = given.includes(':') ? 128 : 32
+  if (cidr === undefined || width - cidr.ones > serviceBlockBitsMax || width - cidr.ones < 3)
+    return undefined
+  return cidr
+}
+
+export const serviceBlocks: Shape<readonly string[]> = {
+  accepts:
+    'a block of addresses such as 10.0.0.0/16 (at most a /12 of IPv4 or a /108 of IPv6), or two, one of each family, separated by a comma',
+  word: 'CIDR[,CIDR]',
+  unit: '',
+  read(given) {
+    const blocks = given.split(',').map((part) => part.trim())
+    if (blocks.length > 2 || blocks.some((block) => serviceBlock(block) === undefined))
+      return undefined
+    const families = new Set(blocks.map((block) => block.includes(':')))
+    return families.size === blocks.length ? blocks : undefined
+  },
+  show: (value) => value.join(','),
+}
+
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+export const portRange: Shape<PortRange> = {
+  accepts: 'two ports from 1 to 65535 such as 30000-32767, both included',
+  word: 'FROM-TO',
+  unit: '',
+  read(given) {
+    const [, from, plus, to] = /^(\d+)(?:([-+])(\d+))?$/.exec(given) ?? []
+    if (from === undefined) return undefined
+    const first = Number(from)
+    const last = to === undefined ? first : plus === '+' ? first + Number(to) : Number(to)
+    return first >= 1 && last >= first && last <= 65_535 ? { first, last } : undefined
+  },
+  show: ({ first, last }) => `${first}-${last}`,
+}
+
+export const url: Shape<string> = {
+  accepts: 'an https:// URL',
+  word: 'URL',
+  unit: '',
+  read: (given) =>
+    URL.canParse(given) && new URL(given).protocol === 'https:' ? given : undefined,
+  show: (value) => value,
+}
+
+/** Addresses of etcd, each with its scheme. */
+export const etcdUrls: Shape<readonly string[]> = {
+  accepts: 'URLs such as http://127.0.0.1:2379, separated by commas',
+  word: 'URL,…',
+  unit: '',
+  read(given, before) {
+    const all = nonEmptyParts(given)
+    const good = all.every((part) => URL.canParse(part) && /^https?:\/\/./.test(part))
+    return good && all.length > 0 ? [...(before ?? []), ...all] : undefined
+  },
+  show: (value) => value.join(','),
+}
+
+/** A path, made absolute; nothing need be there yet. */
+export const path: Shape<string> = {
+  accepts: 'a path',
+  word: 'PATH',
+  unit: '',
+  read: (given) => (given === '' ? undefined : resolve(given)),
+  show: (value) => value,
+}
+
+function readable(given: string): boolean {
+  try {
+    accessSync(given, constants.R_OK)
+    return statSync(given).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** A file that is there and can be read. */
+export const file: Shape<string> = {
+  accepts: 'a file that can be read',
+  word: 'FILE',
+  unit: '',
+  read: (given) => (readable(given) ? resolve(given) : undefined),
+  show: (value) => value,
+}
+
+/** One such file per use of the flag. */
+export const files: Shape<readonly string[]> = {
+  accepts: 'a file that can be read; the flag may be given several times',
+  word: 'FILE',
+  unit: '',
+  read: (given, before) => (readable(given) ? [...(before ?? []), resolve(given)] : undefined),
+  show: (value) => value.join(','),
+}

@@ -1,0 +1,207 @@
+/** The command line: what is read, what is refused and in which words. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+import { parseCommand } from './command.ts'
+import type { Row } from './flag-row.ts'
+import { flagTable } from './flag-table.ts'
+import { parseFlags, type Settings, settingName } from './flags.ts'
+import { flagsPage, helpText, wrap } from './help.ts'
+import { nearest } from './nearest.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'binnacle-flags-'))
+after(() => rmSync(folder, { recursive: true }))
+const aFile = join(folder, 'a.pem')
+writeFileSync(aFile, 'x')
+
+function settingsOf(argv: string[]): Settings {
+  const parsed = parseFlags(argv)
+  assert.ok(!('error' in parsed), 'error' in parsed ? parsed.error : '')
+  return parsed.settings
+}
+
+const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
+  [[], 'securePort', 6443],
+  [['--secure-port=7000'], 'securePort', 7000],
+  [['--secure-port', '7000'], 'securePort', 7000],
+  [['--secure_port', '7000'], 'securePort', 7000],
+  [['--secure-port=7000', '--secure-port=7001'], 'securePort', 7001],
+  [['--watch-cache'], 'watchCache', true],
+  [['--watch-cache=false'], 'watchCache', false],
+  [['--watch-cache=F'], 'watchCache', false],
+  [['-v=4'], 'v', 4],
+  [['--v', '4'], 'v', 4],
+  [['--request-timeout=1m30s'], 'requestTimeoutMs', 90_000],
+  [['--min-request-timeout=60'], 'minRequestTimeoutSeconds', 60],
+  [['--data-dir=some/dir'], 'dataDir', resolve('some/dir')],
+  [[], 'dataDir', resolve('binnacle-data')],
+  [[], 'storageBackend', 'sqlite'],
+  [
+    ['--etcd-servers=http://a:2379,http://b:2379'],
+    'etcdServers',
+    ['http://a:2379', 'http://b:2379'],
+  ],
+  [
+    ['--etcd-servers=http://a:1', '--etcd-servers=http://b:1'],
+    'etcdServers',
+    ['http://a:1', 'http://b:1'],
+  ],
+  [['--etcd-servers=http://a:2379'], 'storageBackend', 'etcd3'],
+  [['--bind-address=::'], 'bindAddress', '::'],
+  [['--tls-cert-file', aFile, '--tls-private-key-file', aFile], 'tlsCertFile', aFile],
+  [[], 'tlsCertFile', undefined],
+  [
+    ['--service-cluster-ip-range=10.1.0.0/16,fd00::/112'],
+    'serviceClusterIpRange',
+    ['10.1.0.0/16', 'fd00::/112'],
+  ],
+  [['--emulated-version=v1.19'], 'emulatedVersion', '1.19'],
+  [['--emulated-version=1.21.3'], 'emulatedVersion', '1.21'],
+]
+for (const [argv, setting, value] of accepted)
+  test(`${argv.join(' ')} → ${setting}`, () => assert.deepEqual(settingsOf(argv)[setting], value))
+
+const refused: [argv: string[], error: string][] = [
+  [
+    ['--secur-port=1'],
+    'unknown flag: --secur-port (did you mean --secure-port?); --help lists them all',
+  ],
+  [['--nothing-like-it'], 'unknown flag: --nothing-like-it; --help lists them all'],
+  [['secure-port=1'], 'unexpected argument "secure-port=1": flags begin with --'],
+  [['--'], 'unexpected argument "--": flags begin with --'],
+  [['-p', '1'], 'unknown flag: -p: flags begin with --'],
+  [['--secure-port'], '--secure-port needs a value: a whole number, from 1 to 65535'],
+  [
+    ['--secure-port=0'],
+    '--secure-port: "0" is not accepted: it wants a whole number, from 1 to 65535',
+  ],
+  [
+    ['--secure-port=1e3'],
+    '--secure-port: "1e3" is not accepted: it wants a whole number, from 1 to 65535',
+  ],
+  [['--watch-cache=maybe'], '--watch-cache: "maybe" is not accepted: it wants true or false'],
+  [
+    ['--request-timeout=60'],
+    '--request-timeout: "60" is not accepted: it wants a duration such as 300ms, 45s or 1h30m',
+  ],
+  [
+    ['--request-timeout=-1s'],
+    '--request-timeout: "-1s" is not accepted: it wants a duration such as 300ms, 45s or 1h30m',
+  ],
+  [
+    ['--storage-backend=etcd2'],
+    '--storage-backend: "etcd2" is not accepted: it wants one of sqlite, memory, etcd3',
+  ],
+  [['--storage-backend=etcd3'], '--storage-backend=etcd3 needs --etcd-servers'],
+  [
+    ['--storage-backend=memory', '--etcd-servers=http://a:1'],
+    '--etcd-servers goes with --storage-backend=etcd3, not memory',
+  ],
+  [
+    ['--etcd-servers=a:2379'],
+    '--etcd-servers: "a:2379" is not accepted: it wants URLs such as http://127.0.0.1:2379, separated by commas',
+  ],
+  [
+    ['--bind-address=localhost'],
+    '--bind-address: "localhost" is not accepted: it wants an IP address',
+  ],
+  [['--tls-cert-file', aFile], '--tls-cert-file needs --tls-private-key-file as well'],
+  [['--tls-private-key-file', aFile], '--tls-private-key-file needs --tls-cert-file as well'],
+  [
+    ['--tls-cert-file=/no/such'],
+    '--tls-cert-file: "/no/such" is not accepted: it wants a file that can be read',
+  ],
+  [
+    ['--emulated-version=1.14'],
+    '--emulated-version: "1.14" is not accepted: it wants one of 1.15, 1.16, 1.17, 1.18, 1.19, 1.20, 1.21, 1.22',
+  ],
+  [
+    ['--basic-auth-file', aFile],
+    'unknown flag: --basic-auth-file: release 1.22 does not have it (until 1.18; see --emulated-version)',
+  ],
+]
+for (const [argv, error] of refused)
+  test(`${argv.join(' ')} is refused`, () => assert.deepEqual(parseFlags(argv), { error }))
+
+for (const bad of [
+  '10.0.0.0/8',
+  '10.0.0.0/31',
+  '10.0.0.0',
+  '10.0.0.0/16,10.1.0.0/16',
+  'fd00::/64',
+  '',
+])
+  test(`--service-cluster-ip-range=${bad} is refused`, () => {
+    const parsed = parseFlags([`--service-cluster-ip-range=${bad}`])
+    assert.match('error' in parsed ? parsed.error : '', /^--service-cluster-ip-range: ".*" is not/)
+  })
+
+const rows = Object.entries(flagTable) as [string, Row<unknown>][]
+
+test('a flag that nothing reads is refused', () => {
+  for (const [name, row] of rows) {
+    if (row.status === 'wired' || row.shape.word !== '' || row.until !== undefined) continue
+    const expected = { error: `--${name} has no effect in this version of binnacle: leave it out` }
+    assert.deepEqual(parseFlags([`--${name}`]), expected)
+  }
+})
+
+test('every default reads back as itself', () => {
+  for (const [name, row] of rows) {
+    if (row.initial === undefined || row.shape.show(row.initial) === '') continue
+    const shown = row.shape.show(row.initial)
+    assert.equal(
+      row.shape.show(row.shape.read(shown, undefined)),
+      name === 'data-dir' ? resolve(shown) : shown,
+      name,
+    )
+  }
+})
+
+test('no two flags share a setting', () => {
+  const names = rows.map(([name]) => settingName(name))
+  assert.equal(new Set(names).size, names.length)
+})
+
+test('help names every flag that has an effect, within its width', () => {
+  const help = helpText(100)
+  for (const [name, row] of rows)
+    assert.equal(new RegExp(`^  --${name}(=|$)`, 'm').test(help), row.status === 'wired', name)
+  for (const line of help.split('\n')) assert.ok(line.length <= 100, line)
+})
+
+test('docs/flags.md is the flag table', () => {
+  assert.equal(
+    readFileSync(resolve(import.meta.dirname, '../../docs/flags.md'), 'utf8'),
+    flagsPage(),
+  )
+})
+
+test('wrap breaks between words', () => {
+  assert.deepEqual(wrap('one two three', 7), ['one two', 'three'])
+  assert.deepEqual(wrap('averylongword x', 5), ['averylongword', 'x'])
+})
+
+test('nearest is near or nothing', () => {
+  assert.equal(nearest('audit-log-pth', ['audit-log-path', 'v']), 'audit-log-path')
+  assert.equal(nearest('zzz', ['audit-log-path']), undefined)
+  assert.equal(nearest('x'.repeat(5000), ['audit-log-path']), undefined)
+})
+
+const commands: [argv: string[], expected: string][] = [
+  [[], 'start'],
+  [['start', '--v=1'], 'start'],
+  [['--v=1'], 'start'],
+  [['--help'], 'help'],
+  [['--nonsense', '-h'], 'help'],
+  [['--version'], 'version'],
+  [['backup', '/some/file', '--data-dir=/x'], 'backup'],
+  [['backup'], 'refuse'],
+  [['backup', '--data-dir=/x'], 'refuse'],
+  [['backup', 'f', '--storage-backend=memory'], 'refuse'],
+  [['restore'], 'refuse'],
+]
+for (const [argv, expected] of commands)
+  test(`binnacle ${argv.join(' ')}`, () => assert.equal(parseCommand(argv).command, expected))

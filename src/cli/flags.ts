@@ -1,0 +1,154 @@
+/**
+ * The command line, read by the flag table into one typed `Settings`. kube-apiserver's syntax: `--name=value`,
+ * `--name value`, `--name` for a boolean, lists by commas or by repeating. What is unknown, badly valued or read by no
+ * part of the server is an error of one line; nothing is ever ignored. It starts nothing and writes nothing.
+ */
+import { resolve } from 'node:path'
+import { type FlagName, type FlagTable, flagTable, releases } from './flag-table.ts'
+import type { Row } from './flag-row.ts'
+import { nearest } from './nearest.ts'
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name
+type UnitOf<R> = R extends Row<unknown, infer Unit> ? Unit : never
+type ValueOf<R> = R extends Row<infer Value, string> ? Value : never
+
+/** One property per flag: its name in camel case, and the unit where a number has one. */
+export type Settings = {
+  readonly [Name in FlagName as `${Camel<Name>}${UnitOf<FlagTable[Name]>}`]: ValueOf<
+    FlagTable[Name]
+  >
+}
+
+export interface Parsed {
+  readonly settings: Settings
+  /** The names of the flags that were on the command line. */
+  readonly given: ReadonlySet<string>
+}
+export type ParseResult = Parsed | { readonly error: string }
+
+const rows = new Map<string, Row<unknown>>(Object.entries(flagTable))
+
+/** The name of a flag's setting: `request-timeout` → `requestTimeoutMs`. */
+export function settingName(name: string): string {
+  const camel = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return camel + (rows.get(name)?.shape.unit ?? '')
+}
+
+export const wiredFlags = (): string[] =>
+  [...rows].filter(([, row]) => row.status === 'wired').map(([name]) => name)
+
+const releaseNumber = (release: string) => Number(release.split('.')[1])
+
+function isInRelease(row: Row<unknown>, release: string): boolean {
+  const number = releaseNumber(release)
+  if (row.since !== undefined && number < releaseNumber(row.since)) return false
+  return row.until === undefined || number <= releaseNumber(row.until)
+}
+
+const refuse = (error: string) => ({ error })
+
+function unknownFlag(name: string, release: string): { error: string } {
+  const known = [...rows].filter(([, row]) => isInRelease(row, release)).map(([known]) => known)
+  const close = nearest(name, known)
+  const hint = close === undefined ? '' : ` (did you mean --${close}?)`
+  const row = rows.get(name)
+  if (row === undefined) return refuse(`unknown flag: --${name}${hint}; --help lists them all`)
+  const [has, which] =
+    row.until !== undefined && releaseNumber(release) > releaseNumber(row.until)
+      ? ['until', row.until]
+      : ['since', row.since]
+  return refuse(
+    `unknown flag: --${name}: release ${release} does not have it (${has} ${which}; see --emulated-version)`,
+  )
+}
+
+interface Use {
+  name: string
+  value: string | undefined
+}
+
+/** Splits the command line into flags with their values, without judging either. */
+function usesOf(argv: readonly string[]): Use[] | { error: string } {
+  const uses: Use[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i] as string
+    const [, dashes, said = '', equals] = /^(-{0,2})([^=]*)(=?)/s.exec(arg) ?? []
+    if (dashes === '' || said === '')
+      return refuse(`unexpected argument ${JSON.stringify(arg)}: flags begin with --`)
+    const name = said.replaceAll('_', '-')
+    if (dashes === '-' && name !== 'v') return refuse(`unknown flag: ${arg}: flags begin with --`)
+    if (equals === '=') uses.push({ name, value: arg.slice(arg.indexOf('=') + 1) })
+    else if (rows.get(name) === undefined || rows.get(name)?.shape.word === '')
+      uses.push({ name, value: undefined })
+    else {
+      if (i + 1 >= argv.length)
+        return refuse(`--${name} needs a value: ${rows.get(name)?.shape.accepts}`)
+      uses.push({ name, value: argv[++i] as string })
+    }
+  }
+  return uses
+}
+
+/** Rules that look at more than one flag. */
+function together(values: Map<string, unknown>, given: ReadonlySet<string>): string | undefined {
+  const pairs: [string, string][] = [
+    ['tls-cert-file', 'tls-private-key-file'],
+    ['etcd-certfile', 'etcd-keyfile'],
+    ['kubelet-client-certificate', 'kubelet-client-key'],
+    ['proxy-client-cert-file', 'proxy-client-key-file'],
+    ['oidc-issuer-url', 'oidc-client-id'],
+  ]
+  for (const [one, other] of pairs)
+    if (given.has(one) !== given.has(other))
+      return given.has(one)
+        ? `--${one} needs --${other} as well`
+        : `--${other} needs --${one} as well`
+  const needs: [string, string][] = [
+    ['ABAC', 'authorization-policy-file'],
+    ['Webhook', 'authorization-webhook-config-file'],
+  ]
+  const modes = values.get('authorization-mode') as readonly string[]
+  for (const [mode, flag] of needs)
+    if (modes.includes(mode) && !given.has(flag))
+      return `--authorization-mode with ${mode} needs --${flag}`
+  const servers = values.get('etcd-servers') as readonly string[]
+  const backend = values.get('storage-backend') as string
+  if (backend === 'etcd3' && servers.length === 0)
+    return '--storage-backend=etcd3 needs --etcd-servers'
+  if (backend !== 'etcd3' && servers.length > 0)
+    return `--etcd-servers goes with --storage-backend=etcd3, not ${backend}`
+  return undefined
+}
+
+export function parseFlags(argv: readonly string[]): ParseResult {
+  const uses = usesOf(argv)
+  if ('error' in uses) return uses
+  const asked = uses.findLast((use) => use.name === 'emulated-version')?.value ?? ''
+  const release = flagTable['emulated-version'].shape.read(asked, undefined) ?? releases.at(-1)!
+  const values = new Map<string, unknown>([...rows].map(([name, row]) => [name, row.initial]))
+  const given = new Set<string>()
+  for (const { name, value = 'true' } of uses) {
+    const row = rows.get(name)
+    if (row === undefined || !isInRelease(row, release)) return unknownFlag(name, release)
+    const read = row.shape.read(value, given.has(name) ? values.get(name) : undefined)
+    if (read === undefined)
+      return refuse(
+        `--${name}: ${JSON.stringify(value)} is not accepted: it wants ${row.shape.accepts}`,
+      )
+    if (row.status === 'unwired')
+      return refuse(`--${name} has no effect in this version of binnacle: leave it out`)
+    values.set(name, read)
+    given.add(name)
+  }
+  if (given.has('etcd-servers') && !given.has('storage-backend'))
+    values.set('storage-backend', 'etcd3')
+  values.set('data-dir', resolve(values.get('data-dir') as string))
+  const error = together(values, given)
+  if (error !== undefined) return refuse(error)
+  const settings = Object.fromEntries(
+    [...values].map(([name, value]) => [settingName(name), value]),
+  )
+  return { settings: settings as unknown as Settings, given }
+}

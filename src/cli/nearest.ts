@@ -1,0 +1,29 @@
+/** The name someone most likely meant: the nearest by edits, or none when nothing is near. */
+
+function editsBetween(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(swap, (previous[j] as number) + 1, (current[j - 1] as number) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] as number
+}
+
+/** Longest name we measure: flags are short, and the work grows with the square. */
+const nameLengthMax = 100
+
+export function nearest(said: string, known: readonly string[]): string | undefined {
+  if (said.length > nameLengthMax) return undefined
+  const limit = Math.max(2, Math.floor(said.length / 4))
+  let best: string | undefined
+  let bestEdits = limit + 1
+  for (const name of known) {
+    const edits = editsBetween(said, name)
+    if (edits < bestEdits) [best, bestEdits] = [name, edits]
+  }
+  return best
+}

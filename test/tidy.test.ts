@@ -1,0 +1,398 @@
+/**
+ * The map and the code agree. Layers, names, sizes, the absences that ARCHITECTURE.md promises, and the pages
+ * that every dependency owes: all are read from the tree as it is and compared. Nothing here runs the server.
+ * A failing check names every offender, so that one run is enough to mend them.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { test } from 'node:test'
+
+const root = resolve(import.meta.dirname, '..')
+const fileLinesMax = 600
+const fileLinesP95Max = 400
+
+interface Source {
+  /** From the root of the repository: `src/http/route.ts`. */
+  path: string
+  text: string
+  /** The folder of src/ it belongs to; `main` for src/main.ts; '' outside src/. */
+  folder: string
+  /** Tests, suites and benchmarks: they may look anywhere and be as long as they must. */
+  isTest: boolean
+  imports: Import[]
+}
+
+interface Import {
+  specifier: string
+  typeOnly: boolean
+}
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const skipped = /(^|\/)(node_modules|dist|\.node|\.git)(\/|$)/
+
+function filesUnder(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !skipped.test(path))
+    .sort()
+}
+
+/** Comments and strings blanked, so that words inside them are not taken for code. */
+function codeOf(text: string): string {
+  return text.replace(
+    /\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g,
+    (part) => (part.startsWith('/') ? ' ' : "''"),
+  )
+}
+
+function importsOf(text: string): Import[] {
+  const found: Import[] = []
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, ' ').replace(/^\s*\/\/[^\n]*/gm, ' ')
+  const statement =
+    /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]/g
+  for (const match of code.matchAll(statement))
+    found.push({ specifier: match[2] as string, typeOnly: match[1] !== undefined })
+  for (const match of code.matchAll(/\bimport\(\s*['"]([^'"\n]+)['"]/g))
+    found.push({ specifier: match[1] as string, typeOnly: false })
+  return found
+}
+
+function sourceOf(path: string): Source {
+  const text = read(path)
+  const parts = path.split('/')
+  const folder = parts[0] !== 'src' ? '' : parts.length === 2 ? 'main' : (parts[1] as string)
+  const isTest = /\.(test|suite|bench)\.ts$/.test(path)
+  return { path, text, folder, isTest, imports: importsOf(text) }
+}
+
+const sources = filesUnder('src')
+  .filter((path) => path.endsWith('.ts'))
+  .map(sourceOf)
+const program = sources.filter((source) => !source.isTest)
+const packageJson = JSON.parse(read('package.json'))
+const architecture = read('ARCHITECTURE.md')
+const foldersOnDisk = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+
+/** The layer of each folder, as the table of ARCHITECTURE.md has it. */
+const layers = new Map<string, number>()
+for (const row of architecture.matchAll(/^\| (\d+) \| ([a-z, ]+) \|/gm))
+  for (const folder of (row[2] as string).split(', ')) layers.set(folder.trim(), Number(row[1]))
+
+/** Fails with the whole list of what is wrong, one line each. */
+function none(offenders: string[]) {
+  assert.equal(offenders.join('\n'), '')
+}
+
+function offendersIn(where: Source[], complain: (source: Source) => string[] | string | undefined) {
+  return where.flatMap((source) => {
+    const said = complain(source) ?? []
+    return (Array.isArray(said) ? said : [said]).map((words) => `${source.path}: ${words}`)
+  })
+}
+
+test('every folder of src has a layer and an entry in package.json imports', () => {
+  const known = [...layers.keys()].filter((name) => name !== 'main').sort()
+  none(foldersOnDisk.filter((name) => !layers.has(name)).map((name) => `${name} has no layer`))
+  assert.deepEqual(
+    Object.keys(packageJson.imports)
+      .map((key) => key.slice(1, -2))
+      .filter((name) => name !== 'facts')
+      .sort(),
+    known,
+  )
+})
+
+test('an import is spelled by where it leads', () => {
+  const packages = Object.keys(packageJson.dependencies)
+  const devPackages = Object.keys(packageJson.devDependencies)
+  none(
+    offendersIn(sources, (source) =>
+      source.imports.flatMap(({ specifier }) => {
+        if (specifier.startsWith('node:')) return []
+        if (specifier.startsWith('#')) {
+          if (!/^#[a-z]+\/[\w./-]+\.(ts|json)$/.test(specifier)) return `odd import ${specifier}`
+          const path = join(root, 'src', specifier.slice(1))
+          if (specifier.startsWith('#facts/')) return []
+          return existsSync(path) ? [] : `import of a missing file ${specifier}`
+        }
+        if (specifier.startsWith('.')) {
+          if (source.folder === 'main') return `spell ${specifier} as #folder/file.ts`
+          if (!/^\.\/(?!.*\.\.)[\w./-]+\.ts$/.test(specifier)) return `odd import ${specifier}`
+          const path = join(root, dirname(source.path), specifier)
+          return existsSync(path) ? [] : `import of a missing file ${specifier}`
+        }
+        const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+        if (packages.includes(name) || (source.isTest && devPackages.includes(name))) return []
+        return `import of ${specifier}, which package.json does not list`
+      }),
+    ),
+  )
+})
+
+const folderOf = (specifier: string) => /^#([a-z]+)\//.exec(specifier)?.[1]
+
+test('imports point down', () => {
+  none(
+    offendersIn(program, (source) => {
+      const from = layers.get(source.folder) ?? Number.POSITIVE_INFINITY
+      return source.imports.flatMap(({ specifier }) => {
+        const folder = folderOf(specifier)
+        const to = folder === undefined ? undefined : layers.get(folder)
+        return to !== undefined && to > from ? `layer ${from} imports ${specifier} of ${to}` : []
+      })
+    }),
+  )
+})
+
+test('no circle of folders', () => {
+  const edges = new Map<string, Set<string>>()
+  for (const source of program)
+    for (const { specifier } of source.imports) {
+      const folder = folderOf(specifier)
+      if (folder === undefined || folder === source.folder) continue
+      if (!edges.has(source.folder)) edges.set(source.folder, new Set())
+      edges.get(source.folder)?.add(folder)
+    }
+  const circles: string[] = []
+  const visit = (folder: string, trail: string[]) => {
+    if (trail.includes(folder)) {
+      circles.push([...trail.slice(trail.indexOf(folder)), folder].join(' → '))
+      return
+    }
+    for (const next of edges.get(folder) ?? []) visit(next, [...trail, folder])
+  }
+  for (const folder of edges.keys()) if (circles.length === 0) visit(folder, [])
+  none(circles)
+})
+
+test('files are short', () => {
+  const lines = program.map((source) => source.text.split('\n').length).sort((a, b) => a - b)
+  none(
+    offendersIn(program, (source) => {
+      const count = source.text.split('\n').length - 1
+      return count > fileLinesMax ? `${count} lines, at most ${fileLinesMax}` : []
+    }),
+  )
+  const p95 = lines[Math.floor(lines.length * 0.95)] ?? 0
+  assert.ok(p95 <= fileLinesP95Max, `one file in twenty has more than ${p95} lines`)
+})
+
+test('names say what is inside', () => {
+  const empty = /^(utils?|commons?|helpers?|core|libs?|internal|types|index|misc|shared)$/
+  none(
+    offendersIn(sources, ({ path }) => {
+      const [file = '', ...folders] = path.split('/').slice(1).reverse()
+      const stem = file.split('.')[0] as string
+      const said = [stem, ...folders].filter((name) => empty.test(name)).map((n) => `called ${n}`)
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.(slow|faults))?(\.(test|suite|bench))?\.ts$/.test(file))
+        said.push('a file name is words in lower case joined by hyphens')
+      return said
+    }),
+  )
+})
+
+test('every file opens with what it is for', () => {
+  none(
+    offendersIn(sources, ({ text }) => {
+      const first = text.replace(/^#![^\n]*\n/, '')
+      return /^(\/\*\*|\/\/ \S)/.test(first) ? [] : 'does not open with a comment'
+    }),
+  )
+})
+
+test('nothing that Node would have to transform, nothing half private, nothing left for later', () => {
+  const forbidden: [RegExp, string][] = [
+    [/^\s*(export\s+)?(const\s+)?enum\s/m, 'enum'],
+    [/^\s*(export\s+)?namespace\s/m, 'namespace'],
+    [/^\s+(private|protected)\s+(static\s+|readonly\s+)*\w+\s*[:=?;]/m, 'a private keyword field'],
+  ]
+  const later = /\b(TODO|FIXME|XXX|HACK)\b/
+  none(
+    offendersIn(sources, ({ text }) => {
+      const code = codeOf(text)
+      const said = forbidden.filter(([pattern]) => pattern.test(code)).map(([, what]) => what)
+      return later.test(text) ? [...said, 'something left for later'] : said
+    }),
+  )
+})
+
+test('storage imports only base', () => {
+  none(
+    offendersIn(
+      program.filter((source) => source.folder === 'storage'),
+      ({ imports }) =>
+        imports
+          .filter(({ specifier }) => !['base', 'storage', undefined].includes(folderOf(specifier)))
+          .map(({ specifier }) => `imports ${specifier}`),
+    ),
+  )
+})
+
+const inputAndOutput =
+  /^node:(fs|net|tls|http|https|http2|dgram|dns|child_process|worker_threads|timers|readline|os|process|cluster|sqlite)(\/|$)/
+const network = /^(node:(net|tls|http|https|http2|dgram|dns)(\/.*)?|@grpc\/grpc-js|undici|ws)$/
+
+test('schema, codec, patch and kinds do no I/O and read neither clock nor chance', () => {
+  const impure: [RegExp, string][] = [
+    [/\bDate\.now\(/, 'Date.now'],
+    [/\bnew Date\(\)/, 'new Date()'],
+    [/\bMath\.random\(/, 'Math.random'],
+    [/\bperformance\.now\(/, 'performance.now'],
+    [/\bprocess\.(hrtime|env|cwd)\b/, 'process'],
+    [/\b(randomUUID|randomBytes|randomInt|getRandomValues)\(/, 'a random source'],
+    [/\b(setTimeout|setInterval|setImmediate)\(/, 'a timer'],
+    [/\bfetch\(/, 'fetch'],
+  ]
+  const pure = ['schema', 'codec', 'patch', 'kinds']
+  none(
+    offendersIn(
+      program.filter((source) => pure.includes(source.folder)),
+      ({ text, imports }) => {
+        const code = codeOf(text)
+        return [
+          ...imports
+            .filter(({ specifier, typeOnly }) => !typeOnly && inputAndOutput.test(specifier))
+            .map(({ specifier }) => `imports ${specifier}`),
+          ...impure.filter(([pattern]) => pattern.test(code)).map(([, what]) => `uses ${what}`),
+        ]
+      },
+    ),
+  )
+})
+
+test('network modules appear where calls come in or go out', () => {
+  const allowed = /^src\/(http\/|access\/|storage\/etcd\/|admission\/webhook\/)/
+  none(
+    offendersIn(
+      program.filter((source) => !allowed.test(source.path)),
+      ({ imports }) =>
+        imports
+          .filter(({ specifier, typeOnly }) => !typeOnly && network.test(specifier))
+          .map(({ specifier }) => `imports ${specifier}`),
+    ),
+  )
+})
+
+test('controllers have no private door', () => {
+  const doors = ['storage', 'watchcache', 'verbs', 'http', 'discovery']
+  none(
+    offendersIn(
+      program.filter((source) => source.folder === 'controllers'),
+      ({ imports }) =>
+        imports
+          .filter(({ specifier }) => doors.includes(folderOf(specifier) ?? ''))
+          .map(({ specifier }) => `imports ${specifier}`),
+    ),
+  )
+})
+
+test('whether a kind is built in or custom is known in kinds alone', () => {
+  none(
+    offendersIn(
+      program.filter((source) => !['kinds', 'main', 'cli'].includes(source.folder)),
+      ({ imports }) =>
+        imports
+          .filter(
+            ({ specifier, typeOnly }) =>
+              !typeOnly && /^#kinds\/(built-in|custom)\.ts$/.test(specifier),
+          )
+          .map(({ specifier }) => `imports ${specifier}`),
+    ),
+  )
+})
+
+const toKebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+test('the filter chain is the one ARCHITECTURE.md tells', () => {
+  if (!existsSync(join(root, 'src/http/filters.ts'))) return
+  const code = codeOf(read('src/http/filters.ts'))
+  const list = /\b(?:chain|filters)\b[^=\n]*=\s*(?:Object\.freeze\()?\[([\s\S]*?)\]/i.exec(code)
+  assert.ok(list, 'src/http/filters.ts has no array called chain or filters')
+  const inCode = [...(list[1] as string).matchAll(/^\s*([a-z]\w*)/gm)].map((m) => toKebab(m[1]!))
+  const told = /^Filters, in order: (.*)\.$/m.exec(architecture)?.[1]
+  assert.ok(told, 'ARCHITECTURE.md has no line "Filters, in order: a, b, c."')
+  assert.deepEqual(told.replaceAll('`', '').split(', '), inCode)
+})
+
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...filesUnder('docs').filter((path) => path.endsWith('.md')),
+  ...['facts', 'conformance', 'benchmarks', 'examples']
+    .flatMap(filesUnder)
+    .filter((path) => path.endsWith('.md')),
+]
+
+test('every path a page names is there', () => {
+  const roots = [...foldersOnDisk.map((f) => `src/${f}`), 'src', 'test', 'docs', 'tools', 'facts']
+  const offenders: string[] = []
+  for (const page of pages) {
+    const text = read(page)
+    for (const [, target] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)\s#]+)[^)]*\)/g))
+      if (!existsSync(join(root, dirname(page), target!))) offenders.push(`${page}: ${target}`)
+    for (const [, path] of text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|mjs|js|md|txt))`/g))
+      if (roots.some((r) => path!.startsWith(`${r}/`)) && !existsSync(join(root, path!)))
+        offenders.push(`${page}: ${path}`)
+  }
+  none(offenders)
+})
+
+test('every dependency has its reason in docs/decisions', () => {
+  const reasons = filesUnder('docs/decisions')
+    .map((path) => /^# (.*)$/m.exec(read(path))?.[1] ?? '')
+    .join('\n')
+  const names = [
+    ...Object.keys(packageJson.dependencies),
+    ...Object.keys(packageJson.devDependencies),
+  ]
+  none(names.filter((name) => !reasons.includes(`\`${name}\``)).map((name) => `${name}: no page`))
+})
+
+test('the two commands of the README are scripts', () => {
+  const said = [...read('README.md').matchAll(/^(?:\$ )?npm (?:run )?([a-z]+)/gm)].map((m) => m[1]!)
+  assert.ok(said.includes('start') && said.includes('test'))
+  const known = [...Object.keys(packageJson.scripts), 'install', 'pack', 'ci']
+  none(said.filter((name) => !known.includes(name)))
+})
+
+test('the project speaks of itself alone', () => {
+  const strangers: RegExp[] = [
+    /\bsub-?agents?\b/i,
+    /\b(AI|coding|language) (agents?|assistants?|models?)\b/i,
+    /\b(Claude|Anthropic|ChatGPT|OpenAI|Copilot|LLMs?)\b/,
+    /\b(this|previous|earlier|next|another|last) session\b/i,
+    /\b(the|my|your|our) brief\b/i,
+    /\bissue #?\d+\b/i,
+    /(^|[^\w.])\/(work|tmp\/n26|tmp\/g|opt\/peers|root)\//,
+  ]
+  const own = new Set(['test/tidy.test.ts'])
+  const everywhere = [
+    ...[
+      'src',
+      'test',
+      'tools',
+      'conformance',
+      'benchmarks',
+      'bin',
+      'docs',
+      '.ci',
+      'examples',
+    ].flatMap(filesUnder),
+    ...readdirSync(root).filter(
+      (name) => /\.(md|json)$/.test(name) && name !== 'package-lock.json',
+    ),
+  ].filter((path) => /\.(ts|mjs|js|md|json|txt|sh)$|\/run$/.test(path) && !own.has(path))
+  none(
+    everywhere.flatMap((path) => {
+      const text = read(path)
+      return strangers
+        .map((pattern) => pattern.exec(text)?.[0])
+        .filter((found) => found !== undefined)
+        .map((found) => `${path}: ${JSON.stringify(found)}`)
+    }),
+  )
+})
