@@ -5,8 +5,8 @@
 const unitNanos: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1000n,
-  'µs': 1000n,
-  'μs': 1000n,
+  µs: 1000n,
+  μs: 1000n,
   ms: 1_000_000n,
   s: 1_000_000_000n,
   m: 60_000_000_000n,
@@ -41,7 +41,9 @@ export function parseDuration(text: string): bigint | undefined {
 }
 
 const withFraction = (value: bigint, unit: bigint): string => {
-  const fraction = String(value % unit).padStart(String(unit).length - 1, '0').replace(/0+$/, '')
+  const fraction = String(value % unit)
+    .padStart(String(unit).length - 1, '0')
+    .replace(/0+$/, '')
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`
 }
 

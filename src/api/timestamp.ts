@@ -40,7 +40,8 @@ export function parseTimestamp(text: string): Instant | undefined {
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
   const offset = match[8] === undefined ? 0 : Number(match[9]) * 3600 + Number(match[10]) * 60
-  const local = daysSinceEpoch(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
+  const local =
+    daysSinceEpoch(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
   const nanos = match[7] === undefined ? 0 : Number(match[7].slice(1, 10).padEnd(9, '0'))
   return { seconds: match[8] === '-' ? local + offset : local - offset, nanos }
 }

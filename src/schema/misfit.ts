@@ -1,0 +1,40 @@
+/** A value of the wrong type, and where it is. Thrown while a value is read, and turned into an answer by conform. */
+import type { Json } from '#api/object-meta.ts'
+
+export type JsonObject = { [key: string]: Json }
+
+export const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** How much of a wrong value a message shows. */
+const shownLengthMax = 60
+
+function describe(value: Json | bigint): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const shown = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text
+  return `${typeof value === 'bigint' ? 'number' : typeof value} ${shown}`
+}
+
+export class Misfit extends Error {
+  #path = ''
+  readonly #why: string
+
+  /** `expected` reads after "expected": `a list`, `an int32`. */
+  constructor(expected: string, found: Json | bigint) {
+    super()
+    this.#why = `expected ${expected}, found ${describe(found)}`
+  }
+
+  /** Called by each frame on the way up with its own segment of the path. */
+  at(segment: string): void {
+    const joint = this.#path === '' || this.#path.startsWith('[') ? '' : '.'
+    this.#path = segment + joint + this.#path
+  }
+
+  override get message(): string {
+    return this.#path === '' ? this.#why : `${this.#path}: ${this.#why}`
+  }
+}
