@@ -1,0 +1,103 @@
+/**
+ * Label selectors: from text (`a=b,c in (d,e),!f`) or from a LabelSelector object to a list of requirements, and
+ * whether labels match them. Wrong text is refused in the words of labels.Parse. Never matches on anything else.
+ */
+import { showValue } from './field-error.ts'
+import { byCodePoint } from './go-syntax.ts'
+import {
+  formatRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  LabelSelectorError,
+  labelRequirement,
+  matchesRequirement,
+} from './label-requirement.ts'
+import { parseSelectorText } from './label-selector-text.ts'
+import type { Loose } from './object-meta.ts'
+
+/** All requirements must hold; 'nothing' matches no labels at all. */
+export type LabelSelector = readonly LabelRequirement[] | 'nothing'
+
+export { LabelSelectorError } from './label-requirement.ts'
+export type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
+
+export const everything: LabelSelector = []
+
+/** The selector of a `labelSelector` parameter. Throws LabelSelectorError. */
+export function parseLabelSelector(text: string): LabelSelector {
+  return sorted(parseSelectorText(text))
+}
+
+/** The selector a LabelSelector object means: none at all selects nothing, an empty one everything. */
+export function selectorOf(object: Loose | null | undefined): LabelSelector {
+  if (!object) return 'nothing'
+  const requirements: LabelRequirement[] = []
+  const labels: Record<string, string> = object.matchLabels ?? {}
+  for (const key of Object.keys(labels)) {
+    requirements.push(labelRequirement(key, '=', [labels[key] as string]))
+  }
+  for (const expression of (object.matchExpressions ?? []) as Loose[]) {
+    const operator = objectOperators.get(expression.operator)
+    if (operator === undefined) {
+      const shown = showValue(expression.operator ?? '')
+      throw new LabelSelectorError(`${shown} is not a valid pod selector operator`)
+    }
+    requirements.push(labelRequirement(expression.key ?? '', operator, expression.values ?? []))
+  }
+  return sorted(requirements)
+}
+
+const objectOperators = new Map<unknown, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
+
+/** The selector of a plain map, as services and replication controllers have; an empty one matches everything. */
+export function selectorOfMap(labels: Labels | null | undefined): LabelSelector {
+  const keys = Object.keys(labels ?? {})
+  return sorted(keys.map((key) => ({ key, operator: '=', values: [(labels as Labels)[key] as string] })))
+}
+
+const sorted = (requirements: LabelRequirement[]): LabelRequirement[] =>
+  requirements.sort((a, b) => byCodePoint(a.key, b.key))
+
+export function matchesLabels(selector: LabelSelector, labels: Labels | null | undefined): boolean {
+  if (selector === 'nothing') return false
+  for (const requirement of selector) if (!matchesRequirement(requirement, labels)) return false
+  return true
+}
+
+/** Whether a selector leaves nothing out. */
+export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
+
+/** The one value a label must have to be selected, where there is just one. */
+export function exactValueOf(selector: LabelSelector, key: string): string | undefined {
+  if (selector === 'nothing') return undefined
+  const first = selector.find((requirement) => requirement.key === key)
+  if (first === undefined || first.values.length !== 1) return undefined
+  return ['=', '==', 'in'].includes(first.operator) ? first.values[0] : undefined
+}
+
+/** A selector as text, the way Kubernetes prints it. */
+export function formatSelector(selector: LabelSelector): string {
+  return selector === 'nothing' ? '' : selector.map(formatRequirement).join(',')
+}
+
+/** A LabelSelector object as `kubectl get` shows it: `<none>` when it is empty, `<error>` when it cannot be. */
+export function formatLabelSelector(object: Loose | null | undefined): string {
+  try {
+    return formatSelector(selectorOf(object)) || '<none>'
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return '<error>'
+    throw error
+  }
+}
+
+/** Labels as `kubectl get` shows them: `a=b,c=d`, sorted. */
+export function formatLabels(labels: Labels | null | undefined): string {
+  const pairs = Object.keys(labels ?? {}).map((key) => `${key}=${(labels as Labels)[key]}`)
+  return pairs.sort(byCodePoint).join(',') || '<none>'
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FieldPath } from './field-path.ts'
+import { nameIsDnsSubdomain } from './names.ts'
+import type { ObjectMeta } from './object-meta.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-rules.ts'
+
+const path = FieldPath.of('metadata')
+const namespaced = { namespaced: true, nameRule: nameIsDnsSubdomain }
+
+const show = (errors: { field: string; message: string }[]) =>
+  errors.map((error) => `${error.field}: ${error.message}`.replace(/: (?:a|name part must consist).*$/, ''))
+
+const created: [string, ObjectMeta, string[]][] = [
+  ['a good one', { name: 'a', namespace: 'b' }, []],
+  ['no name', { namespace: 'b' }, ['metadata.name: Required value: name or generateName is required']],
+  ['no namespace', { name: 'a' }, ['metadata.namespace: Required value']],
+  ['a bad name', { name: 'A', namespace: 'b' }, ['metadata.name: Invalid value: "A"']],
+  [
+    'a bad prefix',
+    { name: 'a', generateName: '-', namespace: 'b' },
+    ['metadata.generateName: Invalid value: "-"'],
+  ],
+  [
+    'a negative generation',
+    { name: 'a', namespace: 'b', generation: -1 },
+    ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
+  ],
+  [
+    'annotations too large',
+    { name: 'a', namespace: 'b', annotations: { a: 'x'.repeat(256 * 1024) } },
+    ['metadata.annotations: Too long: must have at most 262144 bytes'],
+  ],
+  ['annotation keys in upper case', { name: 'a', namespace: 'b', annotations: { 'A/B': '' } }, []],
+  [
+    'an empty owner',
+    {
+      name: 'a',
+      namespace: 'b',
+      ownerReferences: [{ apiVersion: 'a/b/c', kind: '', name: '', uid: '' }],
+    },
+    [
+      'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
+      'metadata.ownerReferences.kind: Invalid value: "": kind must not be empty',
+      'metadata.ownerReferences.name: Invalid value: "": name must not be empty',
+      'metadata.ownerReferences.uid: Invalid value: "": uid must not be empty',
+    ],
+  ],
+  [
+    'an event as owner',
+    {
+      name: 'a',
+      namespace: 'b',
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'x', uid: '1' }],
+    },
+    [
+      'metadata.ownerReferences: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"x", UID:"1", Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from being an owner',
+    ],
+  ],
+  [
+    'finalizers that exclude each other',
+    { name: 'a', namespace: 'b', finalizers: ['orphan', 'foregroundDeletion', '-'] },
+    [
+      'metadata.finalizers: Invalid value: "-"',
+      'metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion", "-"}: finalizer orphan and foregroundDeletion cannot be both set',
+    ],
+  ],
+  [
+    'a manager that cannot be printed',
+    { name: 'a', namespace: 'b', managedFields: [{ manager: 'a\u0000' }] },
+    [
+      'metadata.managedFields[0].operation: Invalid value: "": must be `Apply` or `Update`',
+      'metadata.managedFields[0].manager: Invalid value: "a\\x00": invalid character U+0000 (at position 1)',
+    ],
+  ],
+]
+for (const [what, meta, expected] of created) {
+  test(`created with ${what}`, () =>
+    assert.deepEqual(show(validateObjectMeta(meta, namespaced, path)), expected))
+}
+
+test('a cluster-scoped object has no namespace', () => {
+  const rules = { namespaced: false, nameRule: nameIsDnsSubdomain }
+  assert.deepEqual(show(validateObjectMeta({ name: 'a', namespace: 'b' }, rules, path)), [
+    'metadata.namespace: Forbidden: not allowed on this type',
+  ])
+})
+
+const old: ObjectMeta = {
+  name: 'a',
+  namespace: 'b',
+  uid: '1',
+  resourceVersion: '5',
+  generation: 2,
+  creationTimestamp: '2021-01-01T00:00:00Z',
+}
+const updated: [string, ObjectMeta, ObjectMeta, string[]][] = [
+  ['nothing', old, old, []],
+  [
+    'everything',
+    { name: 'x', namespace: 'y', uid: '2', generation: 1 },
+    old,
+    [
+      'metadata.resourceVersion: Invalid value: "": must be specified for an update',
+      'metadata.generation: Invalid value: 1: must not be decremented',
+      'metadata.name: Invalid value: "x": field is immutable',
+      'metadata.namespace: Invalid value: "y": field is immutable',
+      'metadata.uid: Invalid value: "2": field is immutable',
+      'metadata.creationTimestamp: Invalid value: 0001-01-01 00:00:00 +0000 UTC: field is immutable',
+    ],
+  ],
+  [
+    'finalizers of an object being deleted',
+    { ...old, deletionTimestamp: '2021-01-02T00:00:00Z', finalizers: ['c/b', 'a/b', 'o/o'] },
+    { ...old, deletionTimestamp: '2021-01-02T00:00:00Z', finalizers: ['o/o'] },
+    [
+      'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/b", "c/b"}',
+    ],
+  ],
+  [
+    'deletion time',
+    { ...old, deletionTimestamp: '2021-01-02T03:04:05Z', deletionGracePeriodSeconds: 3 },
+    old,
+    [
+      'metadata.deletionTimestamp: Invalid value: 2021-01-02 03:04:05 +0000 UTC: field is immutable',
+      'metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable',
+    ],
+  ],
+]
+for (const [what, next, before, expected] of updated) {
+  test(`changing ${what}`, () =>
+    assert.deepEqual(show(validateObjectMetaUpdate(next, before, path)), expected))
+}

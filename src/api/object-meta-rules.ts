@@ -1,0 +1,248 @@
+/**
+ * The rules every object's metadata follows, when it is made and when it changes, in Kubernetes' words.
+ * It never looks outside metadata and never changes it.
+ */
+import { type FieldError, forbidden, invalid, required, tooLong } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import {
+  asGo,
+  byCodePoint,
+  goList,
+  goPointer,
+  goQuote,
+  goStrings,
+  goStruct,
+  isPrintable,
+} from './go-syntax.ts'
+import { validateLabels } from './label-rules.ts'
+import { longerThan, nameIsDns1035Label, nameIsDnsLabel, type NameRule, qualifiedName } from './names.ts'
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
+import { semanticEqual } from './semantic-equal.ts'
+
+export const immutableMessage = 'field is immutable'
+export const negativeMessage = 'must be greater than or equal to 0'
+
+/** All annotations of an object, keys and values together: room for a last-applied copy, not for data. */
+export const annotationsSizeBytesMax = 256 * 1024
+const fieldManagerLengthMax = 128
+const subresourceLengthMax = 256
+
+export interface MetaRules {
+  readonly namespaced: boolean
+  readonly nameRule: NameRule
+}
+
+/** Whatever is wrong with the metadata of a new object, whose name has been generated already. */
+export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { generateName = '', name = '', namespace = '', clusterName = '' } = meta
+  if (generateName !== '') {
+    for (const problem of rules.nameRule(generateName, true)) {
+      errors.push(invalid(path.child('generateName'), generateName, problem))
+    }
+  }
+  if (name === '') {
+    errors.push(required(path.child('name'), 'name or generateName is required'))
+  } else {
+    for (const problem of rules.nameRule(name, false)) {
+      errors.push(invalid(path.child('name'), name, problem))
+    }
+  }
+  if (!rules.namespaced) {
+    if (namespace !== '') {
+      errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
+    }
+  } else if (namespace === '') {
+    errors.push(required(path.child('namespace')))
+  } else {
+    for (const problem of nameIsDnsLabel(namespace, false)) {
+      errors.push(invalid(path.child('namespace'), namespace, problem))
+    }
+  }
+  if (clusterName !== '') {
+    for (const problem of nameIsDns1035Label(clusterName, false)) {
+      errors.push(invalid(path.child('clusterName'), clusterName, problem))
+    }
+  }
+  errors.push(
+    ...validateNonnegative(meta.generation ?? 0, path.child('generation')),
+    ...validateLabels(meta.labels, path.child('labels')),
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')),
+    ...validateFinalizers(meta.finalizers ?? [], path.child('finalizers')),
+    ...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')),
+  )
+  return errors
+}
+
+/** Whatever is wrong with changed metadata. */
+export function validateObjectMetaUpdate(
+  next: ObjectMeta,
+  old: ObjectMeta,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp !== undefined && old.deletionTimestamp !== null) {
+    errors.push(...validateNoNewFinalizers(next.finalizers, old.finalizers, path.child('finalizers')))
+  }
+  if (!next.resourceVersion) {
+    const detail = 'must be specified for an update'
+    errors.push(invalid(path.child('resourceVersion'), '', detail))
+  }
+  if ((next.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalid(path.child('generation'), next.generation ?? 0, 'must not be decremented'))
+  }
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    errors.push(...validateImmutable(next[field] ?? '', old[field] ?? '', path.child(field)))
+  }
+  for (const field of ['creationTimestamp', 'deletionTimestamp'] as const) {
+    if (semanticEqual(next[field], old[field])) continue
+    errors.push(invalid(path.child(field), shownTime(next[field], field), immutableMessage))
+  }
+  const grace = 'deletionGracePeriodSeconds'
+  errors.push(
+    ...validateImmutable(next[grace], old[grace], path.child(grace)),
+    ...validateImmutable(next.clusterName ?? '', old.clusterName ?? '', path.child('clusterName')),
+    ...validateLabels(next.labels, path.child('labels')),
+    ...validateAnnotations(next.annotations, path.child('annotations')),
+    ...validateOwnerReferences(next.ownerReferences ?? [], path.child('ownerReferences')),
+    ...validateManagedFields(next.managedFields ?? [], path.child('managedFields')),
+  )
+  return errors
+}
+
+/** A time as Go's String prints it. */
+function shownTime(time: string | null | undefined, field: string): unknown {
+  if (time) return asGo(`${time.replace('T', ' ').replace('Z', '')} +0000 UTC`)
+  return field === 'creationTimestamp' ? asGo('0001-01-01 00:00:00 +0000 UTC') : undefined
+}
+
+/** The value must be the one it was. */
+export const validateImmutable = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
+  semanticEqual(next, old) ? [] : [invalid(path, next, immutableMessage)]
+
+export const validateNonnegative = (value: number, path: FieldPath): FieldError[] =>
+  value < 0 ? [invalid(path, value, negativeMessage)] : []
+
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (!annotations) return errors
+  let size = 0
+  for (const key of Object.keys(annotations)) {
+    for (const problem of qualifiedName(key.toLowerCase())) errors.push(invalid(path, key, problem))
+    size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] as string)
+  }
+  if (size > annotationsSizeBytesMax) errors.push(tooLong(path, '', annotationsSizeBytesMax))
+  return errors
+}
+
+function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let controller = ''
+  for (const owner of owners) {
+    errors.push(...validateOwnerReference(owner, path))
+    if (!owner.controller) continue
+    if (controller === '') {
+      controller = owner.name
+      continue
+    }
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`
+    errors.push(invalid(path, asGo(goList('v1.OwnerReference', owners.map(shownOwner))), detail))
+  }
+  return errors
+}
+
+function validateOwnerReference(owner: OwnerReference, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { apiVersion = '', kind = '', name = '', uid = '' } = owner
+  const version = versionOf(apiVersion)
+  if (version === '') {
+    errors.push(invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
+  }
+  if (kind === '') errors.push(invalid(path.child('kind'), kind, 'kind must not be empty'))
+  if (name === '') errors.push(invalid(path.child('name'), name, 'name must not be empty'))
+  if (uid === '') errors.push(invalid(path.child('uid'), uid, 'uid must not be empty'))
+  if (apiVersion === 'v1' && kind === 'Event') {
+    const detail = '/v1, Kind=Event is disallowed from being an owner'
+    errors.push(invalid(path, asGo(shownOwner(owner)), detail))
+  }
+  return errors
+}
+
+/** The version in an apiVersion; one with two slashes or more has none. */
+function versionOf(apiVersion: string): string {
+  const parts = apiVersion.split('/')
+  return parts.length > 2 ? '' : (parts.at(-1) as string)
+}
+
+const shownOwner = (owner: OwnerReference): string =>
+  goStruct('v1.OwnerReference', [
+    ['APIVersion', goQuote(owner.apiVersion ?? '')],
+    ['Kind', goQuote(owner.kind ?? '')],
+    ['Name', goQuote(owner.name ?? '')],
+    ['UID', goQuote(owner.uid ?? '')],
+    ['Controller', goPointer('bool', owner.controller)],
+    ['BlockOwnerDeletion', goPointer('bool', owner.blockOwnerDeletion)],
+  ])
+
+export const validateFinalizerName = (name: string, path: FieldPath): FieldError[] =>
+  qualifiedName(name).map((problem) => invalid(path, name, problem))
+
+export function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
+  const errors = finalizers.flatMap((name) => validateFinalizerName(name, path))
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
+    errors.push(invalid(path, asGo(goStrings(finalizers)), detail))
+  }
+  return errors
+}
+
+function validateNoNewFinalizers(
+  next: readonly string[] = [],
+  old: readonly string[] = [],
+  path: FieldPath,
+): FieldError[] {
+  const added = [...new Set(next)].filter((name) => !old.includes(name)).sort(byCodePoint)
+  if (added.length === 0) return []
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added)}`
+  return [forbidden(path, detail)]
+}
+
+function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: FieldPath): FieldError[] {
+  return entries.flatMap((entry, i) => {
+    const errors: FieldError[] = []
+    const at = path.index(i)
+    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(invalid(at.child('operation'), operation, 'must be `Apply` or `Update`'))
+    }
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+    }
+    errors.push(...validateFieldManager(manager, at.child('manager')))
+    if (longerThan(subresource, subresourceLengthMax)) {
+      errors.push(tooLong(at.child('subresource'), subresource, subresourceLengthMax))
+    }
+    return errors
+  })
+}
+
+/** A field manager's name: short, and only characters that can be printed. */
+export function validateFieldManager(name: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (longerThan(name, fieldManagerLengthMax)) {
+    errors.push(tooLong(path, name, fieldManagerLengthMax))
+  }
+  let position = 0
+  for (const ch of name) {
+    if (!isPrintable(ch)) {
+      const code = (ch.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+      errors.push(invalid(path, name, `invalid character U+${code} (at position ${position})`))
+    }
+    position += Buffer.byteLength(ch)
+  }
+  return errors
+}
