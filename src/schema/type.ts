@@ -62,6 +62,8 @@ export interface Struct {
   readonly open: boolean
   /** JSON writes one of the members instead of an object (JSONSchemaPropsOrBool and its like); fields are protobuf's. */
   readonly union?: boolean
+  /** The field that says which of the others is set (OpenAPI's x-kubernetes-unions). */
+  readonly discriminator?: string
 }
 
 export interface Field {

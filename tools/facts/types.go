@@ -60,7 +60,7 @@ var scalars = map[string]string{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString":                    "intOrString",
 	"k8s.io/apimachinery/pkg/runtime.RawExtension":                       "any",
 	"k8s.io/apimachinery/pkg/runtime.Object":                             "any",
-	"k8s.io/apimachinery/pkg/types.UID":                                  "string",
+	"k8s.io/apimachinery/pkg/types.UID":                                  "uid",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":      "any",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON": "any",
 	"string": "string", "bool": "bool", "int32": "int32", "int64": "int64", "int": "int64", "uint32": "uint32",

@@ -1,0 +1,124 @@
+/**
+ * The rows of the tables in facts/ as they are written there, and the one place that reads them.
+ * A file is read on first use, once. What a column means is said in facts/README.md.
+ */
+
+/** Gives the text of one table: `releases.json`, `core.v1.json`. Injected, for kinds do no I/O. */
+export type ReadFacts = (fileName: string) => string
+
+/** Releases a row is true of; absent means from the oldest, or to the newest, of what surrounds it. */
+export interface Span {
+  readonly since?: number
+  readonly until?: number
+}
+
+export interface ReleasesTable {
+  /** Minor number → full version of the modules the facts were read from. */
+  readonly releases: Readonly<Record<string, string>>
+  /** Table name → OpenAPI package: core.v1 → io.k8s.api.core.v1. */
+  readonly packages: Readonly<Record<string, string>>
+  readonly groupVersions: readonly GroupVersionRow[]
+  readonly resources: readonly ResourceRow[]
+}
+
+export interface GroupVersionRow extends Span {
+  readonly group: string
+  readonly version: string
+  readonly file: string
+  readonly groupPriority?: number
+  readonly versionPriority?: number
+  readonly off?: boolean
+}
+
+export interface ResourceRow extends Span {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly namespaced?: boolean
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  /** 'apps/v1', '/v1' for the core group. */
+  readonly storageVersion?: string
+  readonly storagePrefix?: string
+  readonly off?: boolean
+  readonly lifecycle?: LifecycleRow
+  readonly subresources?: readonly SubresourceRow[]
+}
+
+export interface LifecycleRow {
+  readonly introduced?: string
+  readonly deprecated?: string
+  readonly removed?: string
+  /** 'batch/v1/CronJob'. */
+  readonly replacement?: string
+}
+
+export interface SubresourceRow {
+  readonly name: string
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  readonly verbs: readonly string[]
+  readonly gate?: string
+}
+
+export interface TypesTable {
+  readonly types: Readonly<Record<string, TypeRow>>
+  readonly names: Readonly<Record<string, NameRow>>
+}
+
+export interface TypeRow extends Span {
+  readonly fields: readonly FieldRow[]
+  readonly atomicSince?: number
+  readonly discriminator?: string
+  readonly union?: boolean
+}
+
+/** JSON name, type, protobuf number, flags, and what is rarely said. */
+export type FieldRow = readonly [string, string, number, string, FieldOptions?]
+
+export interface FieldOptions extends Span {
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly listMapKeys?: readonly string[]
+  readonly mapType?: 'atomic' | 'granular'
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+  readonly default?: string | number | boolean
+}
+
+export interface NameRow {
+  readonly of: string
+  readonly message?: boolean
+  readonly values?: readonly string[]
+}
+
+export interface FactsTables {
+  readonly releases: ReleasesTable
+  types(file: string): TypesTable
+}
+
+export const isIn = (span: Span | undefined, release: number): boolean =>
+  span === undefined ||
+  ((span.since === undefined || span.since <= release) &&
+    (span.until === undefined || release <= span.until))
+
+export function factsTables(readFacts: ReadFacts): FactsTables {
+  let releases: ReleasesTable | undefined
+  const tables = new Map<string, TypesTable>()
+  return {
+    get releases() {
+      releases ??= JSON.parse(readFacts('releases.json')) as ReleasesTable
+      return releases
+    },
+    types(file) {
+      let table = tables.get(file)
+      if (table === undefined) {
+        table = JSON.parse(readFacts(`${file}.json`)) as TypesTable
+        tables.set(file, table)
+      }
+      return table
+    },
+  }
+}

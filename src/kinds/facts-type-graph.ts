@@ -1,0 +1,169 @@
+/**
+ * Facts as a type graph: one graph per release, each type made on first use and kept.
+ * A field's type is looked up when it is first asked for, so recursive types and unused ones cost nothing.
+ */
+import { assert } from '#base/assert.ts'
+import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
+import type { FactsTables, FieldOptions, FieldRow } from './facts-table.ts'
+import { isIn } from './facts-table.ts'
+
+export interface TypeGraph {
+  /** A struct by the name of its table and its own: `struct('core.v1', 'Pod')`. Undefined where there is none. */
+  struct(file: string, name: string): Struct | undefined
+}
+
+const scalarNames: readonly ScalarName[] = [
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float64',
+  'bytes',
+  'time',
+  'microTime',
+  'duration',
+  'quantity',
+  'intOrString',
+  'any',
+]
+const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
+  ...scalarNames.map((scalar): [string, Scalar] => [scalar, { is: 'scalar', scalar }]),
+  ['uid', { is: 'scalar', scalar: 'string', named: 'types.UID' }],
+])
+const noOptions: FieldOptions = {}
+
+export function typeGraph(tables: FactsTables, release: number): TypeGraph {
+  const structs = new Map<string, Struct>()
+  const named = new Map<string, Scalar>()
+
+  function struct(file: string, name: string): Struct | undefined {
+    const key = `${file}.${name}`
+    const known = structs.get(key)
+    if (known !== undefined) return known
+    const row = tables.types(file).types[name]
+    if (row === undefined || !isIn(row, release)) return undefined
+    const fields = row.fields
+      .filter((field) => isIn(field[4], release))
+      .map((field) => new FactField(field, () => fieldType(file, field)))
+    const made: Struct = {
+      is: 'struct',
+      name: `${tables.releases.packages[file]}.${name}`,
+      fields,
+      byName: row.union ? new Map() : lifted(fields),
+      atomic: row.atomicSince !== undefined && release >= row.atomicSince,
+      open: false,
+      ...(row.union ? { union: true } : undefined),
+      ...(row.discriminator !== undefined ? { discriminator: row.discriminator } : undefined),
+    }
+    structs.set(key, made)
+    return made
+  }
+
+  const fieldType = (file: string, [, text, , , options = noOptions]: FieldRow): Type =>
+    typeOf(file, text, options, false)
+
+  function typeOf(file: string, text: string, options: FieldOptions, wrapped: boolean): Type {
+    if (text.startsWith('[]')) {
+      return listOf(typeOf(file, text.slice(2), noOptions, false), options, wrapped)
+    }
+    if (text.startsWith('{}')) {
+      const values = typeOf(file, text.slice(2), noOptions, false)
+      return { is: 'map', values, atomic: options.mapType === 'atomic' }
+    }
+    const scalar = scalars.get(text)
+    if (scalar !== undefined) return scalar
+    const dot = text.lastIndexOf('.')
+    const inFile = dot < 0 ? file : text.slice(0, dot)
+    const name = dot < 0 ? text : text.slice(dot + 1)
+    const alias = tables.types(inFile).names[name]
+    if (alias !== undefined) {
+      const type = typeOf(inFile, alias.of, options, alias.message === true)
+      return type.is === 'scalar' ? namedScalar(`${inFile}.${name}`, type) : type
+    }
+    const found = struct(inFile, name)
+    assert(found !== undefined, `facts: ${file} speaks of ${text}, which release ${release} lacks`)
+    return found
+  }
+
+  function namedScalar(key: string, type: Scalar): Scalar {
+    let known = named.get(key)
+    if (known === undefined) {
+      // Go calls a package by its last part, which is its version: core.v1.Protocol → v1.Protocol.
+      known = { ...type, named: key.slice(key.indexOf('.') + 1) }
+      named.set(key, known)
+    }
+    return known
+  }
+
+  return { struct }
+}
+
+/** Without a list type, the patch strategy decides: merge by key is a map, merge without one a set. */
+function listOf(items: Type, options: FieldOptions, wrapped: boolean): List {
+  const { patchStrategy, patchMergeKey } = options
+  const merges = patchStrategy === 'merge' || patchStrategy === 'merge,retainKeys'
+  let listType = options.listType
+  let mapKeys = options.listMapKeys ?? []
+  if (listType === undefined && merges) {
+    listType = patchMergeKey === undefined ? 'set' : 'map'
+    if (patchMergeKey !== undefined) mapKeys = [patchMergeKey]
+  }
+  return {
+    is: 'list',
+    items,
+    listType: listType ?? 'atomic',
+    mapKeys,
+    ...(patchStrategy !== undefined
+      ? { patchStrategy: patchStrategy as List['patchStrategy'] }
+      : undefined),
+    ...(patchMergeKey !== undefined ? { patchMergeKey } : undefined),
+    ...(wrapped ? { wrapped } : undefined),
+  }
+}
+
+/** JSON's view of a struct: fields of inlined structs in their place; the outer one wins where names meet. */
+function lifted(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  const own = new Set(fields.map((field) => field.name))
+  const byName = new Map<string, Field>()
+  for (const field of fields) {
+    if (!field.inline) {
+      byName.set(field.name, field)
+      continue
+    }
+    assert(field.type.is === 'struct', 'facts: only a struct can be inlined')
+    for (const [name, inner] of field.type.byName) if (!own.has(name)) byName.set(name, inner)
+  }
+  return byName
+}
+
+class FactField implements Field {
+  readonly name: string
+  readonly inline: boolean
+  readonly number: number
+  readonly omitEmpty: boolean
+  readonly pointer: boolean
+  readonly required: boolean
+  readonly patchStrategy?: string
+  readonly default?: string | number | boolean
+  #type: Type | undefined
+  readonly #resolve: () => Type
+
+  constructor([name, , number, flags, options = noOptions]: FieldRow, resolve: () => Type) {
+    this.name = name
+    this.inline = flags.includes('i')
+    this.number = number
+    this.omitEmpty = flags.includes('o')
+    this.pointer = flags.includes('p')
+    this.required = flags.includes('r')
+    if (options.patchStrategy !== undefined) this.patchStrategy = options.patchStrategy
+    if (options.default !== undefined) this.default = options.default
+    this.#resolve = resolve
+  }
+
+  get type(): Type {
+    this.#type ??= this.#resolve()
+    return this.#type
+  }
+}
