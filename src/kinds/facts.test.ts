@@ -34,14 +34,59 @@ const served: [string, string, string, number, number, string, string, string][]
   ['apps', 'v1', 'deployments', 15, 22, 'apps/v1', 'apps/v1', 'deployments'],
   ['apps', 'v1beta1', 'deployments', 15, 17, 'apps/v1', 'apps/v1', 'deployments'],
   ['extensions', 'v1beta1', 'deployments', 15, 17, 'apps/v1', 'apps/v1', 'deployments'],
-  ['extensions', 'v1beta1', 'ingresses', 15, 21, 'networking.k8s.io/v1beta1', 'networking.k8s.io/v1', 'ingress'],
+  [
+    'extensions',
+    'v1beta1',
+    'ingresses',
+    15,
+    21,
+    'networking.k8s.io/v1beta1',
+    'networking.k8s.io/v1',
+    'ingress',
+  ],
   ['batch', 'v1', 'cronjobs', 21, 22, 'batch/v1beta1', 'batch/v1', 'cronjobs'],
   ['batch', 'v2alpha1', 'cronjobs', 15, 20, 'batch/v1beta1', 'batch/v1beta1', 'cronjobs'],
   ['events.k8s.io', 'v1', 'events', 19, 22, '/v1', '/v1', 'events'],
-  ['storage.k8s.io', 'v1', 'csinodes', 17, 22, 'storage.k8s.io/v1beta1', 'storage.k8s.io/v1', 'csinodes'],
-  ['policy', 'v1beta1', 'podsecuritypolicies', 15, 22, 'policy/v1beta1', 'policy/v1beta1', 'podsecuritypolicy'],
-  ['apiextensions.k8s.io', 'v1', 'customresourcedefinitions', 16, 22, 'apiextensions.k8s.io/v1beta1', 'apiextensions.k8s.io/v1beta1', 'apiextensions.k8s.io/customresourcedefinitions'],
-  ['apiregistration.k8s.io', 'v1', 'apiservices', 15, 22, 'apiregistration.k8s.io/v1beta1', 'apiregistration.k8s.io/v1', 'apiregistration.k8s.io/apiservices'],
+  [
+    'storage.k8s.io',
+    'v1',
+    'csinodes',
+    17,
+    22,
+    'storage.k8s.io/v1beta1',
+    'storage.k8s.io/v1',
+    'csinodes',
+  ],
+  [
+    'policy',
+    'v1beta1',
+    'podsecuritypolicies',
+    15,
+    22,
+    'policy/v1beta1',
+    'policy/v1beta1',
+    'podsecuritypolicy',
+  ],
+  [
+    'apiextensions.k8s.io',
+    'v1',
+    'customresourcedefinitions',
+    16,
+    22,
+    'apiextensions.k8s.io/v1beta1',
+    'apiextensions.k8s.io/v1beta1',
+    'apiextensions.k8s.io/customresourcedefinitions',
+  ],
+  [
+    'apiregistration.k8s.io',
+    'v1',
+    'apiservices',
+    15,
+    22,
+    'apiregistration.k8s.io/v1beta1',
+    'apiregistration.k8s.io/v1',
+    'apiregistration.k8s.io/apiservices',
+  ],
 ]
 for (const [group, version, plural, first, last, storedFirst, storedLast, prefix] of served) {
   test(`${group}/${version} ${plural} is in 1.${first} to 1.${last}`, () => {
@@ -66,7 +111,8 @@ test('what is off by default says so', () => {
   for (const release of facts.releases) {
     for (const one of facts.resourcesOf(release)) {
       if (one.alpha) assert.equal(one.off, true, `${one.group}/${one.version}`)
-      if (release > 17) assert.equal(one.off, one.alpha, `${one.group}/${one.version} ${one.plural}`)
+      if (release > 17)
+        assert.equal(one.off, one.alpha, `${one.group}/${one.version} ${one.plural}`)
     }
   }
 })
@@ -85,12 +131,25 @@ test('lifecycles name what replaces a version', () => {
 test('subresources have kinds and verbs of their own', () => {
   const pods = resourceAt(22, '', 'v1', 'pods')!
   const names = pods.subresources.map((one) => one.name)
-  assert.deepEqual(names, ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'status'])
+  assert.deepEqual(names, [
+    'attach',
+    'binding',
+    'ephemeralcontainers',
+    'eviction',
+    'exec',
+    'log',
+    'portforward',
+    'proxy',
+    'status',
+  ])
   const eviction = pods.subresources[3]
   assert.deepEqual([eviction.group, eviction.version, eviction.kind], ['policy', 'v1', 'Eviction'])
   assert.equal(pods.subresources[2].gate, 'EphemeralContainers')
   assert.equal(resourceAt(21, '', 'v1', 'pods')!.subresources[3].version, 'v1beta1')
-  assert.deepEqual(resourceAt(15, '', 'v1', 'serviceaccounts')!.subresources[0].kind, 'TokenRequest')
+  assert.deepEqual(
+    resourceAt(15, '', 'v1', 'serviceaccounts')!.subresources[0].kind,
+    'TokenRequest',
+  )
 })
 
 const list = (struct: Struct, name: string): List => {
@@ -105,15 +164,27 @@ test('a pod has its fields, in order, as protobuf and JSON write them', () => {
   assert.deepEqual([...pod.byName.keys()], ['kind', 'apiVersion', 'metadata', 'spec', 'status'])
   assert.deepEqual(
     pod.fields.map((field) => [field.name, field.number, field.inline]),
-    [['', 0, true], ['metadata', 1, false], ['spec', 2, false], ['status', 3, false]],
+    [
+      ['', 0, true],
+      ['metadata', 1, false],
+      ['spec', 2, false],
+      ['status', 3, false],
+    ],
   )
   const spec = pod.byName.get('spec')!.type as Struct
   assert.equal(spec.byName.get('containers')!.required, true)
   assert.equal(spec.byName.get('hostNetwork')!.pointer, false)
   assert.equal(spec.byName.get('terminationGracePeriodSeconds')!.pointer, true)
   assert.equal(spec.byName.get('setHostnameAsFQDN')!.number, 35)
-  assert.equal(facts.typeOf('io.k8s.api.core.v1.PodSpec', 18).byName.has('setHostnameAsFQDN'), false)
-  assert.deepEqual(spec.byName.get('restartPolicy')!.type, { is: 'scalar', scalar: 'string', named: 'v1.RestartPolicy' })
+  assert.equal(
+    facts.typeOf('io.k8s.api.core.v1.PodSpec', 18).byName.has('setHostnameAsFQDN'),
+    false,
+  )
+  assert.deepEqual(spec.byName.get('restartPolicy')!.type, {
+    is: 'scalar',
+    scalar: 'string',
+    named: 'v1.RestartPolicy',
+  })
 })
 
 test('a list without a type of its own takes it from the patch strategy', () => {
@@ -122,20 +193,33 @@ test('a list without a type of its own takes it from the patch strategy', () => 
   assert.deepEqual(shape(list(spec, 'containers')), ['map', 'name'])
   assert.deepEqual(shape(list(spec, 'volumes')), ['map', 'name'])
   assert.deepEqual(shape(list(spec, 'tolerations')), ['atomic'])
-  assert.deepEqual(shape(list(spec, 'topologySpreadConstraints')), ['map', 'topologyKey', 'whenUnsatisfiable'])
+  assert.deepEqual(shape(list(spec, 'topologySpreadConstraints')), [
+    'map',
+    'topologyKey',
+    'whenUnsatisfiable',
+  ])
   const container = facts.typeOf('io.k8s.api.core.v1.Container', 22)
   assert.deepEqual(shape(list(container, 'ports')), ['map', 'containerPort', 'protocol'])
-  assert.deepEqual(shape(list(facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', 22), 'finalizers')), ['set'])
+  assert.deepEqual(
+    shape(list(facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', 22), 'finalizers')),
+    ['set'],
+  )
   const port = facts.typeOf('io.k8s.api.core.v1.ContainerPort', 22)
   assert.equal(port.byName.get('protocol')!.default, 'TCP')
-  assert.equal(facts.typeOf('io.k8s.api.core.v1.ContainerPort', 19).byName.get('protocol')!.default, undefined)
+  assert.equal(
+    facts.typeOf('io.k8s.api.core.v1.ContainerPort', 19).byName.get('protocol')!.default,
+    undefined,
+  )
 })
 
 test('inlined structs keep their number for protobuf and lift their fields for JSON', () => {
   const volume = facts.typeOf('io.k8s.api.core.v1.Volume', 22)
   assert.deepEqual(
     volume.fields.map((field) => [field.name, field.number]),
-    [['name', 1], ['', 2]],
+    [
+      ['name', 1],
+      ['', 2],
+    ],
   )
   assert.equal(volume.byName.get('emptyDir')!.number, 2)
 })

@@ -123,7 +123,9 @@ export function loadFacts(readFacts: ReadFacts): Facts {
   function groupVersionsOf(release: number): readonly GroupVersionFact[] {
     let known = versions.get(release)
     if (known === undefined) {
-      known = tables.releases.groupVersions.filter((row) => isIn(row, release)).map(groupVersionFact)
+      known = tables.releases.groupVersions
+        .filter((row) => isIn(row, release))
+        .map(groupVersionFact)
       versions.set(release, known)
     }
     return known
@@ -170,8 +172,11 @@ export function loadFacts(readFacts: ReadFacts): Facts {
       const file = fileOf(group, version)
       if (file === undefined) return kinds
       for (const [name, row] of Object.entries(tables.types(file).types)) {
-        const isKind = row.fields.some(([, type, , flags]) => flags.includes('i') && type.endsWith('TypeMeta'))
-        if (isKind && isIn(row, release)) kinds.set(name, `${tables.releases.packages[file]}.${name}`)
+        const isKind = row.fields.some(
+          ([, type, , flags]) => flags.includes('i') && type.endsWith('TypeMeta'),
+        )
+        if (isKind && isIn(row, release))
+          kinds.set(name, `${tables.releases.packages[file]}.${name}`)
       }
       return kinds
     },
