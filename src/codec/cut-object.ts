@@ -1,0 +1,106 @@
+/**
+ * An object as JSON bytes, cut at its moving parts: the type header in front (absent from the items of built-in lists,
+ * another one for another version) and the value of metadata.resourceVersion, which is known only after the write.
+ * The encoder records the cuts; nothing ever searches for them.
+ *
+ *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"creationTimestamp":…},"spec":…}
+ *                                   ^bodyAt                            ^revisionAt
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+
+export interface CutObject {
+  /** The stored form: with its own type header, without a resourceVersion. */
+  readonly bytes: Buffer
+  readonly bodyAt: number
+  readonly revisionAt: number
+}
+
+/** What stands before the resourceVersion, in Go's order of ObjectMeta. */
+const headFields = ['name', 'generateName', 'namespace', 'selfLink', 'uid'] as const
+const isHeadField: Record<string, true> = { __proto__: null, resourceVersion: true } as never
+for (const field of headFields) isHeadField[field] = true
+
+export function typeHeader(kind: string, apiVersion: string): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
+}
+
+function metadataHead(metadata: KubeObject['metadata']): string {
+  let head = '"metadata":{'
+  let comma = ''
+  for (const field of headFields) {
+    const value = metadata[field]
+    if (value === undefined || value === '') continue
+    head += `${comma}"${field}":${JSON.stringify(value)}`
+    comma = ','
+  }
+  return head
+}
+
+/** Encodes once: the bytes written are the bytes answered, cached, listed and watched. */
+export function encodeCut(object: KubeObject): CutObject {
+  const header = typeHeader(object.kind as string, object.apiVersion as string)
+  const head = metadataHead(object.metadata)
+  let tail = ''
+  const metadata = object.metadata as Record<string, unknown>
+  for (const field in metadata) {
+    if (isHeadField[field] || metadata[field] === undefined) continue
+    tail += `,${JSON.stringify(field)}:${JSON.stringify(metadata[field])}`
+  }
+  tail += '}'
+  for (const field in object) {
+    if (field === 'kind' || field === 'apiVersion' || field === 'metadata') continue
+    if (object[field] === undefined) continue
+    tail += `,${JSON.stringify(field)}:${JSON.stringify(object[field])}`
+  }
+  const bodyAt = Buffer.byteLength(header)
+  const revisionAt = bodyAt + Buffer.byteLength(head)
+  return { bytes: Buffer.from(`${header}${head}${tail}}`), bodyAt, revisionAt }
+}
+
+/**
+ * The cuts of bytes that came from the store, with the object that was parsed from them. Where the bytes are not in
+ * our own order (another writer's), they are encoded anew.
+ */
+export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
+  const start =
+    typeHeader(object.kind as string, object.apiVersion as string) + metadataHead(object.metadata)
+  const length = Buffer.byteLength(start)
+  const same = bytes.length > length && bytes.toString('utf8', 0, length) === start
+  if (!same || object.metadata.resourceVersion !== undefined) return encodeCut(object)
+  const header = typeHeader(object.kind as string, object.apiVersion as string)
+  return { bytes, bodyAt: Buffer.byteLength(header), revisionAt: length }
+}
+
+/** The comma belongs to it: at least the name stands before. */
+export const revisionText = (revision: number | string) => `,"resourceVersion":"${revision}"`
+
+/** How many bytes `writeCut` will write. */
+export function cutLength(cut: CutObject, header: string, revision: string): number {
+  return header.length + cut.bytes.length - cut.bodyAt + revision.length
+}
+
+/**
+ * Writes the object into a larger buffer: a header (`{` for the items of built-in lists), the body up to the revision,
+ * the revision, the rest. Answers the position after it.
+ */
+export function writeCut(
+  target: Buffer,
+  at: number,
+  cut: CutObject,
+  header: string,
+  revision: string,
+): number {
+  let next = at + target.write(header, at, 'latin1')
+  next += cut.bytes.copy(target, next, cut.bodyAt, cut.revisionAt)
+  next += target.write(revision, next, 'latin1')
+  next += cut.bytes.copy(target, next, cut.revisionAt)
+  return next
+}
+
+/** One object with its type header and revision, as a single answer or the object of a watch event. */
+export function joinCut(cut: CutObject, header: string, revision: number): Buffer {
+  const text = revisionText(revision)
+  const out = Buffer.allocUnsafe(cutLength(cut, header, text))
+  writeCut(out, 0, cut, header, text)
+  return out
+}

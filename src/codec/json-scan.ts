@@ -1,0 +1,205 @@
+/**
+ * JSON text, token by token, for what JSON.parse does not tell: what is wrong with it in Go's words, and which keys
+ * occur twice. Slower than JSON.parse and used only when one of the two is asked. It makes no values.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+
+/** What is open at a place of the text: an object with the keys seen so far, or a list with the count of its items. */
+interface Frame {
+  readonly keys: Set<string> | undefined
+  /** The last key, or the index of the item at work. */
+  at: string | number
+}
+
+type Expecting = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'after value'
+
+export interface Scan {
+  /** Go's words for the first fault, or undefined for correct JSON. */
+  readonly fault: string | undefined
+  /** Paths of keys that occur again in the same object: `metadata.labels.a`. */
+  readonly duplicates: string[]
+}
+
+class Fault extends Error {}
+
+const endOfInput = 'unexpected end of JSON input'
+const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
+const numberShape = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+
+/** A character as Go's messages show it: the first byte of its UTF-8. */
+function quoteChar(char: string): string {
+  if (char === "'") return "'\\''"
+  if (char === '"') return `'"'`
+  const quoted = goQuote(String.fromCharCode(Buffer.from(char)[0]))
+  return `'${quoted.slice(1, -1)}'`
+}
+
+class Scanner {
+  readonly #text: string
+  readonly #depthMax: number
+  readonly #frames: Frame[] = []
+  readonly duplicates: string[] = []
+  #at = 0
+  #expecting: Expecting = 'value'
+
+  constructor(text: string, depthMax: number) {
+    this.#text = text
+    this.#depthMax = depthMax
+  }
+
+  run(): void {
+    for (;;) {
+      while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) this.#at++
+      if (this.#at >= this.#text.length) {
+        if (this.#expecting === 'after value' && this.#frames.length === 0) return
+        throw new Fault(endOfInput)
+      }
+      this.#step(this.#text[this.#at])
+    }
+  }
+
+  #fail(why: string, at = this.#at): never {
+    if (at >= this.#text.length) throw new Fault(endOfInput)
+    const char = String.fromCodePoint(this.#text.codePointAt(at) as number)
+    throw new Fault(`invalid character ${quoteChar(char)} ${why}`)
+  }
+
+  #step(char: string): void {
+    switch (this.#expecting) {
+      case 'value or end':
+        if (char === ']') return this.#close()
+        return this.#value(char)
+      case 'value':
+        return this.#value(char)
+      case 'key or end':
+        if (char === '}') return this.#close()
+        return this.#key(char)
+      case 'key':
+        return this.#key(char)
+      case 'colon':
+        if (char !== ':') this.#fail('after object key')
+        this.#at++
+        this.#expecting = 'value'
+        return
+      case 'after value':
+        return this.#afterValue(char)
+    }
+  }
+
+  #afterValue(char: string): void {
+    const frame = this.#frames.at(-1)
+    if (frame === undefined) this.#fail('after top-level value')
+    const inObject = frame.keys !== undefined
+    if (char === ',') {
+      this.#at++
+      if (typeof frame.at === 'number') frame.at++
+      this.#expecting = inObject ? 'key' : 'value'
+    } else if (char === (inObject ? '}' : ']')) this.#close()
+    else this.#fail(inObject ? 'after object key:value pair' : 'after array element')
+  }
+
+  #close(): void {
+    this.#frames.pop()
+    this.#at++
+    this.#expecting = 'after value'
+  }
+
+  #open(frame: Frame, expecting: Expecting): void {
+    if (this.#frames.length >= this.#depthMax) this.#fail('exceeded max depth')
+    this.#frames.push(frame)
+    this.#at++
+    this.#expecting = expecting
+  }
+
+  #key(char: string): void {
+    if (char !== '"') this.#fail('looking for beginning of object key string')
+    const key = this.#string()
+    const frame = this.#frames.at(-1) as Frame
+    frame.at = key
+    if (frame.keys?.has(key) === true) this.duplicates.push(this.#path())
+    frame.keys?.add(key)
+    this.#expecting = 'colon'
+  }
+
+  #path(): string {
+    let path = ''
+    for (const { at } of this.#frames) {
+      path += typeof at === 'number' ? `[${at}]` : path === '' ? at : `.${at}`
+    }
+    return path
+  }
+
+  #value(char: string): void {
+    if (char === '{') return this.#open({ keys: new Set(), at: '' }, 'key or end')
+    if (char === '[') return this.#open({ keys: undefined, at: 0 }, 'value or end')
+    if (char === '"') this.#string()
+    else if (literals[char] !== undefined) this.#literal(literals[char])
+    else if (char === '-' || (char >= '0' && char <= '9')) this.#number()
+    else this.#fail('looking for beginning of value')
+    this.#expecting = 'after value'
+  }
+
+  #literal(word: string): void {
+    for (let i = 1; i < word.length; i++) {
+      if (this.#text[this.#at + i] !== word[i]) {
+        this.#fail(`in literal ${word} (expecting '${word[i]}')`, this.#at + i)
+      }
+    }
+    this.#at += word.length
+  }
+
+  #number(): void {
+    numberShape.lastIndex = this.#at
+    const match = numberShape.exec(this.#text)
+    if (match === null) this.#fail('in numeric literal', this.#at + 1)
+    const end = this.#at + match[0].length
+    const next = this.#text[end]
+    if (next === '.' && match[2] === undefined && match[3] === undefined) {
+      this.#fail('after decimal point in numeric literal', end + 1)
+    }
+    if ((next === 'e' || next === 'E') && match[3] === undefined) {
+      const sign = this.#text[end + 1] === '+' || this.#text[end + 1] === '-' ? 1 : 0
+      this.#fail('in exponent of numeric literal', end + 1 + sign)
+    }
+    this.#at = end
+  }
+
+  /** Reads a string from its opening quote on; the text it stands for. */
+  #string(): string {
+    const start = this.#at
+    let at = start + 1
+    for (;;) {
+      const char = this.#text[at]
+      if (char === undefined) throw new Fault(endOfInput)
+      if (char === '"') break
+      if (char < ' ') this.#fail('in string literal', at)
+      if (char !== '\\') at++
+      else if (this.#text[at + 1] === 'u') {
+        for (let i = 2; i < 6; i++) {
+          if (!/[0-9a-fA-F]/.test(this.#text[at + i] ?? '')) {
+            this.#fail('in \\u hexadecimal character escape', at + i)
+          }
+        }
+        at += 6
+      } else {
+        if (!'"\\/bfnrt'.includes(this.#text[at + 1] ?? 'x')) {
+          this.#fail('in string escape code', at + 1)
+        }
+        at += 2
+      }
+    }
+    this.#at = at + 1
+    return JSON.parse(this.#text.slice(start, at + 1))
+  }
+}
+
+export function scanJson(text: string, depthMax: number): Scan {
+  const scanner = new Scanner(text, depthMax)
+  try {
+    scanner.run()
+    return { fault: undefined, duplicates: scanner.duplicates }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { fault: error.message, duplicates: scanner.duplicates }
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  decodeJson,
+  duplicateKeys,
+  encodeJson,
+  JsonError,
+  nestingDepthMax,
+  parseJson,
+} from './json.ts'
+
+const faults: [string, string][] = [
+  ['', 'unexpected end of JSON input'],
+  ['{', 'unexpected end of JSON input'],
+  ['{"a":"b', 'unexpected end of JSON input'],
+  ['[1,', 'unexpected end of JSON input'],
+  ['tru', 'unexpected end of JSON input'],
+  ['1.', 'unexpected end of JSON input'],
+  ['-', 'unexpected end of JSON input'],
+  ['apiVersion: v1', "invalid character 'a' looking for beginning of value"],
+  ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b":2}', `invalid character '"' after object key:value pair`],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['[1,]', "invalid character ']' looking for beginning of value"],
+  ['{} x', "invalid character 'x' after top-level value"],
+  ['"a\nb"', "invalid character '\\n' in string literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['nulx', "invalid character 'x' in literal null (expecting 'l')"],
+  ['[01]', "invalid character '1' after array element"],
+  ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+  ['1ex', "invalid character 'x' in exponent of numeric literal"],
+  ['-x', "invalid character 'x' in numeric literal"],
+  ["'a'", "invalid character '\\'' looking for beginning of value"],
+  ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+  ['\u0081', "invalid character 'Â' looking for beginning of value"],
+]
+for (const [text, message] of faults) {
+  test(`refuses ${JSON.stringify(text)}`, () => {
+    assert.throws(
+      () => parseJson(text),
+      (error) => error instanceof JsonError && error.message === message,
+    )
+  })
+}
+
+test('nesting has a limit', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  assert.doesNotThrow(() => parseJson(nested(nestingDepthMax)))
+  for (const depth of [nestingDepthMax + 1, 100_000]) {
+    assert.throws(() => parseJson(nested(depth)), {
+      name: 'JsonError',
+      message: "invalid character '[' exceeded max depth",
+    })
+  }
+})
+
+test('integers of 64 bits are exact', () => {
+  const text =
+    '{"a":9223372036854775807,"b":[-9223372036854775808,1.5],"c":1e300,"d":99999999999999999999}'
+  const value = parseJson(text) as Record<string, unknown>
+  assert.equal(value['a'], 9223372036854775807n)
+  assert.deepEqual(value['b'], [-9223372036854775808n, 1.5])
+  assert.equal(value['c'], 1e300)
+  assert.equal(value['d'], 1e20)
+  assert.equal(encodeJson({ a: value['a'] }).toString(), '{"a":9223372036854775807}')
+  assert.equal(parseJson('9007199254740993'), 9007199254740993n)
+})
+
+test('keys of the language survive, exact or not', () => {
+  for (const text of [
+    '{"__proto__":{"constructor":1}}',
+    '{"__proto__":{"constructor":9007199254740993}}',
+  ]) {
+    assert.equal(encodeJson(parseJson(text)).toString(), text)
+  }
+})
+
+test('bytes that are not UTF-8 are replaced', () => {
+  assert.deepEqual(decodeJson(Buffer.from('7b2261223a22ff227d', 'hex')), { a: '\ufffd' })
+})
+
+test('the last of equal keys wins, and they are told', () => {
+  const text = '{"a":1,"m":{"x":1,"x":2},"l":[{},{"y":1,"\\u0079":2}],"a":3}'
+  assert.deepEqual(parseJson(text), { a: 3, m: { x: 2 }, l: [{}, { y: 2 }] })
+  assert.deepEqual(duplicateKeys(text), ['m.x', 'l[1].y', 'a'])
+})
+
+test('pretty', () => {
+  assert.equal(encodeJson({ a: [1] }, true).toString(), '{\n  "a": [\n    1\n  ]\n}')
+})

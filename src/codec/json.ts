@@ -1,0 +1,75 @@
+/**
+ * JSON bytes ⇄ values. Text that is wrong is refused in Go's words; integers are exact; nesting has a limit. Bytes that
+ * are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins.
+ */
+import './exact-integer.ts'
+import type { Json } from '#api/object-meta.ts'
+import { exactNumber } from './exact-integer.ts'
+import { scanJson } from './json-scan.ts'
+
+/** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
+export const nestingDepthMax = 300
+
+/** Text that is no JSON. The message is Go's; who asked says in which request it happened. */
+export class JsonError extends Error {
+  override name = 'JsonError'
+}
+
+type Shape = 'fine' | 'too deep' | 'inexact'
+
+/** What JSON.parse's result alone can tell: how deep it is, and whether it holds integers that were rounded. */
+function shapeOf(value: object, depthLeft: number): Shape {
+  if (depthLeft === 0) return 'too deep'
+  let shape: Shape = 'fine'
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && shape !== 'too deep'; i++) {
+      const inner = shapeOfChild(value[i], depthLeft)
+      if (inner !== 'fine') shape = inner
+    }
+    return shape
+  }
+  for (const key in value) {
+    const inner = shapeOfChild((value as Record<string, unknown>)[key], depthLeft)
+    if (inner === 'fine') continue
+    shape = inner
+    if (inner === 'too deep') break
+  }
+  return shape
+}
+
+function shapeOfChild(child: unknown, depthLeft: number): Shape {
+  if (typeof child === 'object' && child !== null) return shapeOf(child, depthLeft - 1)
+  return typeof child === 'number' && isRounded(child) ? 'inexact' : 'fine'
+}
+
+const isRounded = (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value)
+
+const keepExact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && context?.source !== undefined
+    ? exactNumber(value, context.source)
+    : value
+
+/** The value of a JSON text. Throws JsonError. */
+export function parseJson(text: string): Json {
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'unexpected end of JSON input')
+  }
+  if (typeof value === 'number') return isRounded(value) ? JSON.parse(text, keepExact) : value
+  if (typeof value !== 'object' || value === null) return value
+  const shape = shapeOf(value, nestingDepthMax)
+  if (shape === 'fine') return value
+  if (shape === 'inexact') return JSON.parse(text, keepExact)
+  throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'exceeded max depth')
+}
+
+export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'))
+
+/** Paths of keys that occur more than once in their object. */
+export const duplicateKeys = (text: string): string[] => scanJson(text, nestingDepthMax).duplicates
+
+/** `pretty` indents by two spaces, as kube-apiserver does for people. */
+export const encodeJson = (value: unknown, pretty = false): Buffer =>
+  Buffer.from(pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value))
