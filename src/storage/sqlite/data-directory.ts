@@ -1,0 +1,137 @@
+/**
+ * The directory a server keeps its state in: who may use it, and whether what lies in it can be opened.
+ * A file that looks wrong is named and left exactly as it was found; nothing here repairs or deletes state.
+ */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailable } from '#storage/storage.ts'
+
+export const databaseFileName = 'state.db'
+
+const magic = Buffer.from('SQLite format 3\0')
+const headerSizeBytes = 100
+const walHeaderSizeBytes = 32
+const walFrameHeaderSizeBytes = 24
+
+export interface DirectoryLock {
+  release(): void
+}
+
+/**
+ * Takes the directory for this process. The lock is SQLite's own on an empty database: the kernel gives it back when
+ * the process ends, however it ends, and a second server in the same process is refused like any other.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const pidFile = join(directory, 'lock.pid')
+  let lock: DatabaseSync | undefined
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    writeFileSync(pidFile, `${process.pid}\n`)
+  } catch (error) {
+    lock?.close()
+    throw refusal(directory, pidFile, error)
+  }
+  const held = lock
+  return { release: () => held.close() }
+}
+
+function refusal(directory: string, pidFile: string, error: unknown): StorageUnavailable {
+  const { errcode, message } = error as { errcode?: number; message: string }
+  if (errcode === 5) {
+    const words = `the data directory ${directory} is in use by another server${holder(pidFile)}`
+    return new StorageUnavailable(words, { cause: error })
+  }
+  const words = `the data directory ${directory} cannot be written: ${message}`
+  return new StorageUnavailable(words, { cause: error })
+}
+
+function holder(pidFile: string): string {
+  try {
+    return ` (process ${readFileSync(pidFile, 'utf8').trim()})`
+  } catch {
+    return ''
+  }
+}
+
+export type Found = 'nothing' | 'database'
+
+/**
+ * Looks at the database file before SQLite does: SQLite takes an empty file for a new database and throws the log
+ * beside it away, and does not notice a last page cut in two. Must run while no connection of this process has the
+ * file open, because closing a file gives back this process' locks on it.
+ */
+export function inspectDatabase(file: string): Found {
+  const size = sizeBytes(file)
+  const walSize = sizeBytes(`${file}-wal`) ?? 0
+  if (size === undefined) {
+    if (walSize === 0) return 'nothing'
+    throw damaged(file, `it is missing, but its log ${file}-wal is there`)
+  }
+  if (size < headerSizeBytes) throw damaged(file, `it is truncated (${size} bytes)`)
+  const header = readBytes(file, 0, headerSizeBytes)
+  if (!header.subarray(0, magic.length).equals(magic)) {
+    throw damaged(file, 'it does not begin as a database does')
+  }
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) {
+    throw damaged(file, `it names a page size of ${pageSize}`)
+  }
+  const pages = header.readUInt32BE(28)
+  const inLog = walSize > 0 ? pagesOfLog(`${file}-wal`, walSize, pageSize) : new Set<number>()
+  for (let page = Math.floor(size / pageSize) + 1; page <= pages; page++) {
+    if (inLog.has(page)) continue
+    throw damaged(file, `it is truncated (${size} bytes of ${pages * pageSize})`)
+  }
+  return 'database'
+}
+
+/** The pages that the write-ahead log holds: a copy into the database may have been cut short by a crash. */
+function pagesOfLog(file: string, size: number, pageSize: number): Set<number> {
+  if (size < walHeaderSizeBytes) return new Set()
+  const header = readBytes(file, 0, walHeaderSizeBytes)
+  if (header.readUInt32BE(0) >>> 1 !== 0x377f0682 >>> 1 || header.readUInt32BE(8) !== pageSize) {
+    throw damaged(file, 'it does not begin as the log of a database does')
+  }
+  const pages = new Set<number>()
+  const step = walFrameHeaderSizeBytes + pageSize
+  const descriptor = openSync(file, 'r')
+  const frame = Buffer.alloc(4)
+  for (let at = walHeaderSizeBytes; at + step <= size; at += step) {
+    readSync(descriptor, frame, 0, 4, at)
+    pages.add(frame.readUInt32BE(0))
+  }
+  closeSync(descriptor)
+  return pages
+}
+
+function damaged(file: string, words: string): StorageUnavailable {
+  return new StorageUnavailable(
+    `the database ${file} cannot be opened: ${words}; it was left as it is`,
+  )
+}
+
+function sizeBytes(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size
+}
+
+function readBytes(file: string, position: number, length: number): Buffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(length)
+    readSync(descriptor, bytes, 0, length, position)
+    return bytes
+  } finally {
+    closeSync(descriptor)
+  }
+}

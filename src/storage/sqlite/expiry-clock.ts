@@ -1,0 +1,38 @@
+/**
+ * The time by which writes expire. Deadlines are kept on disk in the time of day, because they must outlast the
+ * process, but they pass with elapsed time: when the clock of the machine is set, the deadlines are moved with it.
+ */
+import type { Clock } from '#base/clock.ts'
+
+/** Clocks drift apart a little without having been set. */
+const driftMsMax = 5000
+
+export class ExpiryClock {
+  #clock: Clock
+  /** The time of day when elapsed time was nought. */
+  #origin: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#origin = clock.now() - this.#elapsed()
+  }
+
+  now(): number {
+    return this.#origin + this.#elapsed()
+  }
+
+  /** How far the time of day was moved since the last look, in milliseconds; 0 for the drift of every clock. */
+  jump(): number {
+    const jump = Math.round(this.#clock.now() - this.now())
+    return Math.abs(jump) > driftMsMax ? jump : 0
+  }
+
+  /** To be called when the deadlines have been moved. */
+  moved(byMs: number): void {
+    this.#origin += byMs
+  }
+
+  #elapsed(): number {
+    return this.#clock.elapsed ? this.#clock.elapsed() : this.#clock.now()
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * What SQLite says when it cannot, in words for whoever runs the server.
+ */
+import { StorageUnavailable } from '#storage/storage.ts'
+
+/** Primary result codes of SQLite; the extended ones have them in their low byte. */
+const reasons = new Map<number, string>([
+  [3, 'access to it was refused'],
+  [5, 'it is locked by another process'],
+  [8, 'it cannot be written (read-only)'],
+  [10, 'the disk failed to read or write it'],
+  [11, 'it is damaged'],
+  [13, 'the disk is full'],
+  [14, 'it cannot be opened'],
+  [26, 'it is not a database'],
+])
+
+/** `the database /data/state.db cannot be used: the disk is full (database or disk is full)` */
+export function describeFailure(error: unknown, file: string): string {
+  const { message, errcode } = error as { message?: string; errcode?: number }
+  const reason = reasons.get((errcode ?? 0) & 0xff)
+  const words = message ?? String(error)
+  return `the database ${file} cannot be used: ${reason ? `${reason} (${words})` : words}`
+}
+
+export function unavailable(error: unknown, file: string): StorageUnavailable {
+  if (error instanceof StorageUnavailable) return error
+  return new StorageUnavailable(describeFailure(error, file), { cause: error })
+}

@@ -1,0 +1,35 @@
+/**
+ * How many keys remain after a page, remembered from the page before: counting a long range again for each of its
+ * pages would cost more than reading the pages.
+ */
+import type { KeyRange, Revision } from '#storage/storage.ts'
+
+/** Lists being paged through at once that are worth remembering; the others count. */
+const remembered = 256
+
+export class RemainingMemo {
+  /** By where the next page begins, oldest first. */
+  #byNextPage = new Map<string, number>()
+
+  /** The keys in `rest`, of which `range` without its first `taken` consists. */
+  of(range: KeyRange, rest: KeyRange, at: Revision, taken: number, count: () => number): number {
+    const known = this.#byNextPage.get(place(range, at))
+    const remaining = known === undefined ? count() : known - taken
+    if (remaining > 0) this.#remember(place(rest, at), remaining)
+    return remaining
+  }
+
+  #remember(key: string, remaining: number): void {
+    if (this.#byNextPage.size >= remembered) {
+      for (const oldest of this.#byNextPage.keys()) {
+        this.#byNextPage.delete(oldest)
+        break
+      }
+    }
+    this.#byNextPage.set(key, remaining)
+  }
+}
+
+function place(range: KeyRange, at: Revision): string {
+  return `${at} ${range.end} ${range.start}`
+}

@@ -1,0 +1,139 @@
+/**
+ * The database file: its tables, how a new one is made, and how an old one is told from a stranger.
+ *
+ * The log has one row per write. A key's present is its row with the highest revision; a deletion is a row without a
+ * value. `previous` is the key's row before, which is what compaction may forget once this row is old enough.
+ *
+ *   revision  previous  deleted  key                              value
+ *   2         0         0        /registry/configmaps/default/a   {"data":1}
+ *   3         2         0        /registry/configmaps/default/a   {"data":2}
+ *   4         3         1        /registry/configmaps/default/a
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import { type Revision, StorageUnavailable } from '#storage/storage.ts'
+import { describeFailure, unavailable } from './failure.ts'
+
+/** `Binn`: says in the file's header whose file it is. */
+const applicationId = 0x42696e6e
+const formatVersion = 1
+
+/** Objects are one to two kilobytes: several fit one page, and a single write still dirties little. */
+const pageSizeBytes = 8192
+
+/** Up to this size a database is read whole before it is used; beyond, rows are checked as they are read. */
+const checkedAtOpenBytesMax = 16 * 1024 * 1024
+
+const tables = `
+  CREATE TABLE log (
+    revision INTEGER PRIMARY KEY,
+    previous INTEGER NOT NULL,
+    deleted INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    value BLOB
+  );
+  CREATE INDEX log_by_key ON log (key, revision, deleted);
+  CREATE TABLE expiry (
+    deadline INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    ttl INTEGER NOT NULL,
+    PRIMARY KEY (deadline, revision)
+  ) WITHOUT ROWID;
+  CREATE TABLE state (compacted INTEGER NOT NULL, swept INTEGER NOT NULL);
+  INSERT INTO state VALUES (0, 0);
+`
+
+/** Makes a new database under another name and moves it into place: under its own name it is always whole. */
+export function createDatabase(file: string): void {
+  const unfinished = `${file}.new`
+  for (const ending of ['', '-wal', '-shm', '-journal'])
+    rmSync(unfinished + ending, { force: true })
+  const database = new DatabaseSync(unfinished)
+  try {
+    database.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA synchronous = OFF`)
+    database.exec(
+      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`,
+    )
+    database.exec(`BEGIN; ${tables} COMMIT; PRAGMA journal_mode = WAL`)
+  } finally {
+    database.close()
+  }
+  syncFile(unfinished)
+  renameSync(unfinished, file)
+  syncFile(dirname(file))
+}
+
+/** Refuses a file of another program, of a newer release, or damaged; never changes it. */
+export function checkDatabase(file: string, size: number): void {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      refuseStranger(database, file)
+      if (size <= checkedAtOpenBytesMax) readWhole(database, file)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (error instanceof StorageUnavailable) throw error
+    const words = `${describeFailure(error, file)}; it was left as it is`
+    throw new StorageUnavailable(words, { cause: error })
+  }
+}
+
+function refuseStranger(database: DatabaseSync, file: string): void {
+  const id = pragma(database, 'application_id')
+  if (id !== applicationId) {
+    throw new StorageUnavailable(`${file} is not a database of this program; it was left as it is`)
+  }
+  const version = pragma(database, 'user_version')
+  if (version > formatVersion) {
+    throw new StorageUnavailable(
+      `${file} was written by a newer release (format ${version}, this one reads ${formatVersion})`,
+    )
+  }
+}
+
+function readWhole(database: DatabaseSync, file: string): void {
+  const [problem] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
+  if (problem.quick_check !== 'ok') throw damagedAt(file, problem.quick_check)
+  const rows = database.prepare('SELECT revision, key, checksum, value FROM log')
+  for (const row of rows.iterate()) {
+    const { revision, key, checksum, value } = row as unknown as CheckedRow
+    if (checksumOf(key, value) !== checksum)
+      throw damagedAt(file, `the row of revision ${revision}`)
+  }
+}
+
+interface CheckedRow {
+  revision: Revision
+  key: string
+  checksum: number
+  value: Uint8Array | null
+}
+
+export function damagedAt(file: string, what: string): StorageUnavailable {
+  return unavailable(`it is damaged (${what}); it was left as it is`, file)
+}
+
+/** Guards a row against bytes that changed on disk without SQLite's knowing. */
+export function checksumOf(key: string, value: Uint8Array | null): number {
+  const ofKey = crc32(key)
+  return value === null || value.length === 0 ? ofKey : crc32(value, ofKey)
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, number>
+  return row[name]
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Storage, StorageUnavailable } from '#storage/storage.ts'
+import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { openSqliteStorage } from './sqlite.ts'
+
+storageSuite('sqlite', {
+  open: async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))
+    const open = () => openSqliteStorage({ directory })
+    let storage = await open()
+    return {
+      storage,
+      prefix: '/registry/',
+      async reopen() {
+        await storage.close()
+        storage = await open()
+        return storage
+      },
+      async dispose() {
+        await storage.close()
+        rmSync(directory, { recursive: true })
+      },
+    }
+  },
+  ttlSecondsMin: 0.05,
+  feedFirst: true,
+})
+
+async function inDirectory(body: (directory: string) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))
+  try {
+    await body(directory)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+test('a second server on the same directory is refused, and may come when the first has gone', () =>
+  inDirectory(async (directory) => {
+    const first = await openSqliteStorage({ directory })
+    await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
+      assert.ok(error instanceof StorageUnavailable)
+      assert.match(error.message, new RegExp(`${directory} is in use by another server \\(process`))
+      return true
+    })
+    won(await first.put('/a', Buffer.from('x'), { ifRevision: 0 }))
+    await first.close()
+    const second = await openSqliteStorage({ directory })
+    assert.ok((await second.get('/a')).value)
+    await second.close()
+  }))
+
+test('a clock that jumps while the server runs neither ends a time to live early nor stretches it', () =>
+  inDirectory(async (directory) => {
+    let now = 1_700_000_000_000
+    let elapsed = 0
+    const clock = { now: () => now, elapsed: () => elapsed }
+    let storage: Storage = await openSqliteStorage({ directory, clock })
+    const first = await storage.currentRevision()
+    const put = (key: string) =>
+      storage.put(key, Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 })
+    won(await put('/a'))
+    now += 3_600_000
+    await sleep(1100)
+    assert.ok((await storage.get('/a')).value, 'the clock went forward, time did not')
+    won(await put('/b'))
+    await storage.close()
+
+    storage = await openSqliteStorage({ directory, clock })
+    await sleep(50)
+    assert.ok((await storage.get('/a')).value, 'and not over a restart either')
+    now -= 7_200_000
+    elapsed += 60_001
+    now += 60_001
+    const changes = await collect(storage, first, 4)
+    assert.deepEqual(
+      changes.slice(2).map((change) => [change.key, change.bytes]),
+      [
+        ['/a', undefined],
+        ['/b', undefined],
+      ],
+    )
+    await storage.close()
+  }))
+
+test('a clock set back while the server was away stretches no time to live', () =>
+  inDirectory(async (directory) => {
+    let now = 1_700_000_000_000
+    const clock = { now: () => now }
+    let storage = await openSqliteStorage({ directory, clock })
+    const after = await storage.currentRevision()
+    won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))
+    await storage.close()
+    now -= 86_400_000
+    storage = await openSqliteStorage({ directory, clock })
+    await sleep(50)
+    now += 61_000
+    assert.equal((await collect(storage, after, 2)).at(-1)?.bytes, undefined)
+    await storage.close()
+  }))

@@ -1,0 +1,274 @@
+/**
+ * The embedded store: one SQLite file, written by one thread, read by the server's own.
+ * A write is answered when it is on disk, and the feed has it before the writer hears of it. It never reads a write
+ * back to publish it: the feed carries the very bytes that were given to put.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '#base/clock.ts'
+import { DeadlineTimer } from '#storage/deadline-timer.ts'
+import { Feed, type FeedOptions } from '#storage/feed.ts'
+import {
+  type Change,
+  type KeyRange,
+  type Outcome,
+  type Page,
+  type PutCondition,
+  type Read,
+  type Revision,
+  RevisionCompacted,
+  RevisionInFuture,
+  type Storage,
+  StorageUnavailable,
+  type Stored,
+} from '#storage/storage.ts'
+import {
+  databaseFileName,
+  type DirectoryLock,
+  inspectDatabase,
+  lockDirectory,
+} from './data-directory.ts'
+import { ExpiryClock } from './expiry-clock.ts'
+import { unavailable } from './failure.ts'
+import type { ExpireAnswer } from './protocol.ts'
+import { Reader, rowsPerTurn } from './reader.ts'
+import { RemainingMemo } from './remaining-memo.ts'
+import { checkDatabase, createDatabase } from './schema.ts'
+import { WriterThread } from './writer-thread.ts'
+
+/** The log beside the database may grow so far: rewriting it seldom is cheaper, reading it at start stays quick. */
+const defaultCheckpointBytes = 16 * 1024 * 1024
+
+export interface SqliteOptions {
+  /** Where the state is kept; made when missing. */
+  readonly directory: string
+  readonly clock?: Clock
+  /** How much may be logged before it is copied into the database. */
+  readonly checkpointBytes?: number
+}
+
+/** Opens the store of a directory, or refuses with a StorageUnavailable that says which file is wrong and how. */
+export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
+  const file = join(options.directory, databaseFileName)
+  const lock = lockDirectory(options.directory)
+  try {
+    if (inspectDatabase(file) === 'nothing') createDatabase(file)
+    else checkDatabase(file, statSync(file).size)
+    const storage = new SqliteStorage(file, lock, options)
+    await storage.open()
+    return storage
+  } catch (error) {
+    lock.release()
+    throw unavailable(error, file)
+  }
+}
+
+class SqliteStorage implements Storage {
+  #file: string
+  #lock: DirectoryLock
+  #writer: WriterThread
+  #reader!: Reader
+  #feed: Feed
+  #revision: Revision = 0
+  #compactedUpTo: Revision = 0
+  #clock: ExpiryClock
+  #timer: DeadlineTimer
+  #remaining = new RemainingMemo()
+  /** Lists that take several turns, and the revision they read at: compaction lets them finish. */
+  #listing = new Map<Promise<unknown>, Revision>()
+  #closing: Promise<void> | undefined
+  #closed: StorageUnavailable | undefined
+  /** What a read met: a damaged row or a disk that fails. */
+  #readTrouble: string | undefined
+
+  constructor(file: string, lock: DirectoryLock, options: SqliteOptions) {
+    this.#file = file
+    this.#lock = lock
+    this.#clock = new ExpiryClock(options.clock ?? systemClock)
+    this.#timer = new DeadlineTimer(
+      () => this.#clock.now(),
+      () => this.#expire(),
+    )
+    this.#feed = new Feed({
+      history: (after) => this.#read((reader) => reader.changes(after, this.#revision)),
+      compactedUpTo: () => this.#compactedUpTo,
+    })
+    const checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes
+    this.#writer = new WriterThread(
+      { file, checkpointBytes },
+      { committed: (changes) => this.#committed(changes) },
+    )
+  }
+
+  async open(): Promise<void> {
+    const { revision, compacted, nextDeadline } = await this.#writer.opened()
+    this.#revision = revision
+    this.#compactedUpTo = compacted
+    this.#reader = new Reader(this.#file)
+    if (nextDeadline === undefined) return
+    this.#timer.want(nextDeadline)
+    this.#askExpiry({ kind: 'settle', now: Math.round(this.#clock.now()) })
+  }
+
+  async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+    const revision = this.#readable(at)
+    return { revision, value: this.#read((reader) => reader.get(key, revision)) }
+  }
+
+  async list(
+    range: KeyRange,
+    options: { at?: Revision; limit?: number } = {},
+  ): Promise<Read<Page>> {
+    const revision = this.#readable(options.at)
+    const limit = options.limit || Number.POSITIVE_INFINITY
+    const items = this.#read((reader) => reader.list(range, revision, Math.min(limit, rowsPerTurn)))
+    if (items.length === rowsPerTurn && items.length < limit) {
+      await this.#guarded(this.#listOn(items, range, revision, limit), revision)
+    }
+    return { revision, value: this.#page(items, range, revision, limit) }
+  }
+
+  async count(range: KeyRange): Promise<Read<number>> {
+    const revision = this.#readable(undefined)
+    return { revision, value: this.#read((reader) => reader.count(range, revision)) }
+  }
+
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(this.#closed)
+    const ttlMs = Math.round((condition.ttlSeconds ?? 0) * 1000)
+    const deadline = ttlMs > 0 ? Math.ceil(this.#clock.now()) + ttlMs : 0
+    if (ttlMs > 0) this.#timer.want(deadline)
+    return this.#writer.write({ key, bytes, ifRevision: condition.ifRevision, deadline, ttlMs })
+  }
+
+  delete(key: string, { ifRevision }: { ifRevision: Revision }): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(this.#closed)
+    return this.#writer.write({ key, bytes: undefined, ifRevision, deadline: 0, ttlMs: 0 })
+  }
+
+  changes(options: FeedOptions): AsyncIterable<Change[]> {
+    return this.#feed.read(options)
+  }
+
+  currentRevision(): Revision {
+    return this.#revision
+  }
+
+  async compact(upTo: Revision): Promise<void> {
+    if (this.#closed) throw this.#closed
+    if (upTo > this.#revision) throw new RevisionInFuture(this.#revision)
+    if (upTo <= this.#compactedUpTo) return
+    this.#compactedUpTo = upTo
+    const before = [...this.#listing].filter(([, revision]) => revision < upTo)
+    await Promise.allSettled(before.map(([listing]) => listing))
+    await this.#writer.ask({ kind: 'compact', upTo })
+  }
+
+  trouble(): string | undefined {
+    return this.#writer.trouble() ?? this.#readTrouble ?? this.#closed?.message
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#closed = new StorageUnavailable('the store is closed')
+    this.#timer.stop()
+    this.#feed.end(this.#closed)
+    // The writer goes last: whoever closes the file last puts its log into it.
+    this.#reader.close()
+    await this.#writer.close()
+    this.#lock.release()
+  }
+
+  #committed(changes: Change[]): void {
+    const last = changes.at(-1)
+    if (!last) return
+    this.#revision = last.revision
+    this.#feed.publish(changes)
+  }
+
+  /** The revision to read at; 0 and undefined mean the newest. */
+  #readable(at: Revision | undefined): Revision {
+    if (this.#closed) throw this.#closed
+    if (!at) return this.#revision
+    if (at > this.#revision) throw new RevisionInFuture(this.#revision)
+    if (at < this.#compactedUpTo) throw new RevisionCompacted(this.#compactedUpTo)
+    return at
+  }
+
+  #read<T>(read: (reader: Reader) => T): T {
+    if (this.#closed) throw this.#closed
+    try {
+      const answer = read(this.#reader)
+      this.#readTrouble = undefined
+      return answer
+    } catch (error) {
+      const failure = unavailable(error, this.#file)
+      this.#readTrouble = failure.message
+      throw failure
+    }
+  }
+
+  /** Reads a long list turn by turn, so that no other request waits for all of it. */
+  async #listOn(items: Stored[], range: KeyRange, at: Revision, limit: number): Promise<void> {
+    for (;;) {
+      await new Promise(setImmediate)
+      const start = after(items[items.length - 1].key)
+      const wanted = Math.min(limit - items.length, rowsPerTurn)
+      const more = this.#read((reader) => reader.list({ start, end: range.end }, at, wanted))
+      for (const item of more) items.push(item)
+      if (more.length < rowsPerTurn || items.length >= limit) return
+    }
+  }
+
+  async #guarded<T>(listing: Promise<T>, revision: Revision): Promise<T> {
+    this.#listing.set(listing, revision)
+    try {
+      return await listing
+    } finally {
+      this.#listing.delete(listing)
+    }
+  }
+
+  #page(items: Stored[], range: KeyRange, at: Revision, limit: number): Page {
+    if (items.length < limit) return { items, more: false, remaining: 0 }
+    const rest = { start: after(items[items.length - 1].key), end: range.end }
+    const remaining = this.#remaining.of(range, rest, at, items.length, () =>
+      this.#read((reader) => reader.count(rest, at)),
+    )
+    return { items, more: remaining > 0, remaining }
+  }
+
+  #expire(): void {
+    const byMs = this.#clock.jump()
+    if (byMs !== 0) this.#askExpiry({ kind: 'shift', byMs })
+    else this.#askExpiry({ kind: 'expire', now: Math.floor(this.#clock.now()) })
+  }
+
+  #askExpiry(
+    request: { kind: 'shift'; byMs: number } | { kind: 'expire' | 'settle'; now: number },
+  ) {
+    if (this.#closed) return
+    const answered = this.#writer.ask(request) as Promise<ExpireAnswer>
+    answered.then(
+      ({ nextDeadline }) => {
+        if (request.kind === 'shift') this.#clock.moved(request.byMs)
+        this.#wantExpiry(nextDeadline)
+      },
+      () => this.#wantExpiry(this.#clock.now() + 1000),
+    )
+  }
+
+  #wantExpiry(deadline: number | undefined): void {
+    if (this.#closed || deadline === undefined) return
+    this.#timer.want(deadline)
+  }
+}
+
+/** The key right after another. */
+function after(key: string): string {
+  return `${key}\0`
+}
