@@ -43,6 +43,7 @@ export interface ResourceRow extends Span {
   readonly storageVersion?: string
   readonly storagePrefix?: string
   readonly off?: boolean
+  readonly returnsDeleted?: boolean
   readonly lifecycle?: LifecycleRow
   readonly subresources?: readonly SubresourceRow[]
 }

@@ -31,6 +31,9 @@ const scalarNames: readonly ScalarName[] = [
 const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ...scalarNames.map((scalar): [string, Scalar] => [scalar, { is: 'scalar', scalar }]),
   ['uid', { is: 'scalar', scalar: 'string', named: 'types.UID' }],
+  ['rawExtension', { is: 'scalar', scalar: 'any', named: 'runtime.RawExtension' }],
+  ['fieldsV1', { is: 'scalar', scalar: 'any', named: 'v1.FieldsV1' }],
+  ['fields', { is: 'scalar', scalar: 'any', named: 'v1.Fields' }],
 ])
 const noOptions: FieldOptions = {}
 
@@ -74,6 +77,7 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     }
     const scalar = scalars.get(text)
     if (scalar !== undefined) return scalar
+    if (text === 'json') return namedScalar(`${file}.JSON`, { is: 'scalar', scalar: 'any' })
     const dot = text.lastIndexOf('.')
     const inFile = dot < 0 ? file : text.slice(0, dot)
     const name = dot < 0 ? text : text.slice(dot + 1)

@@ -58,6 +58,8 @@ export interface ResourceFact {
   /** The resource, or its whole group version, is served only when turned on. */
   readonly off: boolean
   readonly alpha: boolean
+  /** A deletion is answered with the object, not with a status. */
+  readonly returnsDeleted: boolean
   readonly lifecycle?: LifecycleFact
 }
 
@@ -186,7 +188,7 @@ export function loadFacts(readFacts: ReadFacts): Facts {
 const groupVersionFact = (row: GroupVersionRow): GroupVersionFact => ({
   group: row.group,
   version: row.version,
-  groupPriority: row.groupPriority ?? 0,
+  groupPriority: row.groupPriority ?? Number.MAX_SAFE_INTEGER,
   versionPriority: row.versionPriority ?? 0,
   off: row.off ?? false,
 })
@@ -224,6 +226,7 @@ function resourceFact(
     until: row.until ?? newest,
     off: row.off === true || off.has(`${row.group}/${row.version}`),
     alpha: row.version.includes('alpha'),
+    returnsDeleted: row.returnsDeleted ?? false,
     ...lifecycleOf(row),
   }
 }

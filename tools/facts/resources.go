@@ -36,6 +36,7 @@ type resource struct {
 	StorageVersion string         `json:"storageVersion,omitempty"`
 	StoragePrefix  string         `json:"storagePrefix,omitempty"`
 	Off            bool           `json:"off,omitempty"`
+	ReturnsDeleted bool           `json:"returnsDeleted,omitempty"`
 	Lifecycle      *lifecycle     `json:"lifecycle,omitempty"`
 	Subresources   []*subresource `json:"subresources,omitempty"`
 }

@@ -20,6 +20,7 @@ type sources struct {
 	resourcesOff map[string]bool                // "group/version/plural"
 	names        map[string]map[string][]string // plural → ShortNames and Categories
 	noCategories map[string]bool                // "group/plural" served without categories
+	returns      map[string]bool                // plural → a deletion is answered with the object
 }
 
 var (
@@ -38,6 +39,7 @@ var (
 	storageKey      = regexp.MustCompile(`(?:Enabled\(features\.(\w+)\) \{\s+)?restStorageMap\["(\w+)/(\w+)"\] = `)
 	alphaList       = regexp.MustCompile(`(?s)alpha\w+Disabled\w* = \[\]schema\.GroupVersion\{(.*?)\n\}`)
 	nilCategories   = regexp.MustCompile(`storage\["(\w+)"\] = .*WithCategories\(nil\)`)
+	returnsDeleted  = regexp.MustCompile(`ReturnDeletedObject:\s+true`)
 	quoted          = regexp.MustCompile(`"([^"]+)"`)
 )
 
@@ -46,7 +48,7 @@ func (t *oneRelease) readSources() *sources {
 		groups: map[string]string{}, priorities: map[string][2]int{}, preferred: map[string]string{},
 		overrides: map[string]string{}, cohabit: map[string]string{}, prefixes: map[string]string{},
 		versionsOff: map[string]bool{}, resourcesOff: map[string]bool{}, names: map[string]map[string][]string{},
-		noCategories: map[string]bool{},
+		noCategories: map[string]bool{}, returns: map[string]bool{},
 	}
 	for file, p := range t.packages {
 		s.groups[strings.Split(file, ".")[0]] = p.group
@@ -163,6 +165,10 @@ func (s *sources) readNames(t *oneRelease) {
 	for _, path := range roots {
 		bytes, _ := os.ReadFile(path)
 		text := string(bytes)
+		if m := qualified.FindStringSubmatch(text); m != nil && returnsDeleted.MatchString(text) {
+			// Services are deleted through a wrapper that answers with a status all the same.
+			s.returns[m[1]] = m[1] != "services"
+		}
 		functions := namesFunction.FindAllStringSubmatch(text, -1)
 		if len(functions) == 0 {
 			continue
@@ -220,6 +226,7 @@ func (s *sources) complete(t *oneRelease, one *resource) {
 	if !stored {
 		return
 	}
+	one.ReturnsDeleted = s.returns[one.Plural]
 	as := own
 	if other, ok := s.cohabit[own]; ok {
 		as = other
