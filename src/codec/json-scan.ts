@@ -65,25 +65,17 @@ class Scanner {
   }
 
   #step(char: string): void {
-    switch (this.#expecting) {
-      case 'value or end':
-        if (char === ']') return this.#close()
-        return this.#value(char)
-      case 'value':
-        return this.#value(char)
-      case 'key or end':
-        if (char === '}') return this.#close()
-        return this.#key(char)
-      case 'key':
-        return this.#key(char)
-      case 'colon':
-        if (char !== ':') this.#fail('after object key')
-        this.#at++
-        this.#expecting = 'value'
-        return
-      case 'after value':
-        return this.#afterValue(char)
-    }
+    const expecting = this.#expecting
+    if (expecting === 'after value') this.#afterValue(char)
+    else if (expecting === 'colon') {
+      if (char !== ':') this.#fail('after object key')
+      this.#at++
+      this.#expecting = 'value'
+    } else if (expecting === 'key' || expecting === 'key or end') {
+      if (char === '}' && expecting === 'key or end') this.#close()
+      else this.#key(char)
+    } else if (char === ']' && expecting === 'value or end') this.#close()
+    else this.#value(char)
   }
 
   #afterValue(char: string): void {
@@ -130,13 +122,15 @@ class Scanner {
   }
 
   #value(char: string): void {
-    if (char === '{') return this.#open({ keys: new Set(), at: '' }, 'key or end')
-    if (char === '[') return this.#open({ keys: undefined, at: 0 }, 'value or end')
-    if (char === '"') this.#string()
-    else if (literals[char] !== undefined) this.#literal(literals[char])
-    else if (char === '-' || (char >= '0' && char <= '9')) this.#number()
-    else this.#fail('looking for beginning of value')
-    this.#expecting = 'after value'
+    if (char === '{') this.#open({ keys: new Set(), at: '' }, 'key or end')
+    else if (char === '[') this.#open({ keys: undefined, at: 0 }, 'value or end')
+    else {
+      if (char === '"') this.#string()
+      else if (literals[char] !== undefined) this.#literal(literals[char])
+      else if (char === '-' || (char >= '0' && char <= '9')) this.#number()
+      else this.#fail('looking for beginning of value')
+      this.#expecting = 'after value'
+    }
   }
 
   #literal(word: string): void {

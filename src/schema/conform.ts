@@ -14,6 +14,7 @@ import { badRequest } from '#api/status-error.ts'
 import { scalarRule } from './conform-scalar.ts'
 import { Misfit, isObject, type JsonObject } from './misfit.ts'
 import type { Dict, Field, List, Struct, Type } from './type.ts'
+import { compareKeys, setKey } from './user-key.ts'
 
 export interface Conformed {
   value: Json
@@ -196,29 +197,6 @@ function listRule(list: List): Rule {
     return out
   }
   return { read, zero: () => null, always: false }
-}
-
-/** Keys in the order Go sorts them: by UTF-8 bytes, which is by code points. */
-export function compareKeys(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    // Surrogates stand for code points above all others of one unit.
-    const high = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
-    return high(x) === high(y) ? x - y : high(x) ? 1 : -1
-  }
-  return a.length - b.length
-}
-
-/** Sets a key of the user's choice: `__proto__` becomes a key like any other. */
-export function setKey(object: JsonObject, key: string, value: Json): void {
-  if (key !== '__proto__') object[key] = value
-  else {
-    const property = { value, enumerable: true, configurable: true, writable: true }
-    Object.defineProperty(object, key, property)
-  }
 }
 
 function dictRule(dict: Dict): Rule {

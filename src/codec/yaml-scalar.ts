@@ -1,0 +1,55 @@
+/**
+ * What a plain YAML scalar means, by the rules of the YAML library Kubernetes reads with: YAML 1.1's yes/no/on/off, octal
+ * by a leading 0, underscores in numbers; times stay text, and base 60 is not known.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { exactInteger } from './exact-integer.ts'
+
+const words = new Map<string, Json>([
+  ...['', '~', 'null', 'Null', 'NULL'].map((word): [string, Json] => [word, null]),
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map(
+    (word): [string, Json] => [word, true],
+  ),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map(
+    (word): [string, Json] => [word, false],
+  ),
+  ...['.nan', '.NaN', '.NAN'].map((word): [string, Json] => [word, Number.NaN]),
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((word): [string, Json] => [
+    word,
+    Number.POSITIVE_INFINITY,
+  ]),
+  ...['-.inf', '-.Inf', '-.INF'].map((word): [string, Json] => [word, Number.NEGATIVE_INFINITY]),
+])
+
+const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/
+const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
+/** Integers of 64 bits fit; longer digits are floats, and need no work here. */
+const digitsMax = 66
+
+function integerOf(text: string): number | bigint | undefined {
+  if (text.length > digitsMax) return undefined
+  const match = integer.exec(text)
+  if (match === null) return undefined
+  const [, sign, hex, binary, octal, decimal] = match
+  const digits =
+    hex !== undefined
+      ? `0x${hex}`
+      : binary !== undefined
+        ? `0b${binary}`
+        : octal !== undefined
+          ? `0o${octal}`
+          : decimal
+  const value = BigInt(digits)
+  if (sign === '-') return value <= 2n ** 63n ? exactInteger(-value) : undefined
+  return value < 2n ** 64n ? exactInteger(value) : undefined
+}
+
+export function resolvePlain(text: string): Json {
+  const word = words.get(text)
+  if (word !== undefined) return word
+  if (!/^[-+.0-9]/.test(text)) return text
+  const plain = text.replaceAll('_', '')
+  const whole = text.startsWith('.') ? undefined : integerOf(plain)
+  if (whole !== undefined) return whole as Json
+  return float.test(plain) ? Number(plain) : text
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
+import { encodeYaml, parseYaml, YamlError } from './yaml.ts'
+
+const values: [string, Json][] = [
+  ['', null],
+  ['null', null],
+  ['[]', []],
+  ['{"a": {"b": [1, "x", null]}}', { a: { b: [1, 'x', null] } }],
+  [
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata: {k: v}\n',
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, data: { k: 'v' } },
+  ],
+  [
+    'a: yes\nb: No\nc: on\nd: OFF\ne: y\nf: "yes"\ng: ~\nh:',
+    { a: true, b: false, c: true, d: false, e: true, f: 'yes', g: null, h: null },
+  ],
+  [
+    'a: 0777\nb: 1_000\nc: 0x1F\nd: 0b11\ne: -5\nf: 1.5e3\ng: .5\nh: 12:30\ni: 1e3',
+    { a: 511, b: 1000, c: 31, d: 3, e: -5, f: 1500, g: 0.5, h: '12:30', i: 1000 },
+  ],
+  [
+    'a: 2001-01-01\nb: 2021-08-04T18:00:00Z\nc: 1.2.3\nd: 08',
+    { a: '2001-01-01', b: '2021-08-04T18:00:00Z', c: '1.2.3', d: 8 },
+  ],
+  ['1: x\ntrue: z\n1.5: w', { 1: 'x', true: 'z', 1.5: 'w' }],
+  ['a: !!str 1\nb: !foo bar\nc: !!binary aGk=\nd: !!int "3"', { a: '1', b: 'bar', c: 'hi', d: 3 }],
+  ['base: &b {x: 1, z: 2}\nuse: {<<: *b, z: 3}', { base: { x: 1, z: 2 }, use: { x: 1, z: 3 } }],
+  ['a: &x [1]\nb: *x', { a: [1], b: [1] }],
+  ['a: 1\na: 2', { a: 2 }],
+  ['a: b\n---\nc: d', { a: 'b' }],
+  ['a: |\n  one\n  two\n', { a: 'one\ntwo\n' }],
+  ['a: 9223372036854775807', { a: 9223372036854775807n as never }],
+]
+for (const [text, expected] of values) {
+  test(`reads ${JSON.stringify(text)}`, () => assert.deepEqual(parseYaml(text), expected))
+}
+
+const faults: [string, string][] = [
+  ['{', 'yaml: line 1: did not find expected node content'],
+  ['[', 'yaml: line 1: did not find expected node content'],
+  ['{a: b', "yaml: line 1: did not find expected ',' or '}'"],
+  ['key: [1,2', "yaml: line 1: did not find expected ',' or ']'"],
+  ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+  ['a: b\n c: d\n', 'yaml: line 2: mapping values are not allowed in this context'],
+  ['foo\nbar: baz', 'yaml: line 2: mapping values are not allowed in this context'],
+  ['a:\n\t- b', 'yaml: line 2: found character that cannot start any token'],
+  ['a: @b', 'yaml: found character that cannot start any token'],
+  ['- a\nb: c', "yaml: line 1: did not find expected '-' indicator"],
+  ['"abc', 'yaml: found unexpected end of stream'],
+  ['a: "x\n', 'yaml: line 2: found unexpected end of stream'],
+  ['"a\\qb"', 'yaml: found unknown escape character'],
+  ['a: *x', "yaml: unknown anchor 'x' referenced"],
+  ['a: &x [*x]', "yaml: anchor 'x' value contains itself"],
+  ['? - a\n: b', 'yaml: invalid map key'],
+  ['a: .inf', 'json: unsupported value: Inf'],
+]
+for (const [text, message] of faults) {
+  test(`refuses ${JSON.stringify(text)}`, () => {
+    assert.throws(
+      () => parseYaml(text),
+      (error) => error instanceof YamlError && error.message === message,
+    )
+  })
+}
+
+test('aliases cannot multiply a document', () => {
+  let text = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n'
+  for (let i = 1; i < 9; i++) text += `a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`)}]\n`
+  assert.throws(() => parseYaml(text), { message: 'yaml: document contains excessive aliasing' })
+})
+
+test('nesting has a limit', () => {
+  for (const depth of [500, 20_000]) {
+    const text = `a: ${'['.repeat(depth)}${']'.repeat(depth)}`
+    assert.throws(() => parseYaml(text), { name: 'YamlError' })
+  }
+})
+
+test('keys of the language survive', () => {
+  const value = parseYaml('data:\n  __proto__: a\n  constructor: b\n') as { data: object }
+  assert.deepEqual(Object.keys(value.data), ['__proto__', 'constructor'])
+})
+
+test('writes what it reads back', () => {
+  const object = {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    data: { b: 'yes', a: 'one\ntwo\n', c: '08', d: 'null', e: '1e3', f: '' },
+    list: [{ x: 1 }, []],
+  }
+  const text = encodeYaml(object).toString()
+  assert.equal(
+    text,
+    'apiVersion: v1\ndata:\n  a: |\n    one\n    two\n  b: "yes"\n  c: "08"\n  d: "null"\n  e: "1e3"\n  f: ""\nkind: ConfigMap\nlist:\n- x: 1\n- []\n',
+  )
+  assert.deepEqual(parseYaml(text), object)
+})
