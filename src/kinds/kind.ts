@@ -89,6 +89,8 @@ export interface Resource {
    * input and the input may be changed. Only conversion webhooks make it wait.
    */
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]>
+  /** Two versions that differ in nothing but their name: bytes of one are bytes of the other but for the header. */
+  sameShape(a: Kind, b: Kind): boolean
   /** Which version the stored bytes have is read from their apiVersion: a store may hold several. */
   kindOf(apiVersion: string): Kind | undefined
 }
@@ -132,14 +134,16 @@ export interface Behaviour {
   readonly resetFields?: readonly (readonly string[])[]
   /** Fields usable in field selectors besides metadata.name and metadata.namespace, with their value. */
   selectableFields?(object: KubeObject): Record<string, string>
+  /** The words for a field selector on a field that is not selectable. */
+  unknownFieldText?(field: string): string
   /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
   gracePeriodSeconds?(object: KubeObject, asked: number | undefined, context: Context): number | undefined
   /** Time to live of an object (events), in seconds. */
   ttlSeconds?(object: KubeObject): number | undefined
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
   readonly columns?: TableColumns
-  /** What orphaning means when a delete names no policy: 'orphan' for the kinds that orphan by default in old versions. */
-  readonly defaultPropagation?: 'Orphan' | 'Background'
+  /** Changes to the object when its deletion begins, e.g. a namespace's phase. */
+  prepareForDelete?(next: KubeObject, context: Context): void
 }
 
 /** A subresource that reads and writes the main object's own kind: status, approval, ephemeralcontainers, finalize. */

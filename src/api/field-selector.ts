@@ -1,0 +1,89 @@
+/** Field selectors: `metadata.name=a,status.phase!=Running`. Parsed in Kubernetes' grammar, with its words for mistakes. */
+import { badRequest } from './status-error.ts'
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly value: string
+  readonly equal: boolean
+}
+
+export type FieldSelector = readonly FieldRequirement[]
+
+export const everything: FieldSelector = []
+
+/** Splits at commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i))
+      start = i + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function unescape(text: string): string {
+  if (!/[\\,=]/.test(text)) return text
+  let out = ''
+  for (let i = 0; i < text.length; i++) {
+    const ch = text[i]
+    if (ch === '\\') {
+      const next = text[++i]
+      if (next !== '\\' && next !== ',' && next !== '=') {
+        throw badRequest(`invalid field selector: invalid escape sequence: \\${next ?? ''}`)
+      }
+      out += next
+    } else if (ch === ',' || ch === '=') {
+      throw badRequest(`invalid field selector: unescaped character in value: ${ch}`)
+    } else out += ch
+  }
+  return out
+}
+
+function splitTerm(term: string): [string, '=' | '!=', string] | undefined {
+  for (let i = 0; i < term.length; i++) {
+    if (term[i] === '\\') i++
+    else if (term.startsWith('!=', i)) return [term.slice(0, i), '!=', term.slice(i + 2)]
+    else if (term.startsWith('==', i)) return [term.slice(0, i), '=', term.slice(i + 2)]
+    else if (term[i] === '=') return [term.slice(0, i), '=', term.slice(i + 1)]
+  }
+  return undefined
+}
+
+export function parseFieldSelector(text: string): FieldSelector {
+  if (text === '') return everything
+  const out: FieldRequirement[] = []
+  for (const term of splitTerms(text)) {
+    if (term === '') continue
+    const parts = splitTerm(term)
+    if (parts === undefined) {
+      throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    }
+    out.push({ field: parts[0], equal: parts[1] === '=', value: unescape(parts[2]) })
+  }
+  return out
+}
+
+/** Refuses fields that the kind does not offer. `known`: the kind's own besides metadata.name and metadata.namespace. */
+export function requireKnownFields(selector: FieldSelector, refuse: (field: string) => string | undefined) {
+  for (const { field } of selector) {
+    const problem = refuse(field)
+    if (problem !== undefined) throw badRequest(problem)
+  }
+}
+
+export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
+  for (const { field, value, equal } of selector) {
+    if ((valueOf(field) === value) !== equal) return false
+  }
+  return true
+}
+
+/** The one name a selector allows, where it allows only one. */
+export function soleName(selector: FieldSelector): string | undefined {
+  return selector.find(({ field, equal }) => equal && field === 'metadata.name')?.value
+}

@@ -1,0 +1,95 @@
+/** The query of list and watch, parsed and checked in the original's order and words. */
+import { type FieldError, forbidden, notSupported } from './field-error.ts'
+import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
+import { type LabelSelector, LabelSelectorError, parseLabelSelector } from './label-selector.ts'
+import { badRequest, invalidObject } from './status-error.ts'
+
+export interface ListOptions {
+  readonly labelSelector: LabelSelector
+  readonly fieldSelector: FieldSelector
+  readonly watch: boolean
+  readonly allowWatchBookmarks: boolean
+  /** Empty: unset. */
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
+  readonly timeoutSeconds: number | undefined
+  /** 0: no limit. */
+  readonly limit: number
+  readonly continueToken: string
+}
+
+const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
+
+/** `watchForced`: the deprecated /watch/ paths. */
+export function parseListOptions(query: URLSearchParams, watchForced = false): ListOptions {
+  const options = {
+    labelSelector: labels(query.get('labelSelector') ?? ''),
+    fieldSelector: parseFieldSelector(query.get('fieldSelector') ?? ''),
+    watch: watchForced || flag(query.get('watch')),
+    allowWatchBookmarks: flag(query.get('allowWatchBookmarks')),
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: (query.get('resourceVersionMatch') ?? '') as ListOptions['resourceVersionMatch'],
+    timeoutSeconds: integer(query.get('timeoutSeconds')),
+    limit: Math.max(0, integer(query.get('limit')) ?? 0),
+    continueToken: query.get('continue') ?? '',
+  }
+  const errors = optionErrors(options)
+  if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
+  return options
+}
+
+function labels(text: string): LabelSelector {
+  try {
+    return parseLabelSelector(text)
+  } catch (error) {
+    throw error instanceof LabelSelectorError ? badRequest(error.message) : error
+  }
+}
+
+function optionErrors(options: ListOptions): FieldError[] {
+  const { resourceVersionMatch: match, resourceVersion, continueToken, watch } = options
+  const errors: FieldError[] = []
+  if (match === '') return errors
+  const path = 'resourceVersionMatch'
+  if (watch) return [forbidden(path, 'resourceVersionMatch is forbidden for watch')]
+  if (resourceVersion === '') {
+    errors.push(forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+  }
+  if (continueToken !== '') {
+    errors.push(forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    errors.push(notSupported(path, match, ['Exact', 'NotOlderThan', '']))
+  }
+  if (match === 'Exact' && resourceVersion === '0') {
+    errors.push(forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  return errors
+}
+
+/** A parameter is false only when it is absent, `false` or `0`. */
+export const flag = (value: string | null): boolean =>
+  value !== null && value.toLowerCase() !== 'false' && value !== '0'
+
+export function integer(value: string | null): number | undefined {
+  if (value === null) return undefined
+  if (!/^[+-]?\d+$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  }
+  const number = Number(value)
+  if (Math.abs(number) >= 2 ** 63) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  }
+  return number
+}
+
+/** A resource version as a number; undefined when unset. */
+export function parseResourceVersion(text: string): number | undefined {
+  if (text === '') return undefined
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
+  if (why === 'value out of range' && BigInt(text) < 2n ** 64n) return Number.MAX_SAFE_INTEGER
+  throw badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+  )
+}

@@ -1,0 +1,147 @@
+/**
+ * X.509 certificates, made and signed: who, for which names, by whom, until when. Time, serial number and keys arrive as
+ * arguments. Reading and checking certificates is node:crypto's; this only writes them, since Node cannot, and a
+ * library that can takes longer to load than the server to start (docs/decisions/certificates-by-hand.md).
+ */
+import { createHash, type KeyObject, sign, type X509Certificate } from 'node:crypto'
+import * as der from './der.ts'
+
+export interface Subject {
+  readonly commonName: string
+  readonly organizations?: readonly string[]
+}
+
+export type Usage = 'authority' | 'server' | 'client'
+
+export interface CertificateRequest {
+  readonly subject: Subject | { readonly der: Buffer }
+  readonly publicKey: KeyObject
+  readonly usages: readonly Usage[]
+  readonly dnsNames?: readonly string[]
+  /** Addresses as 4 or 16 bytes. */
+  readonly addresses?: readonly Uint8Array[]
+  readonly notBeforeMs: number
+  readonly notAfterMs: number
+  /** Up to 20 bytes that nobody can guess. */
+  readonly serial: Uint8Array
+}
+
+/** Who signs; without a certificate the signature is by the subject itself. */
+export interface Signer {
+  readonly privateKey: KeyObject
+  readonly certificate?: X509Certificate
+}
+
+const oids = {
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+}
+
+/** The signature that goes with a key: its identifier and the digest that node:crypto wants for it. */
+function signatureOf(key: KeyObject): { identifier: Buffer; digest: string | null } {
+  if (key.asymmetricKeyType === 'ec')
+    return { identifier: der.sequence(der.oid('1.2.840.10045.4.3.2')), digest: 'sha256' }
+  if (key.asymmetricKeyType === 'ed25519')
+    return { identifier: der.sequence(der.oid('1.3.101.112')), digest: null }
+  if (key.asymmetricKeyType === 'rsa')
+    return {
+      identifier: der.sequence(der.oid('1.2.840.113549.1.1.11'), der.nothing()),
+      digest: 'sha256',
+    }
+  throw new Error(`a key of type ${key.asymmetricKeyType} cannot sign certificates here`)
+}
+
+function nameBytes(subject: CertificateRequest['subject']): Buffer {
+  if ('der' in subject) return subject.der
+  const attribute = (type: string, value: string) =>
+    der.set(der.sequence(der.oid(type), der.utf8String(value)))
+  const organizations = subject.organizations ?? []
+  return der.sequence(
+    ...organizations.map((value) => attribute(oids.organization, value)),
+    attribute(oids.commonName, subject.commonName),
+  )
+}
+
+/** The subject of a certificate, byte for byte: what it signs must carry exactly this as its issuer. */
+export function subjectBytes(certificate: X509Certificate): Buffer {
+  const whole = der.valuesIn(certificate.raw)?.[0]
+  const body = whole && der.valuesIn(whole.contents)?.[0]
+  const fields = (body && der.valuesIn(body.contents)) ?? []
+  // Version (tagged 0xa0, may be absent), serial, signature, issuer, validity, subject.
+  const subject = fields[fields[0]?.tag === 0xa0 ? 5 : 4]
+  if (subject === undefined) throw new Error('a certificate without a subject')
+  return subject.whole
+}
+
+function keyIdentifier(key: KeyObject): Buffer {
+  const info = der.valuesIn(key.export({ type: 'spki', format: 'der' }))?.[0]
+  const bits = (info && der.valuesIn(info.contents)?.[1])?.contents.subarray(1) ?? Buffer.alloc(0)
+  return createHash('sha1').update(bits).digest()
+}
+
+const critical = true
+const extension = (type: string, value: Uint8Array, isCritical = false) =>
+  der.sequence(der.oid(type), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value))
+
+function extensionsOf(request: CertificateRequest, signer: Signer): Buffer {
+  const isAuthority = request.usages.includes('authority')
+  const parts = [
+    // digitalSignature and keyEncipherment are the first and third bit; keyCertSign and cRLSign the sixth and seventh.
+    extension(
+      oids.keyUsage,
+      der.bitString(Uint8Array.of(isAuthority ? 0xa6 : 0xa0), isAuthority ? 1 : 5),
+      critical,
+    ),
+    extension(
+      oids.basicConstraints,
+      isAuthority ? der.sequence(der.boolean(true)) : der.sequence(),
+      critical,
+    ),
+    extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(request.publicKey))),
+  ]
+  const extended = [
+    ...(request.usages.includes('server') ? [der.oid(oids.serverAuth)] : []),
+    ...(request.usages.includes('client') ? [der.oid(oids.clientAuth)] : []),
+  ]
+  if (extended.length > 0) parts.push(extension(oids.extendedKeyUsage, der.sequence(...extended)))
+  const signingKey = signer.certificate?.publicKey ?? request.publicKey
+  const by = der.tagged(0x80, keyIdentifier(signingKey))
+  parts.push(extension(oids.authorityKeyIdentifier, der.sequence(by)))
+  const names = [
+    ...(request.dnsNames ?? []).map((name) => der.tagged(0x82, Buffer.from(name, 'latin1'))),
+    ...(request.addresses ?? []).map((address) => der.tagged(0x87, address)),
+  ]
+  if (names.length > 0) parts.push(extension(oids.subjectAltName, der.sequence(...names)))
+  return der.tagged(0xa3, der.sequence(...parts))
+}
+
+/** The certificate as PEM. */
+export function issueCertificate(request: CertificateRequest, signer: Signer): string {
+  const { identifier, digest } = signatureOf(signer.privateKey)
+  const subject = nameBytes(request.subject)
+  const body = der.sequence(
+    der.tagged(0xa0, der.integer(2)),
+    der.integer(request.serial),
+    identifier,
+    signer.certificate === undefined ? subject : subjectBytes(signer.certificate),
+    der.sequence(der.time(request.notBeforeMs), der.time(request.notAfterMs)),
+    subject,
+    request.publicKey.export({ type: 'spki', format: 'der' }),
+    extensionsOf(request, signer),
+  )
+  const signature = sign(digest, body, signer.privateKey)
+  return pem('CERTIFICATE', der.sequence(body, identifier, der.bitString(signature)))
+}
+
+export function pem(label: string, bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
+}

@@ -1,0 +1,111 @@
+/**
+ * DER, the bytes of certificates: enough to write one and to find a part of one again. A value is a tag, a length and
+ * contents; a structure is a sequence of values.
+ *   sequence(integer(5), oid('2.5.4.3')) → 30 08 02 01 05 06 03 55 04 03
+ * It knows no certificate and checks no meaning.
+ */
+
+const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  oid: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const
+
+/** A number as bytes, most significant first. */
+function bytesOf(value: number): number[] {
+  const bytes = [value % 256]
+  for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256))
+    bytes.unshift(rest % 256)
+  return bytes
+}
+
+function lengthBytes(length: number): number[] {
+  if (length < 0x80) return [length]
+  const bytes = bytesOf(length)
+  return [0x80 | bytes.length, ...bytes]
+}
+
+export function tagged(tag: number, ...contents: Uint8Array[]): Buffer {
+  const length = contents.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([Uint8Array.from([tag, ...lengthBytes(length)]), ...contents])
+}
+
+export const sequence = (...parts: Uint8Array[]) => tagged(tags.sequence, ...parts)
+export const set = (...parts: Uint8Array[]) => tagged(tags.set, ...parts)
+export const boolean = (value: boolean) => tagged(tags.boolean, Uint8Array.of(value ? 0xff : 0))
+export const nothing = () => tagged(tags.null)
+export const octetString = (...parts: Uint8Array[]) => tagged(tags.octetString, ...parts)
+export const utf8String = (text: string) => tagged(tags.utf8String, Buffer.from(text))
+
+/** An integer that is not negative, from a number or from its bytes, most significant first. */
+export function integer(value: number | Uint8Array): Buffer {
+  const bytes = typeof value === 'number' ? Uint8Array.from(bytesOf(value)) : value
+  let from = 0
+  while (from < bytes.length - 1 && bytes[from] === 0) from++
+  const shown = bytes.subarray(from)
+  const sign = (shown[0] as number) & 0x80 ? Uint8Array.of(0) : Uint8Array.of()
+  return tagged(tags.integer, sign, shown)
+}
+
+/** Bits, of which the last `unused` of the last byte do not count. */
+export const bitString = (bytes: Uint8Array, unused = 0) =>
+  tagged(tags.bitString, Uint8Array.of(unused), bytes)
+
+export function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
+  const bytes = [first * 40 + second]
+  for (const arc of rest) {
+    const groups = [arc & 0x7f]
+    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128))
+      groups.unshift((left & 0x7f) | 0x80)
+    bytes.push(...groups)
+  }
+  return tagged(tags.oid, Uint8Array.from(bytes))
+}
+
+/** A moment, to the second: two-digit years up to 2049, four-digit ones after, as certificates want them. */
+export function time(ms: number): Buffer {
+  const digits = `${new Date(ms).toISOString().replace(/[-:T]|\..*$/g, '')}Z`
+  const late = new Date(ms).getUTCFullYear() >= 2050
+  return tagged(
+    late ? tags.generalizedTime : tags.utcTime,
+    Buffer.from(late ? digits : digits.slice(2)),
+  )
+}
+
+export interface DerValue {
+  readonly tag: number
+  readonly contents: Buffer
+  /** The value with its tag and length. */
+  readonly whole: Buffer
+}
+
+/** The values that follow one another in some bytes; undefined where the bytes are cut off or garbled. */
+export function valuesIn(bytes: Buffer): DerValue[] | undefined {
+  const values: DerValue[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const tag = bytes[at] as number
+    let length = bytes[at + 1]
+    let from = at + 2
+    if (length === undefined) return undefined
+    if (length >= 0x80) {
+      const count = length & 0x7f
+      if (count === 0 || count > 4 || from + count > bytes.length) return undefined
+      length = bytes.readUIntBE(from, count)
+      from += count
+    }
+    if (from + length > bytes.length) return undefined
+    const end = from + length
+    values.push({ tag, contents: bytes.subarray(from, end), whole: bytes.subarray(at, end) })
+    at = end
+  }
+  return values
+}

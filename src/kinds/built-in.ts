@@ -1,0 +1,203 @@
+/**
+ * From facts to kinds: every built-in resource of the emulated release. Types, codecs and defaults of a kind are compiled
+ * when they are first needed, so that start-up does not grow with the number of kinds.
+ */
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { compileDefaults } from '#schema/apply-defaults.ts'
+import { conform } from '#schema/conform.ts'
+import type { Type } from '#schema/type.ts'
+import { behaviours } from './behaviour/table.ts'
+import { conversions } from './conversion/table.ts'
+import type { DefaultsContext } from './defaults/defaulter.ts'
+import { defaults } from './defaults/table.ts'
+import { deprecationOf } from './deprecation.ts'
+import type { Facts, ResourceFact } from './facts.ts'
+import type { Behaviour, Conformed, Kind, Resource, Subresource } from './kind.ts'
+
+export interface BuiltInOptions extends DefaultsContext {
+  /** Whether a group version, or one resource of it, is served; `off`: it is not unless asked for. */
+  readonly serves: (fact: ResourceFact) => boolean
+  /** '/registry', or what --etcd-prefix says. */
+  readonly root: string
+}
+
+/** Where behaviours run on another version than the one stored: the one most like what rules are written for. */
+const hubs: Readonly<Record<string, string>> = {
+  'autoscaling/horizontalpodautoscalers': 'autoscaling/v2beta2',
+  'batch/cronjobs': 'batch/v1',
+  'discovery.k8s.io/endpointslices': 'discovery.k8s.io/v1',
+  'policy/poddisruptionbudgets': 'policy/v1',
+  'networking.k8s.io/ingresses': 'networking.k8s.io/v1',
+  'extensions/ingresses': 'networking.k8s.io/v1',
+  '/events': 'v1',
+  'events.k8s.io/events': 'v1',
+}
+
+const noBehaviour: Behaviour = {}
+const apiVersionOf = (group: string, version: string) => (group === '' ? version : `${group}/${version}`)
+
+export function builtInResources(facts: Facts, options: BuiltInOptions): Resource[] {
+  const groups = new Map<string, ResourceFact[]>()
+  for (const fact of facts.resourcesOf(options.release)) {
+    if (!options.serves(fact)) continue
+    const key = fact.storage?.prefix ?? `virtual/${fact.group}/${fact.version}/${fact.plural}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [fact])
+    else group.push(fact)
+  }
+  return [...groups.values()].map((served) => new BuiltInResource(facts, options, served))
+}
+
+class BuiltInResource implements Resource {
+  readonly group: string
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly storagePrefix: string
+  readonly kinds: readonly Kind[]
+  readonly behaviour: Behaviour
+  readonly stored: Kind
+  readonly hub: Kind
+  readonly #facts: Facts
+  readonly #options: BuiltInOptions
+  readonly #all = new Map<string, Kind>()
+
+  constructor(facts: Facts, options: BuiltInOptions, served: ResourceFact[]) {
+    const [first] = served
+    this.#facts = facts
+    this.#options = options
+    const home = homeOf(served)
+    this.group = home.group
+    this.plural = home.plural
+    this.namespaced = first.namespaced
+    this.storagePrefix = first.storage === undefined ? '' : `${options.root}/${first.storage.prefix}`
+    this.behaviour = behaviours[`${this.group}/${this.plural}`] ?? noBehaviour
+    this.kinds = served.map((fact) => this.#kind(fact))
+    const { storage } = first
+    this.stored =
+      (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
+    this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
+  }
+
+  #kind(fact: ResourceFact): Kind {
+    const made = new BuiltInKind(fact, this, this.#facts, this.#options)
+    this.#all.set(made.apiVersion, made)
+    return made
+  }
+
+  /** Also versions this release does not serve: a store may hold what an older or newer release wrote. */
+  kindOf(apiVersion: string): Kind | undefined {
+    const known = this.#all.get(apiVersion)
+    if (known !== undefined || apiVersion === '') return known
+    const prefix = this.storagePrefix.slice(this.#options.root.length + 1)
+    for (const release of this.#facts.releases) {
+      for (const fact of this.#facts.resourcesOf(release)) {
+        if (fact.storage?.prefix !== prefix) continue
+        if (apiVersionOf(fact.group, fact.version) === apiVersion) return this.#kind(fact)
+      }
+    }
+    return undefined
+  }
+
+  convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] {
+    if (from === to) return objects
+    const table = conversions[`${this.group}/${this.plural}`]
+    return objects.map((object) => {
+      const hub = table?.[from.apiVersion]?.toHub(object) ?? object
+      const converted = table?.[to.apiVersion]?.fromHub(hub) ?? hub
+      converted.kind = to.kind
+      converted.apiVersion = to.apiVersion
+      return converted
+    })
+  }
+
+  sameShape(a: Kind, b: Kind): boolean {
+    if (a === b) return true
+    const table = conversions[`${this.group}/${this.plural}`]
+    return table?.[a.apiVersion] === undefined && table?.[b.apiVersion] === undefined
+  }
+}
+
+/** The group a resource is at home in where it is served from several: extensions and the events of core are guests. */
+function homeOf(served: ResourceFact[]): ResourceFact {
+  const events = served.find(({ group, plural }) => group === '' && plural === 'events')
+  return events ?? served.find(({ group }) => group !== 'extensions') ?? served[0]
+}
+
+class BuiltInKind implements Kind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly apiVersion: string
+  readonly verbs: ReadonlySet<string>
+  readonly subresources: ReadonlyMap<string, Subresource>
+  readonly resource: Resource
+  readonly protobuf = true
+  readonly itemsCarryType = false
+  readonly deprecation: Kind['deprecation']
+  readonly #facts: Facts
+  readonly #options: BuiltInOptions
+  readonly #release: number
+  #type: Type | undefined
+  #defaults: ((object: KubeObject) => void) | undefined
+
+  constructor(fact: ResourceFact, resource: Resource, facts: Facts, options: BuiltInOptions) {
+    this.group = fact.group
+    this.version = fact.version
+    this.kind = fact.kind
+    this.listKind = fact.listKind
+    this.plural = fact.plural
+    this.singular = fact.singular
+    this.shortNames = fact.shortNames
+    this.categories = fact.categories
+    this.namespaced = fact.namespaced
+    this.apiVersion = apiVersionOf(fact.group, fact.version)
+    this.verbs = new Set(fact.verbs)
+    this.subresources = new Map(
+      fact.subresources
+        .filter(({ gate }) => gate === undefined || options.feature(gate))
+        .map((one) => [one.name, subresourceOf(one)]),
+    )
+    this.resource = resource
+    this.deprecation = deprecationOf(fact, options.release)
+    this.#facts = facts
+    this.#options = options
+    this.#release = Math.min(Math.max(options.release, fact.since), fact.until)
+  }
+
+  get type(): Type {
+    if (this.#type === undefined) {
+      const name = this.#facts.openApiNameOf(this.group, this.version, this.kind) as string
+      this.#type = this.#facts.typeOf(name, this.#release)
+    }
+    return this.#type
+  }
+
+  conform(raw: Loose): Conformed {
+    const { kind, version, apiVersion } = this
+    const { value, unknown } = conform(this.type, raw as Json, { kind, version, as: kind })
+    const object = value as unknown as KubeObject
+    object.kind = kind
+    object.apiVersion = apiVersion
+    return { object, unknown }
+  }
+
+  applyDefaults(object: KubeObject): void {
+    this.#defaults ??= compileDefaults(this.type, defaults, this.#options)
+    this.#defaults(object)
+  }
+}
+
+function subresourceOf(fact: ResourceFact['subresources'][number]): Subresource {
+  return {
+    name: fact.name,
+    apiVersion: apiVersionOf(fact.group, fact.version),
+    kind: fact.kind,
+    verbs: new Set(fact.verbs),
+  }
+}

@@ -1,0 +1,41 @@
+/** How the kinds differ when they are deleted: rows, for everything that is not in the object itself. */
+import type { Kind } from './kind.ts'
+
+/** DELETE of these answers with the object that was removed instead of a Status. */
+const answersObject = new Set([
+  '/namespaces',
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/serviceaccounts',
+  '/services',
+  'policy/podsecuritypolicies',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+])
+
+/** Versions in which a deletion that names no policy leaves dependents behind. */
+const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
+  '/replicationcontrollers': ['v1'],
+  'apps/daemonsets': ['extensions/v1beta1', 'apps/v1beta2'],
+  'apps/deployments': ['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2'],
+  'apps/replicasets': ['extensions/v1beta1', 'apps/v1beta2'],
+  'apps/statefulsets': ['apps/v1beta1', 'apps/v1beta2'],
+  'batch/cronjobs': ['batch/v1beta1', 'batch/v2alpha1'],
+  'batch/jobs': ['batch/v1'],
+}
+
+const rowOf = ({ resource }: Kind) => `${resource.group}/${resource.plural}`
+
+export const answersDeletedObject = (kind: Kind): boolean => answersObject.has(rowOf(kind))
+
+/** What a delete without a policy does with dependents; 'Unsupported': policies are ignored. */
+export function defaultPropagation(kind: Kind): 'Orphan' | 'Background' | 'Unsupported' {
+  const row = rowOf(kind)
+  if (row === '/events' || row === 'events.k8s.io/events') return 'Unsupported'
+  return orphansByDefault[row]?.includes(kind.apiVersion) ? 'Orphan' : 'Background'
+}

@@ -1,0 +1,32 @@
+/** What a verb answers, before anybody asked in which shape: http/respond.ts turns it into bytes. */
+import type { Json, Loose } from '#api/object-meta.ts'
+import type { CutObject } from '#codec/cut-object.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
+import type { Entry } from '#watchcache/entry.ts'
+
+/** One object as it is stored, with the revision to lay in; no revision where nothing was stored (dry run). */
+export interface ObjectView {
+  readonly cut: CutObject
+  /** The version the bytes are in. */
+  readonly apiVersion: string
+  readonly revision: Revision | undefined
+}
+
+export type Answer =
+  | { is: 'object'; status: number; kind: Kind; view: ObjectView }
+  | {
+      is: 'list'
+      kind: Kind
+      entries: Entry[]
+      revision: Revision
+      continueToken: string
+      remaining: number | undefined
+    }
+  /** A value of another kind than the resource's: Status, Scale, TokenReview. */
+  | { is: 'value'; status: number; value: Loose & { kind: string; apiVersion: string } }
+  | { is: 'json'; status: number; value: Json }
+
+export function answerObject(status: number, kind: Kind, view: ObjectView): Answer {
+  return { is: 'object', status, kind, view }
+}

@@ -1,0 +1,55 @@
+/** The last step of every write: encode once, put on condition, and say what was stored. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { tooLarge } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Outcome, Revision } from '#storage/storage.ts'
+import { encodeForStorage } from '#watchcache/entry.ts'
+import type { ObjectView } from './answer.ts'
+import { convertOne } from './current.ts'
+import { keyOf, nameOf, type Server } from './server.ts'
+
+/** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
+export const objectSizeBytesMax = 1_572_864
+
+export interface Encoded {
+  readonly view: ObjectView
+  readonly key: string
+}
+
+/** The stored form of an object of the hub version. */
+export async function encode(server: Server, kind: Kind, object: KubeObject): Promise<Encoded> {
+  const { resource } = kind
+  const { stored, hub, behaviour } = resource
+  const fields = behaviour.selectableFields && Object.values(behaviour.selectableFields(object))
+  delete object.metadata.resourceVersion
+  const key = keyOf(kind, object.metadata.namespace ?? '', nameOf(object))
+  const written = stored === hub ? object : await convertOne(structuredClone(object), hub, stored)
+  written.kind = stored.kind
+  written.apiVersion = stored.apiVersion
+  const cut = encodeForStorage(written, fields)
+  if (cut.bytes.length > objectSizeBytesMax && server.storage !== undefined) {
+    throw tooLarge(
+      `the object is too large to store: ${cut.bytes.length} bytes, at most ${objectSizeBytesMax}`,
+    )
+  }
+  return { key, view: { cut, apiVersion: stored.apiVersion, revision: undefined } }
+}
+
+export function put(
+  server: Server,
+  kind: Kind,
+  encoded: Encoded,
+  ifRevision: Revision,
+  object: KubeObject,
+): Promise<Outcome> {
+  const ttlSeconds = kind.resource.behaviour.ttlSeconds?.(object)
+  return server.storage.put(encoded.key, encoded.view.cut.bytes, {
+    ifRevision,
+    ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }),
+  })
+}
+
+export const at = (view: ObjectView, revision: Revision | undefined): ObjectView => ({
+  ...view,
+  revision,
+})

@@ -1,0 +1,124 @@
+/**
+ * POST: a new object. Reads top to bottom; a name that is taken is a refusal, a random name that is taken is tried again.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { alreadyExists, ApiError, badRequest, generatedNameConflict } from '#api/status-error.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import { type Answer, answerObject } from './answer.ts'
+import { at, encode, put } from './commit.ts'
+import { currentObject } from './current.ts'
+import { decodeBody, settleNamespace, toHub } from './decode.ts'
+import { dedupOwnerReferences } from './owner-references.ts'
+import { claimFields } from './ownership.ts'
+import { contextOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { refuseInvalidNew } from './validate.ts'
+
+/** Random names tried before the client is told to try again. */
+const generateNameTriesMax = 8
+
+export async function create(server: Server, request: WriteRequest): Promise<Answer> {
+  const { kind } = request.target
+  const object = await toHub(kind, decodeBody(request))
+  dedupOwnerReferences(object, request.warnings, false)
+  await claimFields(server, request, object, undefined)
+  return createDecoded(server, request, object)
+}
+
+/** From the point where an object of the hub version is there and its fields are claimed. */
+export async function createDecoded(
+  server: Server,
+  request: WriteRequest,
+  object: KubeObject,
+): Promise<Answer> {
+  const { target, user, options, warnings, auditAnnotations } = request
+  const { kind } = target
+  const context = contextOf(server, request)
+  const attributes = {
+    operation: 'CREATE' as const,
+    kind,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: nameOf(object),
+    object,
+    old: undefined,
+    user,
+    dryRun: options.dryRun,
+    options: {},
+    warnings,
+    auditAnnotations,
+  }
+  await server.admission.mutate(attributes)
+  dedupOwnerReferences(object, warnings, true)
+  if (object.metadata.resourceVersion) {
+    throw badRequest('resourceVersion should not be set on objects to be created')
+  }
+  prepareNew(server, kind, object, target.namespace, context)
+  const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
+  if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
+  await refuseInvalidNew(kind, object, context)
+  for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? []) warnings.push(warning)
+  const reservation = await server.allocators.reserve(kind, object, undefined, context)
+  try {
+    await server.admission.validate({ ...attributes, name: nameOf(object), object })
+    const view = await store(server, request, object, generated)
+    if (view.revision === undefined) reservation?.giveBack()
+    else reservation?.keep()
+    return answerObject(201, kind, view)
+  } catch (error) {
+    reservation?.giveBack()
+    throw error
+  }
+}
+
+function prepareNew(
+  server: Server,
+  kind: Kind,
+  object: KubeObject,
+  namespace: string,
+  context: Context,
+): void {
+  settleNamespace(kind, object, namespace)
+  const { metadata } = object
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.generation
+  delete metadata.selfLink
+  delete metadata.clusterName
+  kind.resource.behaviour.prepareForCreate?.(object, context)
+  metadata.creationTimestamp = context.now
+  metadata.uid = server.newUid()
+}
+
+const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()
+
+async function store(server: Server, request: WriteRequest, object: KubeObject, generated: boolean) {
+  const { kind } = request.target
+  const tries = generated ? generateNameTriesMax : 1
+  for (let i = 0; i < tries; i++) {
+    if (i > 0) object.metadata.name = randomName(server, object.metadata.generateName as string)
+    const encoded = await encode(server, kind, object)
+    if (request.options.dryRun) {
+      const target = { ...request.target, name: nameOf(object) }
+      if ((await currentObject(server, target)) === undefined) return encoded.view
+      continue
+    }
+    const outcome = await put(server, kind, encoded, 0, object)
+    if (outcome.ok) return at(encoded.view, outcome.revision)
+    if (!generated) throw await taken(server, request, object)
+  }
+  if (generated) throw generatedNameConflict(kind, nameOf(object))
+  throw await taken(server, request, object)
+}
+
+async function taken(server: Server, request: WriteRequest, object: KubeObject): Promise<ApiError> {
+  const { kind } = request.target
+  const error = alreadyExists(kind, nameOf(object))
+  const there = await currentObject(server, { ...request.target, name: nameOf(object) })
+  if (there?.object.metadata.deletionTimestamp === undefined) return error
+  return new ApiError(
+    error.code,
+    error.reason,
+    `object is being deleted: ${error.message}`,
+    error.details,
+  )
+}

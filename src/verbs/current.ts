@@ -1,0 +1,69 @@
+/** The newest state of one object, as the verbs that change it need it. */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Revision, Stored } from '#storage/storage.ts'
+import type { Entry } from '#watchcache/entry.ts'
+import type { ResourceCache } from '#watchcache/resource-cache.ts'
+import { tooLargeResourceVersion } from '#api/status-error.ts'
+import { keyOf, type Server, type Target } from './server.ts'
+
+/** How long a read waits for a revision that the server has not seen yet. */
+export const freshnessWaitMsMax = 3000
+
+export interface Live {
+  /** Hub version, a fresh copy with its resourceVersion: the caller may change it. */
+  readonly object: KubeObject
+  readonly revision: Revision
+  /** The bytes as they are stored, to see whether a write would change anything. */
+  readonly bytes: Buffer
+}
+
+/** The live picture of a resource once it has seen everything written so far. */
+export async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
+  const cache = server.cache.of(kind.resource)
+  const ready = cache instanceof Promise ? await cache : cache
+  const current = server.storage.currentRevision()
+  const newest = typeof current === 'number' ? current : await current
+  const { freshness } = server.cache
+  if (newest > freshness.revision && !(await freshness.reach(newest, freshnessWaitMsMax))) {
+    throw tooLargeResourceVersion(newest, freshness.revision, 1)
+  }
+  return ready
+}
+
+export async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
+  const cache = await freshCache(server, target.kind)
+  return cache.get(keyOf(target.kind, target.namespace, target.name))
+}
+
+export async function currentObject(server: Server, target: Target): Promise<Live | undefined> {
+  const entry = await currentEntry(server, target)
+  if (entry === undefined) return undefined
+  return liveFrom(server, target.kind, entry.cut.bytes, entry.revision)
+}
+
+/** What a lost race answered with: the state that won. */
+export async function liveFromStored(server: Server, kind: Kind, stored: Stored): Promise<Live> {
+  return liveFrom(server, kind, stored.bytes, stored.revision)
+}
+
+async function liveFrom(
+  server: Server,
+  kind: Kind,
+  bytes: Buffer,
+  revision: Revision,
+): Promise<Live> {
+  const { resource } = kind
+  const parsed = server.parseStored(bytes)
+  const from = resource.kindOf(parsed.apiVersion as string) ?? resource.stored
+  const object = await convertOne(parsed, from, resource.hub)
+  object.metadata.resourceVersion = String(revision)
+  return { object, revision, bytes }
+}
+
+/** One object as another version of its resource. The input may be changed. */
+export async function convertOne(object: KubeObject, from: Kind, to: Kind): Promise<KubeObject> {
+  if (from === to) return object
+  const converted = from.resource.convert([object], from, to)
+  return (converted instanceof Promise ? await converted : converted)[0]
+}

@@ -1,0 +1,103 @@
+/** From the body of a write to an object of the hub version, defaults filled in. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { convertOne } from './current.ts'
+import type { WriteRequest } from './server.ts'
+
+/** Most names of unknown fields that are said; the rest is counted. */
+const unknownFieldsMax = 100
+
+/** The body as an object of the requested version, defaulted. */
+export function decodeBody(request: WriteRequest): KubeObject {
+  const { kind } = request.target
+  const raw = request.body()
+  return decodeRaw(kind, raw, request)
+}
+
+export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
+  const object = conformRaw(kind, raw, request)
+  kind.applyDefaults(object)
+  return object
+}
+
+export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: the body is not an object`,
+    )
+  }
+  requireType(kind, raw as Loose)
+  const { object, unknown } = kind.conform(raw as Loose)
+  reportUnknown(unknown, request)
+  return object
+}
+
+/** The kind and version a body names must be the ones of the path; absent ones are filled in. */
+function requireType(kind: Kind, raw: Loose): void {
+  const named = raw.apiVersion
+  if (typeof named === 'string' && named !== '' && named !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${named}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  }
+  const namedKind = raw.kind
+  if (typeof namedKind === 'string' && namedKind !== '' && namedKind !== kind.kind) {
+    throw badRequest(
+      `${namedKind} in version "${kind.version}" cannot be handled as a ${kind.kind}: converting (${namedKind}) to (${kind.kind}): unknown conversion`,
+    )
+  }
+}
+
+function reportUnknown(unknown: string[], request: WriteRequest): void {
+  if (unknown.length === 0 || request.options.fieldValidation === 'Ignore') return
+  const said = unknown.slice(0, unknownFieldsMax).map((path) => `unknown field "${path}"`)
+  if (request.options.fieldValidation === 'Strict') {
+    throw badRequest(`strict decoding error: ${said.join(', ')}`)
+  }
+  request.warnings.push(...said)
+}
+
+export function toHub(kind: Kind, object: KubeObject): Promise<KubeObject> | KubeObject {
+  return kind === kind.resource.hub ? object : convertOne(object, kind, kind.resource.hub)
+}
+
+export function fromHub(kind: Kind, object: KubeObject): Promise<KubeObject> | KubeObject {
+  return kind === kind.resource.hub ? object : convertOne(object, kind.resource.hub, kind)
+}
+
+/** The name and namespace of a body that is written to a path with a name. */
+export function requireMatchingName(object: KubeObject, request: WriteRequest): void {
+  const { name, namespace } = request.target
+  const meta = object.metadata
+  if (meta.name === undefined || meta.name === '') {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    )
+  }
+  if (meta.name !== name) {
+    throw badRequest(
+      `the name of the object (${meta.name}) does not match the name on the URL (${name})`,
+    )
+  }
+  if (meta.namespace !== undefined && meta.namespace !== '' && namespace !== '' && meta.namespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${meta.namespace}) does not match the namespace on the request (${namespace})`,
+    )
+  }
+}
+
+/** A namespaced object lands in the namespace of its path; a cluster-scoped one has none. */
+export function settleNamespace(kind: Kind, object: KubeObject, namespace: string): void {
+  const { metadata } = object
+  if (!kind.namespaced) {
+    delete metadata.namespace
+    return
+  }
+  if (metadata.namespace === undefined || metadata.namespace === '') metadata.namespace = namespace
+  else if (metadata.namespace !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+}

@@ -1,0 +1,32 @@
+/** DELETE of a collection: every object that the selectors pick, each as its own deletion. Not atomic. */
+import type { ListOptions } from '#api/list-options.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Answer } from './answer.ts'
+import { type DeleteRequest, remove } from './delete.ts'
+import { list } from './list.ts'
+import type { Server } from './server.ts'
+
+/** Deletions under way at once: enough to fill a group commit, few enough to leave room for others. */
+const deletionsAtOnce = 32
+
+export async function deleteCollection(
+  server: Server,
+  request: DeleteRequest,
+  options: ListOptions,
+): Promise<Answer> {
+  const found = await list(server, request.target, options)
+  if (found.is !== 'list') return found
+  const waiting = [...found.entries].reverse()
+  const worker = async () => {
+    for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
+      const target = { ...request.target, namespace: entry.namespace, name: entry.name }
+      try {
+        await remove(server, { ...request, target })
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 404) throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(deletionsAtOnce, waiting.length) }, worker))
+  return found
+}

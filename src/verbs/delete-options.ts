@@ -1,0 +1,121 @@
+/** DeleteOptions, from a body or from the query: what a client may ask of a deletion. */
+import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { badRequest, invalidObject } from '#api/status-error.ts'
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  readonly orphanDependents: boolean | undefined
+  readonly propagationPolicy: 'Orphan' | 'Background' | 'Foreground' | undefined
+  readonly dryRun: boolean
+}
+
+const policies = ['Orphan', 'Background', 'Foreground']
+const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
+
+/** From a body of kind DeleteOptions, of any group version. */
+export function deleteOptionsFrom(body: Loose): DeleteOptions {
+  if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
+    throw badRequest(
+      `${body.kind} in version "${String(body.apiVersion ?? 'v1').split('/').pop()}" cannot be handled as a DeleteOptions: the body is of another kind`,
+    )
+  }
+  const preconditions = objectOf(body.preconditions, 'preconditions')
+  const dryRun = body.dryRun === null || body.dryRun === undefined ? [] : body.dryRun
+  if (!Array.isArray(dryRun)) throw wrongType('dryRun', 'a list of strings')
+  const options = {
+    gracePeriodSeconds: integer(body.gracePeriodSeconds, 'gracePeriodSeconds'),
+    uid: text(preconditions.uid, 'preconditions.uid'),
+    resourceVersion: text(preconditions.resourceVersion, 'preconditions.resourceVersion'),
+    orphanDependents: boolean(body.orphanDependents, 'orphanDependents'),
+    propagationPolicy: text(body.propagationPolicy, 'propagationPolicy') as never,
+    dryRun: dryRun.some((value: string) => value !== ''),
+  }
+  refuseInvalidOptions(options, dryRun)
+  return options
+}
+
+/** From the query of a DELETE without a body. */
+export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
+  const grace = query.get('gracePeriodSeconds')
+  const orphan = query.get('orphanDependents')
+  const options = {
+    gracePeriodSeconds: grace === null || grace === '' ? undefined : parseInt64(grace),
+    uid: query.get('uid') ?? query.get('preconditions.uid') ?? undefined,
+    resourceVersion: query.get('preconditions.resourceVersion') ?? undefined,
+    orphanDependents: orphan === null ? undefined : parseBool(orphan),
+    propagationPolicy: (query.get('propagationPolicy') ?? undefined) as never,
+    dryRun: query.getAll('dryRun').some((value) => value !== ''),
+  }
+  refuseInvalidOptions(options, query.getAll('dryRun'))
+  return options
+}
+
+function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
+  const errors: FieldError[] = []
+  const { orphanDependents, propagationPolicy } = options
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    errors.push(
+      invalid(
+        'propagationPolicy',
+        propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    )
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.push(notSupported('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
+  }
+  errors.push(...dryRunErrors(dryRun))
+  if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
+}
+
+/** `All`, or nothing: an empty value keeps normal behaviour. */
+export function dryRunErrors(values: readonly string[]): FieldError[] {
+  const given = values.filter((value) => value !== '')
+  return given.some((value) => value !== 'All') ? [notSupported('dryRun', given, ['All'])] : []
+}
+
+export function parseInt64(value: string): number {
+  if (!/^[+-]?\d+$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  }
+  const number = Number(value)
+  if (!Number.isSafeInteger(number) && Math.abs(number) > 2 ** 63) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  }
+  return number
+}
+
+/** A parameter is false only when it is absent, `false` or `0`. */
+export const parseBool = (value: string): boolean =>
+  value.toLowerCase() !== 'false' && value !== '0'
+
+const wrongType = (field: string, what: string) =>
+  badRequest(
+    `DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${field} must be ${what}`,
+  )
+
+function objectOf(value: unknown, field: string): Loose {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(field, 'an object')
+  return value
+}
+function text(value: unknown, field: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw wrongType(field, 'a string')
+  return value
+}
+function integer(value: unknown, field: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!Number.isSafeInteger(value)) throw wrongType(field, 'an integer')
+  return value as number
+}
+function boolean(value: unknown, field: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'boolean') throw wrongType(field, 'a boolean')
+  return value
+}
+

@@ -1,0 +1,218 @@
+/**
+ * DELETE: finalization, then removal. An object with finalizers, or with a grace period, is marked; it goes away when the
+ * last finalizer is removed and the grace is over. One with neither is removed at once.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { conflict, modified, notFound } from '#api/status-error.ts'
+import { answersDeletedObject, defaultPropagation } from '#kinds/deletion.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import { type Answer, answerObject } from './answer.ts'
+import { at, encode, put } from './commit.ts'
+import { currentObject, type Live, liveFromStored } from './current.ts'
+import type { DeleteOptions } from './delete-options.ts'
+import { contextOf, keyOf, nameOf, type Server, timestamp, type WriteRequest } from './server.ts'
+
+const orphanFinalizer = 'orphan'
+const foregroundFinalizer = 'foregroundDeletion'
+const raceTriesMax = 20
+
+export interface DeleteRequest extends WriteRequest {
+  readonly deleteOptions: DeleteOptions
+}
+
+export async function remove(server: Server, request: DeleteRequest): Promise<Answer> {
+  const { kind, name } = request.target
+  let live = await currentObject(server, request.target)
+  for (let i = 0; i < raceTriesMax; i++) {
+    if (live === undefined) throw notFound(kind, name)
+    const done = await removeOnce(server, request, live)
+    if ('answer' in done) return done.answer
+    live = done.current
+  }
+  throw conflict(kind, name, modified)
+}
+
+type Attempt = { answer: Answer } | { current: Live | undefined }
+
+async function removeOnce(server: Server, request: DeleteRequest, live: Live): Promise<Attempt> {
+  const { target, deleteOptions: options } = request
+  const { kind } = target
+  const { behaviour } = kind.resource
+  const context = contextOf(server, request)
+  requirePreconditions(kind, live.object, options)
+  await admit(server, request, live.object)
+  const next = structuredClone(live.object)
+  const grace = gracefully(kind, next, options, context)
+  if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
+  const changed = setGarbageFinalizers(kind, next, options)
+  const held = (next.metadata.finalizers?.length ?? 0) > 0 || holdsNamespace(next)
+  if (grace === 'now' && !held && !changed) return removeNow(server, request, live)
+  if (grace === 'now') {
+    if (!held) return removeNow(server, request, live)
+    markDeleting(next, timestamp(server.clock))
+  }
+  behaviour.prepareForDelete?.(next, context)
+  if (!held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0) {
+    return removeNow(server, request, live)
+  }
+  const encoded = await encode(server, kind, next)
+  const unchanged = encoded.view.cut.bytes.equals(live.bytes)
+  const status = options.orphanDependents === false ? 202 : 200
+  if (unchanged || options.dryRun) {
+    return { answer: answerObject(status, kind, at(encoded.view, live.revision)) }
+  }
+  const outcome = await put(server, kind, encoded, live.revision, next)
+  if (outcome.ok) return { answer: answerObject(status, kind, at(encoded.view, outcome.revision)) }
+  if (outcome.current === undefined) return { current: undefined }
+  return { current: await liveFromStored(server, kind, outcome.current) }
+}
+
+/** A namespace is held by the finalizers of its spec, not of its metadata. */
+function holdsNamespace(object: KubeObject): boolean {
+  return object.kind === 'Namespace' && (object.spec?.finalizers?.length ?? 0) > 0
+}
+
+function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = object.metadata
+  const named = { group: kind.group, plural: kind.plural }
+  if (options.uid !== undefined && options.uid !== uid) {
+    throw conflict(
+      named,
+      nameOf(object),
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    )
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    throw conflict(
+      named,
+      nameOf(object),
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    )
+  }
+}
+
+async function admit(server: Server, request: DeleteRequest, old: KubeObject): Promise<void> {
+  const { target, user, options, warnings, auditAnnotations } = request
+  const attributes = {
+    operation: 'DELETE' as const,
+    kind: target.kind,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: nameOf(old),
+    object: undefined,
+    old,
+    user,
+    dryRun: options.dryRun,
+    options: { ...request.deleteOptions },
+    warnings,
+    auditAnnotations,
+  }
+  await server.admission.mutate(attributes)
+  await server.admission.validate(attributes)
+}
+
+/** 'now': no grace; 'pending': it is already going; 'marked': the object carries when. */
+function gracefully(
+  kind: Kind,
+  object: KubeObject,
+  options: DeleteOptions,
+  context: Context,
+): 'now' | 'pending' | 'marked' {
+  const { metadata } = object
+  const asked = options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
+  const rule = kind.resource.behaviour.gracePeriodSeconds
+  if (rule === undefined) return 'now'
+  if (metadata.deletionTimestamp !== undefined) {
+    const left = metadata.deletionGracePeriodSeconds ?? 0
+    if (left === 0) return 'now'
+    if (asked === undefined || asked >= left) return 'pending'
+    metadata.deletionTimestamp = plusSeconds(metadata.deletionTimestamp, asked - left)
+    metadata.deletionGracePeriodSeconds = asked
+    return 'marked'
+  }
+  const seconds = rule(object, asked, context)
+  if (seconds === undefined) return 'now'
+  metadata.deletionTimestamp = plusSeconds(context.now, seconds)
+  metadata.deletionGracePeriodSeconds = seconds
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation as number) + 1
+  return 'marked'
+}
+
+const negativeAsOne = (seconds: number) => (seconds < 0 ? 1 : seconds)
+
+const plusSeconds = (time: string, seconds: number) =>
+  `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
+
+/** The finalizers by which the garbage collector orphans or deletes dependents first. Answers whether they changed. */
+function setGarbageFinalizers(kind: Kind, object: KubeObject, options: DeleteOptions): boolean {
+  const before = object.metadata.finalizers ?? []
+  const policy = propagationOf(kind, before, options)
+  const after = before.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
+  if (policy === 'Orphan') after.push(orphanFinalizer)
+  if (policy === 'Foreground') after.push(foregroundFinalizer)
+  const changed = before.length !== after.length || after.some((name) => !before.includes(name))
+  if (!changed) return false
+  if (after.length === 0) delete object.metadata.finalizers
+  else object.metadata.finalizers = after
+  return true
+}
+
+function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions) {
+  const fallback = defaultPropagation(kind)
+  if (fallback === 'Unsupported') return 'Background'
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background'
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan'
+  if (finalizers.includes(foregroundFinalizer)) return 'Foreground'
+  return fallback
+}
+
+function markDeleting(object: KubeObject, now: string): void {
+  const { metadata } = object
+  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
+    metadata.generation = (metadata.generation as number) + 1
+  }
+  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) {
+    metadata.deletionTimestamp = now
+  }
+  metadata.deletionGracePeriodSeconds = 0
+}
+
+async function removeNow(server: Server, request: DeleteRequest, live: Live): Promise<Attempt> {
+  const { kind, namespace } = request.target
+  if (!request.deleteOptions.dryRun) {
+    const key = keyOf(kind, namespace, nameOf(live.object))
+    const outcome = await server.storage.delete(key, { ifRevision: live.revision })
+    if (!outcome.ok) {
+      if (outcome.current === undefined) return { current: undefined }
+      return { current: await liveFromStored(server, kind, outcome.current) }
+    }
+    server.allocators.release(kind, live.object)
+  }
+  return { answer: await answerRemoved(server, kind, live) }
+}
+
+async function answerRemoved(server: Server, kind: Kind, live: Live): Promise<Answer> {
+  if (!answersDeletedObject(kind)) return deletedStatus(kind, live.object)
+  const encoded = await encode(server, kind, live.object)
+  return answerObject(200, kind, at(encoded.view, live.revision))
+}
+
+function deletedStatus(kind: Kind, object: KubeObject): Answer {
+  return {
+    is: 'value',
+    status: 200,
+    value: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: {
+        name: nameOf(object),
+        ...(kind.group !== '' && { group: kind.group }),
+        kind: kind.plural,
+        uid: object.metadata.uid,
+      },
+    },
+  }
+}

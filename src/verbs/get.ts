@@ -1,0 +1,24 @@
+/** GET of one object: from the live picture, as fresh as asked. */
+import { notFound } from '#api/status-error.ts'
+import { type Answer, answerObject } from './answer.ts'
+import { freshnessOfGet, reach } from './read-at.ts'
+import { keyOf, type Server, type Target } from './server.ts'
+
+export async function get(server: Server, target: Target, resourceVersion: string): Promise<Answer> {
+  const { kind, namespace, name } = target
+  const cache = server.cache.of(kind.resource)
+  const ready = cache instanceof Promise ? await cache : cache
+  const freshness = freshnessOfGet(resourceVersion)
+  if (!isFresh(server, freshness.want)) await reach(server, freshness)
+  const entry = ready.get(keyOf(kind, namespace, name))
+  if (entry === undefined) throw notFound(kind, name)
+  return answerObject(200, kind, entry)
+}
+
+/** The usual case costs no wait: the newest revision is known here and has been seen. */
+function isFresh(server: Server, want: string): boolean {
+  if (want === 'any') return true
+  if (want !== 'latest') return false
+  const current = server.storage.currentRevision()
+  return typeof current === 'number' && current <= server.cache.freshness.revision
+}

@@ -1,0 +1,110 @@
+/** GET of a collection: entries of the live picture, or of the past where a version is asked for exactly. */
+import type { ListOptions } from '#api/list-options.ts'
+import { expired } from '#api/status-error.ts'
+import type { SortedSnapshot } from '#base/sorted-map.ts'
+import { prefixRange, type Revision, RevisionCompacted, RevisionInFuture } from '#storage/storage.ts'
+import { type Entry, entryMaker } from '#watchcache/entry.ts'
+import type { ResourceCache } from '#watchcache/resource-cache.ts'
+import type { Answer } from './answer.ts'
+import { encodeContinue } from './continue-token.ts'
+import { continueExpired, type ListPlan, planList, reach, resourceExpired } from './read-at.ts'
+import { type Selection, select } from './selection.ts'
+import { keyOf, type Server, type Target } from './server.ts'
+
+export async function list(server: Server, target: Target, options: ListOptions): Promise<Answer> {
+  const { kind } = target
+  const selection = select(kind, options.labelSelector, options.fieldSelector, target.name || undefined)
+  const plan = planList(options)
+  const cache = server.cache.of(kind.resource)
+  const ready = cache instanceof Promise ? await cache : cache
+  const retryAfter = plan.limit > 0 ? 0 : 1
+  const revision = await reach(server, plan.freshness, retryAfter)
+  const picture = await pictureAt(server, ready, plan, revision, options, target)
+  return page(target, picture, plan, selection, revision)
+}
+
+/** What the list is taken from; both the present and the past answer the same two questions. */
+interface Picture {
+  visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void
+  count(start: string, end: string): number
+}
+
+async function pictureAt(
+  server: Server,
+  cache: ResourceCache,
+  plan: ListPlan,
+  revision: Revision,
+  options: ListOptions,
+  target: Target,
+): Promise<Picture> {
+  if (plan.freshness.want !== 'exactly') {
+    return plan.limit > 0 ? cache.snapshot(revision) : cache
+  }
+  const kept: SortedSnapshot<Entry> | undefined = cache.snapshotAt(revision)
+  if (kept !== undefined) return kept
+  try {
+    return await pastPicture(server, target, revision)
+  } catch (error) {
+    if (!(error instanceof RevisionCompacted || error instanceof RevisionInFuture)) throw error
+    if (options.continueToken === '') throw resourceExpired()
+    const refusal = expired(continueExpired)
+    refusal.listMeta = { continue: encodeContinue({ start: plan.start, revision: -1 }) }
+    throw refusal
+  }
+}
+
+/** The range as the store still has it at that revision. */
+async function pastPicture(server: Server, target: Target, revision: Revision): Promise<Picture> {
+  const { kind } = target
+  const maker = entryMaker(kind.resource, server.parseStored)
+  const { value } = await server.storage.list(rangeOf(target), { at: revision })
+  const entries = value.items.map(({ key, bytes, revision: written }) => maker.make(key, written, bytes))
+  const within = (start: string, end: string) =>
+    entries.filter(({ key }) => key >= start && key < end)
+  return {
+    visit(start, end, visit) {
+      for (const entry of within(start, end)) if (visit(entry) === false) return
+    },
+    count: (start, end) => within(start, end).length,
+  }
+}
+
+function rangeOf({ kind, namespace }: Target) {
+  const { storagePrefix } = kind.resource
+  const prefix = kind.namespaced && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`
+  return prefixRange(prefix)
+}
+
+function page(
+  target: Target,
+  picture: Picture,
+  plan: ListPlan,
+  selection: Selection,
+  revision: Revision,
+): Answer {
+  const { kind } = target
+  const range = rangeOf(target)
+  const entries: Entry[] = []
+  let next: string | undefined
+  const { matches } = selection
+  let { start, end } = range
+  if (plan.start !== '') start = range.start + plan.start.replace(/^\//, '')
+  if (selection.name !== undefined && (target.namespace !== '' || !kind.namespaced) && plan.start === '') {
+    start = keyOf(kind, target.namespace, selection.name)
+    end = `${start}\0`
+  }
+  picture.visit(start, end, (entry) => {
+    if (plan.limit > 0 && entries.length === plan.limit) {
+      next = entry.key
+      return false
+    }
+    if (matches === undefined || matches(entry)) entries.push(entry)
+  })
+  if (next === undefined) {
+    return { is: 'list', kind, entries, revision, continueToken: '', remaining: undefined }
+  }
+  const last = entries[entries.length - 1].key
+  const continueToken = encodeContinue({ start: `${last.slice(range.start.length)}\0`, revision })
+  const remaining = matches === undefined ? picture.count(next, end) : undefined
+  return { is: 'list', kind, entries, revision, continueToken, remaining }
+}

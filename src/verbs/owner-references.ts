@@ -1,0 +1,28 @@
+/** An owner named twice is kept once, with a warning. */
+import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
+
+export function dedupOwnerReferences(object: KubeObject, warnings: string[], afterAdmission: boolean) {
+  const references = object.metadata.ownerReferences
+  if (references === undefined || references.length < 2) return
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  const kept = references.filter((reference) => {
+    const identity = identityOf(reference)
+    if (!seen.has(identity)) {
+      seen.add(identity)
+      return true
+    }
+    twice.add(reference.uid)
+    return false
+  })
+  if (twice.size === 0) return
+  object.metadata.ownerReferences = kept
+  const found = afterAdmission ? ' after mutating admission happens' : ''
+  warnings.push(
+    `.metadata.ownerReferences contains duplicate entries${found}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(', ')}`,
+  )
+}
+
+function identityOf({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) {
+  return JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null])
+}

@@ -1,0 +1,68 @@
+/** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
+import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
+import { recordUpdate } from '#patch/apply/field-manager.ts'
+import { type FieldSet, makeFieldSet } from '#patch/apply/field-set.ts'
+import { fromHub } from './decode.ts'
+import { type Server, timestamp, type WriteRequest } from './server.ts'
+
+const managerKinds = new WeakMap<Kind, FieldManagerKind>()
+
+export function fieldManagerKind(kind: Kind): FieldManagerKind {
+  const known = managerKinds.get(kind)
+  if (known !== undefined) return known
+  const { resource } = kind
+  const resets = new Map<string, FieldSet | undefined>()
+  const made: FieldManagerKind = {
+    apiVersion: kind.apiVersion,
+    typeFor: (apiVersion) => resource.kindOf(apiVersion)?.type,
+    convert(object, toApiVersion) {
+      const from = resource.kindOf(object.apiVersion as string)
+      const to = resource.kindOf(toApiVersion)
+      if (from === undefined || to === undefined) return undefined
+      if (from === to) return object
+      const hub = resource.convert([structuredClone(object)], from, to)
+      return hub instanceof Promise ? undefined : hub[0]
+    },
+    resetFields(_apiVersion, subresource) {
+      if (!resets.has(subresource)) {
+        const { behaviour } = resource
+        const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
+        const paths = rules?.resetFields
+        resets.set(subresource, paths === undefined ? undefined : makeFieldSet(paths))
+      }
+      return resets.get(subresource)
+    },
+  }
+  managerKinds.set(kind, made)
+  return made
+}
+
+/**
+ * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
+ * request speaks.
+ */
+export async function claimFields(
+  server: Server,
+  request: WriteRequest,
+  next: KubeObject,
+  live: KubeObject | undefined,
+): Promise<void> {
+  if (!server.feature('ServerSideApply')) {
+    delete next.metadata.managedFields
+    return
+  }
+  const { kind, subresource } = request.target
+  const manager = fieldManagerKind(kind)
+  const who = { manager: request.options.fieldManager, subresource, now: timestamp(server.clock) }
+  const same = kind === kind.resource.hub
+  const asked = same ? next : await fromHub(kind, structuredClone(next))
+  const before = live === undefined || same ? live : await fromHub(kind, structuredClone(live))
+  setManaged(next, recordUpdate(manager, before, asked, who))
+}
+
+export function setManaged(object: KubeObject, entries: ManagedFieldsEntry[]): void {
+  if (entries.length === 0) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries
+}

@@ -1,0 +1,82 @@
+/** Which version of the data a read wants, and the wait for it: the matrices of the specification, section 4.6. */
+import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
+import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
+import type { Revision } from '#storage/storage.ts'
+import { decodeContinue } from './continue-token.ts'
+import { freshnessWaitMsMax } from './current.ts'
+import type { Server } from './server.ts'
+
+export type Freshness =
+  | { want: 'any' }
+  | { want: 'latest' }
+  | { want: 'not-older-than'; revision: Revision }
+  | { want: 'exactly'; revision: Revision }
+
+export function freshnessOfGet(resourceVersion: string): Freshness {
+  const revision = parseResourceVersion(resourceVersion)
+  if (revision === undefined) return { want: 'latest' }
+  return revision === 0 ? { want: 'any' } : { want: 'not-older-than', revision }
+}
+
+export interface ListPlan {
+  readonly freshness: Freshness
+  /** 0: no limit. */
+  readonly limit: number
+  /** Relative key the page starts at; empty: the beginning. */
+  readonly start: string
+}
+
+export function planList(options: ListOptions): ListPlan {
+  const { limit, resourceVersionMatch: match, continueToken } = options
+  const revision = parseResourceVersion(options.resourceVersion)
+  if (continueToken !== '') {
+    const point = decodeContinue(continueToken)
+    if (revision !== undefined && revision !== 0) {
+      throw badRequest('specifying resource version is not allowed when using continue')
+    }
+    const freshness: Freshness =
+      point.revision < 0 ? { want: 'latest' } : { want: 'exactly', revision: point.revision }
+    return { freshness, limit, start: point.start }
+  }
+  if (revision === undefined) return { freshness: { want: 'latest' }, limit, start: '' }
+  if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
+  const exactly = match === 'Exact' || (match === '' && limit > 0)
+  return {
+    freshness: exactly ? { want: 'exactly', revision } : { want: 'not-older-than', revision },
+    limit,
+    start: '',
+  }
+}
+
+/** Waits until the live picture is fresh enough; answers the revision it then has. */
+export async function reach(server: Server, freshness: Freshness, retryAfter = 1): Promise<Revision> {
+  const { freshness: live } = server.cache
+  switch (freshness.want) {
+    case 'any':
+      return live.revision
+    case 'latest': {
+      const current = server.storage.currentRevision()
+      const newest = typeof current === 'number' ? current : await current
+      await wait(server, newest, 1)
+      return live.revision
+    }
+    case 'not-older-than':
+      await wait(server, freshness.revision, retryAfter)
+      return live.revision
+    case 'exactly':
+      await wait(server, freshness.revision, 0)
+      return freshness.revision
+  }
+}
+
+async function wait(server: Server, revision: Revision, retryAfter: number): Promise<void> {
+  const { freshness: live } = server.cache
+  if (revision <= live.revision) return
+  if (await live.reach(revision, freshnessWaitMsMax)) return
+  throw tooLargeResourceVersion(revision, live.revision, retryAfter)
+}
+
+export const continueExpired =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
+
+export const resourceExpired = () => expired('The resourceVersion for the provided list is too old.')

@@ -1,0 +1,66 @@
+/** Label and field selectors of a list or watch as one question to an entry of the live picture. */
+import { type FieldSelector, requireKnownFields, soleName } from '#api/field-selector.ts'
+import { type LabelSelector, matchesLabels, selectsEverything } from '#api/label-selector.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind, Resource } from '#kinds/kind.ts'
+import type { Entry } from '#watchcache/entry.ts'
+
+export interface Selection {
+  /** Undefined: everything. */
+  readonly matches: ((entry: Entry) => boolean) | undefined
+  /** Where only one name can match. */
+  readonly name: string | undefined
+}
+
+/** The names of a resource's own selectable fields, in the order of the values its entries keep. */
+const namesOf = new WeakMap<Resource, Map<string, number>>()
+
+function selectableNames(resource: Resource): Map<string, number> {
+  const known = namesOf.get(resource)
+  if (known !== undefined) return known
+  const { selectableFields } = resource.behaviour
+  const empty = resource.hub.conform({}).object
+  const names = Object.keys(selectableFields?.(empty as KubeObject) ?? {})
+  const made = new Map(names.map((name, index) => [name, index]))
+  namesOf.set(resource, made)
+  return made
+}
+
+/** Refuses fields the kind does not know, with its words; `name`: the path names one object. */
+export function select(
+  kind: Kind,
+  labels: LabelSelector,
+  fields: FieldSelector,
+  name?: string,
+): Selection {
+  const own = selectableNames(kind.resource)
+  requireKnownFields(fields, (field) => {
+    if (field === 'metadata.name' || own.has(field)) return undefined
+    if (field === 'metadata.namespace' && (kind.namespaced || own.size === 0)) return undefined
+    return unknownField(kind, field, own.size > 0)
+  })
+  const wanted = name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
+  const byLabel = selectsEverything(labels) ? undefined : labels
+  if (byLabel === undefined && wanted.length === 0) return { matches: undefined, name: undefined }
+  return {
+    name: soleName(wanted),
+    matches(entry) {
+      if (byLabel !== undefined && !matchesLabels(byLabel, entry.labels)) return false
+      for (const { field, value, equal } of wanted) {
+        if ((fieldOf(entry, field, own) === value) !== equal) return false
+      }
+      return true
+    },
+  }
+}
+
+function unknownField(kind: Kind, field: string, hasOwn: boolean): string {
+  if (hasOwn) return kind.resource.behaviour.unknownFieldText?.(field) ?? `field label not supported: ${field}`
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+}
+
+function fieldOf(entry: Entry, field: string, own: Map<string, number>): string {
+  if (field === 'metadata.name') return entry.name
+  if (field === 'metadata.namespace') return entry.namespace
+  return entry.fields?.[own.get(field) as number] ?? ''
+}

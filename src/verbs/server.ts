@@ -1,0 +1,86 @@
+/**
+ * What every verb may reach: the store, the live picture, the kinds and the plugins. Verbs know nothing of HTTP.
+ */
+import type { User } from '#access/user.ts'
+import type { AdmissionChain } from '#admission/chain.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Catalog } from '#kinds/catalog.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Storage } from '#storage/storage.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+import type { WatchCache } from '#watchcache/watch-cache.ts'
+import type { Allocators } from './allocate.ts'
+
+export interface Server {
+  readonly catalog: Catalog
+  readonly storage: Storage
+  readonly cache: WatchCache
+  readonly reader: ObjectReader
+  readonly admission: AdmissionChain
+  readonly allocators: Allocators
+  readonly clock: Clock
+  readonly release: number
+  readonly feature: (gate: string) => boolean
+  readonly parseStored: ParseStored
+  readonly newUid: () => string
+  /** Five characters for generateName. */
+  readonly randomSuffix: () => string
+  /** How long events are kept, in seconds. */
+  readonly eventTtlSeconds: number
+}
+
+/** What a request is about. */
+export interface Target {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+}
+
+/** What every write carries besides its body. */
+export interface WriteRequest {
+  readonly target: Target
+  readonly user: User
+  /** The body as JSON value, decoded by its media type; throws ApiError. */
+  readonly body: () => unknown
+  readonly options: WriteOptions
+  /** Texts for the Warning header, in order. */
+  readonly warnings: string[]
+  readonly auditAnnotations: Map<string, string>
+  /** Asked before an update that turns out to create: the caller may need the right to create. */
+  readonly authorizeCreate?: () => void | Promise<void>
+}
+
+export interface WriteOptions {
+  readonly dryRun: boolean
+  /** Who claims the fields: the fieldManager asked for, else from the user agent. */
+  readonly fieldManager: string
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  readonly force: boolean
+}
+
+export function contextOf(server: Server, request: WriteRequest): Context {
+  return {
+    release: server.release,
+    feature: server.feature,
+    now: timestamp(server.clock),
+    namespace: request.target.namespace,
+    userName: request.user.name,
+    dryRun: request.options.dryRun,
+    requestApiVersion: request.target.kind.apiVersion,
+  }
+}
+
+/** RFC 3339, whole seconds, UTC. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+}
+
+export function keyOf(kind: Kind, namespace: string, name: string): string {
+  const { storagePrefix } = kind.resource
+  return kind.namespaced ? `${storagePrefix}/${namespace}/${name}` : `${storagePrefix}/${name}`
+}
+
+export const nameOf = (object: KubeObject): string => object.metadata.name ?? ''

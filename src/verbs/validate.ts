@@ -1,0 +1,52 @@
+/** All errors of an object in one answer: metadata first, then schema, then the kind's own rules. */
+import { FieldPath } from '#api/field-path.ts'
+import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '#api/object-meta-rules.ts'
+import { invalidObject } from '#api/status-error.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import { fromHub } from './decode.ts'
+import { nameOf } from './server.ts'
+
+const metadataPath = FieldPath.of('metadata')
+
+export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: Context) {
+  const { hub, behaviour } = kind.resource
+  const named = { group: kind.group, kind: hub.kind }
+  const errors = validateObjectMeta(
+    object.metadata,
+    { namespaced: kind.namespaced, nameRule: behaviour.nameRule ?? nameIsDnsSubdomain },
+    metadataPath,
+  )
+  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, object)))
+  if (behaviour.validateCreate !== undefined) errors.push(...behaviour.validateCreate(object, context))
+  if (errors.length > 0) throw invalidObject(named, nameOf(object), errors)
+  const last = validateObjectMeta(
+    object.metadata,
+    { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
+    metadataPath,
+  )
+  if (last.length > 0) throw invalidObject(named, nameOf(object), last)
+}
+
+export async function refuseInvalidUpdate(
+  kind: Kind,
+  subresource: string,
+  next: KubeObject,
+  old: KubeObject,
+  context: Context,
+) {
+  const { hub, behaviour } = kind.resource
+  const meta = next.metadata
+  const errors = [
+    ...validateObjectMeta(meta, { namespaced: kind.namespaced, nameRule: nameIsPathSegment }, metadataPath),
+    ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
+  ]
+  const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
+  errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath))
+  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old))
+  if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
+  if (errors.length > 0) {
+    throw invalidObject({ group: kind.group, kind: hub.kind }, nameOf(next), errors)
+  }
+}

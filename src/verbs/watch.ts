@@ -1,0 +1,83 @@
+/**
+ * GET with watch=1: where a watch starts, what it begins with, and the queue it then lives from. How it is written to
+ * the client is http/watch-stream.ts.
+ */
+import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
+import { gone } from '#api/status-error.ts'
+import { prefixRange, type Revision } from '#storage/storage.ts'
+import type { Entry } from '#watchcache/entry.ts'
+import { transition } from '#watchcache/fan-out.ts'
+import { Watcher } from '#watchcache/watcher.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { reach } from './read-at.ts'
+import { select } from './selection.ts'
+import type { Server, Target } from './server.ts'
+
+export interface Watch {
+  readonly kind: Kind
+  /** What already exists, to be sent as ADDED before anything else. */
+  readonly initial: readonly Entry[]
+  readonly watcher: Watcher
+  readonly bookmarks: boolean
+  readonly timeoutSeconds: number | undefined
+  /** The newest revision of which this watch has seen everything. */
+  progress(): Revision
+  /** Ends the subscription; must be called exactly once. */
+  stop(): void
+}
+
+export async function watch(server: Server, target: Target, options: ListOptions): Promise<Watch> {
+  const { kind, namespace } = target
+  const { matches } = select(kind, options.labelSelector, options.fieldSelector, target.name || undefined)
+  const from = parseResourceVersion(options.resourceVersion)
+  const cache = server.cache.of(kind.resource)
+  const ready = cache instanceof Promise ? await cache : cache
+  if (from === undefined) await reach(server, { want: 'latest' })
+  const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
+  const initial: Entry[] = []
+  if (from === undefined || from === 0) {
+    const { storagePrefix } = kind.resource
+    const scope = watcher.namespace === '' ? storagePrefix : `${storagePrefix}/${namespace}`
+    const range = prefixRange(`${scope}/`)
+    ready.visit(range.start, range.end, (entry) => {
+      if (matches === undefined || matches(entry)) initial.push(entry)
+    })
+  } else {
+    const missed = ready.history.after(from)
+    if (missed === undefined) {
+      throw gone(`too old resource version: ${from} (${ready.history.startsAfter + 1})`)
+    }
+    for (const event of missed) {
+      const at = (event.entry ?? event.previous) as Entry
+      if (watcher.namespace !== '' && at.namespace !== watcher.namespace) continue
+      const type = transition(event, matches)
+      if (type !== undefined) watcher.deliver(type, event)
+    }
+  }
+  // A version that does not exist yet: nothing up to it is sent.
+  const counted = from !== undefined && from > server.cache.freshness.revision ? skipUntil(watcher, from) : watcher
+  ready.fanOut.add(counted)
+  return {
+    kind,
+    initial,
+    watcher,
+    bookmarks: options.allowWatchBookmarks,
+    timeoutSeconds: options.timeoutSeconds,
+    progress: () => server.cache.freshness.revision,
+    stop() {
+      ready.fanOut.remove(counted)
+      watcher.end()
+    },
+  }
+}
+
+function skipUntil(watcher: Watcher, revision: Revision) {
+  return {
+    namespace: watcher.namespace,
+    matches: watcher.matches,
+    deliver(type: Parameters<Watcher['deliver']>[0], event: Parameters<Watcher['deliver']>[1]) {
+      if (event.revision > revision) watcher.deliver(type, event)
+    },
+    end: () => watcher.end(),
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * What PUT, PATCH and apply share: take the newest state, make the next one from it, prepare, validate, admit, store on
+ * condition. A lost race starts over from the state that won, unless the request names the version it was made for.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { conflict, modified, notFound, invalidObject } from '#api/status-error.ts'
+import { invalid } from '#api/field-error.ts'
+import type { Context } from '#kinds/kind.ts'
+import { type Answer, answerObject } from './answer.ts'
+import { at, encode, put } from './commit.ts'
+import { createDecoded } from './create.ts'
+import { currentObject, type Live, liveFromStored } from './current.ts'
+import { settleNamespace } from './decode.ts'
+import { removeFinalized } from './remove.ts'
+import { dedupOwnerReferences } from './owner-references.ts'
+import { contextOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { refuseInvalidUpdate } from './validate.ts'
+
+/** Races lost before the client is told: each one means that somebody else succeeded. */
+const raceTriesMax = 20
+
+export interface WritePlan {
+  /** The next state, hub version, fields claimed, from the newest one. It may change and keep what it is given. */
+  make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
+  /** Whether an object that is not there is made. */
+  readonly creates: boolean
+  /** Whether a write that names no version goes over whatever is there. */
+  readonly unconditional: boolean
+  /** How often a lost race is tried again when the request names no version. */
+  readonly retries?: number
+}
+
+export async function writeOver(
+  server: Server,
+  request: WriteRequest,
+  plan: WritePlan,
+): Promise<Answer> {
+  const { target } = request
+  let live = await currentObject(server, target)
+  for (let i = 0; ; i++) {
+    if (live === undefined) {
+      if (!plan.creates || target.subresource !== '') throw notFound(target.kind, target.name)
+      await request.authorizeCreate?.()
+      return createDecoded(server, request, await plan.make(undefined))
+    }
+    const made = await writeOnce(server, request, plan, live)
+    if ('answer' in made) return made.answer
+    if (made.named || i >= (plan.retries ?? raceTriesMax)) {
+      throw conflict(target.kind, target.name, modified)
+    }
+    live = made.current
+  }
+}
+
+type Attempt = { answer: Answer } | { current: Live | undefined; named: boolean }
+
+async function writeOnce(
+  server: Server,
+  request: WriteRequest,
+  plan: WritePlan,
+  live: Live,
+): Promise<Attempt> {
+  const { target, options, warnings, auditAnnotations, user } = request
+  const { kind, subresource } = target
+  const old = live.object
+  const next = await plan.make(structuredClone(old))
+  requireUid(request, next, old)
+  const context = contextOf(server, request)
+  const attributes = {
+    operation: 'UPDATE' as const,
+    kind,
+    subresource,
+    namespace: target.namespace,
+    name: target.name,
+    object: next,
+    old,
+    user,
+    dryRun: options.dryRun,
+    options: {},
+    warnings,
+    auditAnnotations,
+  }
+  await server.admission.mutate(attributes)
+  dedupOwnerReferences(next, warnings, true)
+  const named = requireVersion(request, plan, next, live)
+  prepareUpdate(request, next, old, context)
+  await refuseInvalidUpdate(kind, subresource, next, old, context)
+  if (subresource === '') {
+    for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? []) warnings.push(warning)
+  }
+  const reservation = await server.allocators.reserve(kind, next, old, context)
+  try {
+    await server.admission.validate(attributes)
+    const outcome = await storeNext(server, request, next, live)
+    if ('answer' in outcome && !options.dryRun) reservation?.keep()
+    else reservation?.giveBack()
+    return 'answer' in outcome ? outcome : { ...outcome, named }
+  } catch (error) {
+    reservation?.giveBack()
+    throw error
+  }
+}
+
+function requireUid(request: WriteRequest, next: KubeObject, old: KubeObject): void {
+  const { uid } = next.metadata
+  if (uid === undefined || uid === '' || uid === old.metadata.uid) return
+  const { kind, name } = request.target
+  throw conflict(
+    kind,
+    name,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+  )
+}
+
+/** Answers whether the request names the version it was made for. */
+function requireVersion(
+  request: WriteRequest,
+  plan: WritePlan,
+  next: KubeObject,
+  live: Live,
+): boolean {
+  const { kind, name } = request.target
+  const { resourceVersion } = next.metadata
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
+    if (plan.unconditional) return false
+    throw invalidObject({ group: kind.group, kind: kind.plural }, name, [
+      invalid('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+    ])
+  }
+  if (resourceVersion !== String(live.revision)) throw conflict(kind, name, modified)
+  return true
+}
+
+function prepareUpdate(
+  request: WriteRequest,
+  next: KubeObject,
+  old: KubeObject,
+  context: Context,
+): void {
+  const { kind, namespace, subresource } = request.target
+  settleNamespace(kind, next, namespace)
+  const meta = next.metadata
+  const before = old.metadata
+  if (before.generation === undefined) delete meta.generation
+  else meta.generation = before.generation
+  const { behaviour } = kind.resource
+  const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
+  rules?.prepareForUpdate?.(next, old, context)
+  delete meta.clusterName
+  delete meta.selfLink
+  if (meta.uid === undefined || meta.uid === '') meta.uid = before.uid
+  meta.creationTimestamp = before.creationTimestamp
+  if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
+  }
+}
+
+async function storeNext(
+  server: Server,
+  request: WriteRequest,
+  next: KubeObject,
+  live: Live,
+): Promise<{ answer: Answer } | { current: Live | undefined }> {
+  const { kind } = request.target
+  if (isFinalized(next, live.object)) return removeFinalized(server, request, next, live)
+  const encoded = await encode(server, kind, next)
+  const unchanged = encoded.view.cut.bytes.equals(live.bytes)
+  if (unchanged || request.options.dryRun) {
+    return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
+  }
+  const outcome = await put(server, kind, encoded, live.revision, next)
+  if (outcome.ok) return { answer: answerObject(200, kind, at(encoded.view, outcome.revision)) }
+  if (outcome.current === undefined) throw notFound(kind, nameOf(next))
+  return { current: await liveFromStored(server, kind, outcome.current) }
+}
+
+/** The last finalizer of an object that is being deleted went away. */
+function isFinalized(next: KubeObject, old: KubeObject): boolean {
+  const { metadata } = next
+  if (metadata.deletionTimestamp === undefined || (metadata.finalizers?.length ?? 0) > 0) return false
+  if ((old.metadata.finalizers?.length ?? 0) === 0) return false
+  if ((next.spec?.finalizers?.length ?? 0) > 0 && next.kind === 'Namespace') return false
+  return (metadata.deletionGracePeriodSeconds ?? 0) === 0
+}

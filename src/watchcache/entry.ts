@@ -1,0 +1,71 @@
+/**
+ * One object in the live picture: its bytes, and of what is inside only what selectors ask for. The object itself is
+ * not kept: a hundred thousand entries cost their bytes and this small record each.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
+import type { Resource } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
+
+export interface Entry {
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly revision: Revision
+  readonly cut: CutObject
+  /** The version the bytes are in. */
+  readonly apiVersion: string
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** Values of the kind's selectable fields, in the order of `SelectableFields.names`. */
+  readonly fields: readonly string[] | undefined
+}
+
+/** From stored bytes to an object of the version it was stored in. Reads JSON and protobuf by their first bytes. */
+export type ParseStored = (bytes: Buffer) => KubeObject
+
+/**
+ * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back, and nothing needs
+ * to be parsed that this process has just encoded.
+ */
+const ownWrites = new WeakMap<Buffer, { object: KubeObject; cut: CutObject; fields: readonly string[] | undefined }>()
+
+/** Encodes an object of the stored version for `storage.put` and remembers it for the feed. */
+export function encodeForStorage(object: KubeObject, fields: readonly string[] | undefined): CutObject {
+  const cut = encodeCut(object)
+  ownWrites.set(cut.bytes, { object, cut, fields })
+  return cut
+}
+
+export interface EntryMaker {
+  make(key: string, revision: Revision, bytes: Buffer): Entry
+}
+
+export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
+  const hub = resource.hub
+  const fieldsOf = (object: KubeObject): readonly string[] | undefined => {
+    const { selectableFields } = resource.behaviour
+    if (selectableFields === undefined) return undefined
+    const from = resource.kindOf(object.apiVersion as string) ?? resource.stored
+    if (from === hub) return Object.values(selectableFields(object))
+    const converted = resource.convert([structuredClone(object)], from, hub)
+    return converted instanceof Promise ? undefined : Object.values(selectableFields(converted[0]))
+  }
+  return {
+    make(key, revision, bytes) {
+      const own = ownWrites.get(bytes)
+      const object = own?.object ?? parse(bytes)
+      const cut = own?.cut ?? cutStored(bytes, object)
+      const { metadata } = object
+      return {
+        key,
+        namespace: metadata.namespace ?? '',
+        name: metadata.name ?? '',
+        revision,
+        cut,
+        apiVersion: object.apiVersion as string,
+        labels: metadata.labels,
+        fields: own === undefined ? fieldsOf(object) : own.fields,
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Readers that wait until the live picture has reached a revision. Each waits a bounded time. */
+import type { Revision } from '#storage/storage.ts'
+
+interface Waiting {
+  readonly revision: Revision
+  readonly release: (reached: boolean) => void
+  readonly timer: NodeJS.Timeout
+}
+
+export class Freshness {
+  #waiting: Waiting[] = []
+  #revision: Revision
+
+  constructor(revision: Revision) {
+    this.#revision = revision
+  }
+
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  advance(revision: Revision): void {
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    if (this.#waiting.length === 0) return
+    const still: Waiting[] = []
+    for (const waiting of this.#waiting) {
+      if (waiting.revision > revision) still.push(waiting)
+      else {
+        clearTimeout(waiting.timer)
+        waiting.release(true)
+      }
+    }
+    this.#waiting = still
+  }
+
+  /** Whether the revision was reached in time. */
+  reach(revision: Revision, timeoutMs: number): Promise<boolean> {
+    if (revision <= this.#revision) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting)
+        resolve(false)
+      }, timeoutMs)
+      const waiting: Waiting = { revision, release: resolve, timer }
+      this.#waiting.push(waiting)
+    })
+  }
+
+  /** Nobody waits any longer: the server stops. */
+  giveUp(): void {
+    for (const { timer, release } of this.#waiting.splice(0)) {
+      clearTimeout(timer)
+      release(false)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The recent past of one resource: its changes, oldest first. A watcher that asks for a revision older than what is
+ * kept gets `undefined` (410) and must list again. It never blocks a write and never grows past its limits.
+ */
+import type { Revision } from '#storage/storage.ts'
+import type { Entry } from './entry.ts'
+
+export interface CacheEvent {
+  readonly revision: Revision
+  /** Undefined for a deletion. */
+  readonly entry: Entry | undefined
+  /** Undefined for a creation. */
+  readonly previous: Entry | undefined
+  /** Milliseconds. */
+  readonly at: number
+  /** Frames already made of this event, by shape and type, shared by every watcher. */
+  readonly frames: Map<string, Buffer>
+}
+
+export interface HistoryLimits {
+  /** Most events kept: bounds the memory of a resource that is written all the time. */
+  readonly eventsMax: number
+  /** How long events are promised to be kept: the five minutes of the specification. */
+  readonly ageMsMax: number
+}
+
+export class History {
+  #events: CacheEvent[] = []
+  #first = 0
+  /** Everything after this revision is kept. */
+  #startsAfter: Revision
+  readonly #limits: HistoryLimits
+
+  constructor(startsAfter: Revision, limits: HistoryLimits) {
+    this.#startsAfter = startsAfter
+    this.#limits = limits
+  }
+
+  get startsAfter(): Revision {
+    return this.#startsAfter
+  }
+
+  push(event: CacheEvent): void {
+    this.#events.push(event)
+    const oldest = event.at - this.#limits.ageMsMax
+    while (
+      this.#events.length - this.#first > this.#limits.eventsMax ||
+      this.#events[this.#first].at < oldest
+    ) {
+      const dropped = this.#events[this.#first]
+      this.#events[this.#first++] = undefined as never
+      this.#startsAfter = dropped.revision
+    }
+    if (this.#first > 512 && this.#first * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#first)
+      this.#first = 0
+    }
+  }
+
+  /** Everything after a revision, or undefined where that is no longer kept. */
+  after(revision: Revision): CacheEvent[] | undefined {
+    if (revision < this.#startsAfter) return undefined
+    let low = this.#first
+    let high = this.#events.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#events[middle].revision <= revision) low = middle + 1
+      else high = middle
+    }
+    return this.#events.slice(low)
+  }
+}

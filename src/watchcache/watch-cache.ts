@@ -1,0 +1,185 @@
+/**
+ * The live picture of everything that somebody has asked for. Resources are loaded on first use and follow one feed, so
+ * own writes and other servers' writes arrive by the same way, and a server with no readers holds nothing.
+ */
+import type { Clock } from '#base/clock.ts'
+import type { Resource } from '#kinds/kind.ts'
+import {
+  type Change,
+  prefixRange,
+  type Revision,
+  RevisionCompacted,
+  type Storage,
+} from '#storage/storage.ts'
+import { type Entry, entryMaker, type ParseStored } from './entry.ts'
+import { Freshness } from './freshness.ts'
+import type { HistoryLimits } from './history.ts'
+import { ResourceCache } from './resource-cache.ts'
+
+/** Objects read from the store at once while loading: keeps the event loop free between pages. */
+const loadPageSize = 500
+/** How long after a broken feed the next try begins. */
+const feedRetryMs = 200
+
+export interface WatchCacheParts {
+  readonly storage: Storage
+  readonly parse: ParseStored
+  readonly clock: Clock
+  readonly limits: HistoryLimits
+  /** What all keys begin with: '/registry'. */
+  readonly root: string
+  /** A feed that broke, an object that cannot be read: said to the log, never thrown. */
+  readonly report: (message: string, error: unknown) => void
+}
+
+interface Slot {
+  cache: ResourceCache | undefined
+  loading: Promise<ResourceCache> | undefined
+  /** Changes that arrive while the resource is being loaded. */
+  waiting: Change[]
+}
+
+export class WatchCache {
+  readonly #parts: WatchCacheParts
+  readonly #slots = new Map<string, Slot>()
+  readonly freshness: Freshness
+  readonly #stop = new AbortController()
+  #following: Promise<void> | undefined
+  #expectFeedFrom: Revision
+
+  constructor(parts: WatchCacheParts, startRevision: Revision) {
+    this.#parts = parts
+    this.freshness = new Freshness(startRevision)
+    this.#expectFeedFrom = startRevision
+  }
+
+  start(): void {
+    this.#following = this.#follow()
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.freshness.giveUp()
+    for (const { cache } of this.#slots.values()) cache?.fanOut.endAll()
+    await this.#following
+  }
+
+  /** Every cache that is loaded, for metrics. */
+  *loaded(): Iterable<ResourceCache> {
+    for (const { cache } of this.#slots.values()) if (cache !== undefined) yield cache
+  }
+
+  /** The picture of one resource: at once where it is loaded. */
+  of(resource: Resource): ResourceCache | Promise<ResourceCache> {
+    const slot = this.#slots.get(resource.storagePrefix)
+    if (slot?.cache !== undefined && slot.cache.resource === resource) return slot.cache
+    if (slot?.loading !== undefined) return slot.loading
+    return this.#load(resource)
+  }
+
+  /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
+  drop(resource: Resource): void {
+    const slot = this.#slots.get(resource.storagePrefix)
+    this.#slots.delete(resource.storagePrefix)
+    slot?.cache?.fanOut.endAll()
+  }
+
+  #load(resource: Resource): Promise<ResourceCache> {
+    const slot: Slot = { cache: undefined, loading: undefined, waiting: [] }
+    const previous = this.#slots.get(resource.storagePrefix)
+    previous?.cache?.fanOut.endAll()
+    this.#slots.set(resource.storagePrefix, slot)
+    slot.loading = this.#read(resource)
+      .then((cache) => {
+        for (const change of slot.waiting) cache.apply(change, this.#parts.clock.now())
+        slot.waiting = []
+        slot.cache = cache
+        slot.loading = undefined
+        return cache
+      })
+      .catch((error) => {
+        if (this.#slots.get(resource.storagePrefix) === slot) {
+          this.#slots.delete(resource.storagePrefix)
+        }
+        throw error
+      })
+    return slot.loading
+  }
+
+  async #read(resource: Resource): Promise<ResourceCache> {
+    const { storage, parse, limits, report } = this.#parts
+    const maker = entryMaker(resource, parse)
+    const range = prefixRange(`${resource.storagePrefix}/`)
+    const entries: Entry[] = []
+    let start = range.start
+    let revision: Revision | undefined
+    for (;;) {
+      const options = { limit: loadPageSize, ...(revision !== undefined && { at: revision }) }
+      const read = await storage.list({ start, end: range.end }, options)
+      revision ??= read.revision
+      for (const { key, bytes, revision: written } of read.value.items) {
+        try {
+          entries.push(maker.make(key, written, bytes))
+        } catch (error) {
+          report(`the object stored at ${key} cannot be read`, error)
+        }
+        start = `${key}\0`
+      }
+      if (!read.value.more) return new ResourceCache(resource, maker, { entries, revision }, limits)
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { storage, report } = this.#parts
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        for await (const batch of storage.changes({ after: this.#expectFeedFrom, signal })) {
+          this.#ingest(batch)
+        }
+        if (signal.aborted) return
+      } catch (error) {
+        if (signal.aborted) return
+        report('the feed of the store broke', error)
+        if (error instanceof RevisionCompacted) await this.#restart()
+      }
+      await new Promise((resolve) => setTimeout(resolve, feedRetryMs))
+    }
+  }
+
+  /** What was missed is gone: every picture is loaded anew and every watch ends, to list again. */
+  async #restart(): Promise<void> {
+    for (const slot of this.#slots.values()) slot.cache?.fanOut.endAll()
+    this.#slots.clear()
+    this.#expectFeedFrom = await this.#parts.storage.currentRevision()
+  }
+
+  #ingest(batch: Change[]): void {
+    if (batch.length === 0) return
+    const now = this.#parts.clock.now()
+    for (const change of batch) {
+      const slot = this.#slotOf(change.key)
+      if (slot === undefined) continue
+      if (slot.cache === undefined) slot.waiting.push(change)
+      else {
+        try {
+          slot.cache.apply(change, now)
+        } catch (error) {
+          this.#parts.report(`the change of ${change.key} cannot be read`, error)
+        }
+      }
+    }
+    const { revision } = batch[batch.length - 1]
+    this.#expectFeedFrom = revision
+    this.freshness.advance(revision)
+  }
+
+  /** `/registry/pods/…`, or `/registry/services/specs/…` and `/registry/example.com/widgets/…`. */
+  #slotOf(key: string): Slot | undefined {
+    const second = key.indexOf('/', this.#parts.root.length + 1)
+    const slot = this.#slots.get(key.slice(0, second))
+    if (slot !== undefined) return slot
+    const third = key.indexOf('/', second + 1)
+    return third === -1 ? undefined : this.#slots.get(key.slice(0, third))
+  }
+}
