@@ -19,9 +19,41 @@ export interface Attributes {
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'none'
   readonly reason: string
+  /** Something kept an authorizer from deciding. Without an `allow` of another mode the request ends as an internal error. */
+  readonly error?: string
 }
 
 export interface Authorizer {
   readonly name: string
   authorize(attributes: Attributes): Decision | Promise<Decision>
 }
+
+/** What a user may do with resources, one rule as SelfSubjectRulesReview shows it. */
+export interface ResourceRule {
+  verbs: readonly string[]
+  apiGroups?: readonly string[]
+  resources?: readonly string[]
+  resourceNames?: readonly string[]
+}
+
+/** What a user may do with other URLs. */
+export interface NonResourceRule {
+  verbs: readonly string[]
+  nonResourceURLs?: readonly string[]
+}
+
+export interface Rules {
+  readonly resourceRules: readonly ResourceRule[]
+  readonly nonResourceRules: readonly NonResourceRule[]
+  /** The list may lack rules that an authorizer cannot enumerate. */
+  readonly incomplete: boolean
+  readonly errors: readonly string[]
+}
+
+/** Authorizers that can say in advance what a user may do in a namespace. */
+export interface RuleResolver {
+  rulesFor(user: User, namespace: string): Rules
+}
+
+export const noOpinion: Decision = { decision: 'none', reason: '' }
+export const allowed: Decision = { decision: 'allow', reason: '' }

@@ -6,4 +6,17 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-export const anonymous: User = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
+/** The group of everyone who is known; every authentication but the anonymous one adds it. */
+export const allAuthenticated = 'system:authenticated'
+export const allUnauthenticated = 'system:unauthenticated'
+/** Its members may do anything, whatever the authorization mode. */
+export const privilegedGroup = 'system:masters'
+
+export const anonymous: User = {
+  name: 'system:anonymous',
+  uid: '',
+  groups: [allUnauthenticated],
+  extra: {},
+}
+
+export const isPrivileged = (user: User): boolean => user.groups.includes(privilegedGroup)

@@ -1,0 +1,80 @@
+/**
+ * The roles and bindings every cluster has from its first start, as the emulated release has them. The table says since
+ * and until which minor release each object, rule and subject is there; here it becomes objects.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import table from './bootstrap-policy.json' with { type: 'json' }
+import type { PolicyRule } from './policy-rule.ts'
+import { rbacGroup } from './rbac.ts'
+
+interface Dated {
+  readonly since?: number
+  readonly until?: number
+}
+
+interface SubjectRow extends Dated {
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string
+  readonly apiGroup?: string
+}
+
+interface Row extends Dated {
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** Labels whose roles the role gathers; its own rules are made from theirs. */
+  readonly aggregates?: readonly Readonly<Record<string, string>>[]
+  readonly rules?: readonly (PolicyRule & Dated)[]
+  readonly roleRef?: { readonly kind: string; readonly name: string }
+  readonly subjects?: readonly SubjectRow[]
+}
+
+const rows = table as unknown as readonly Row[]
+const servedIn = (release: number) => (row: Dated) =>
+  (row.since === undefined || row.since <= release) &&
+  (row.until === undefined || row.until >= release)
+
+export const bootstrappingLabel = 'kubernetes.io/bootstrapping'
+export const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
+
+/** Fresh objects, roles before the bindings that need them. `release` is the minor number, 22 for 1.22. */
+export function bootstrapPolicy(release: number): KubeObject[] {
+  return rows.filter(servedIn(release)).map((row) => toObject(row, release))
+}
+
+/** What every node may do, apart from what the node authorizer grants for single objects. */
+export function nodeRules(release: number): PolicyRule[] {
+  const row = rows.find(({ kind, name }) => kind === 'ClusterRole' && name === 'system:node')
+  return (row?.rules ?? []).filter(servedIn(release)).map(withoutDates)
+}
+
+function toObject(row: Row, release: number): KubeObject {
+  const { kind, namespace, name } = row
+  const object: KubeObject = {
+    kind,
+    apiVersion: `${rbacGroup}/v1`,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      labels: { [bootstrappingLabel]: 'rbac-defaults', ...row.labels },
+      annotations: { [autoUpdateAnnotation]: 'true' },
+    },
+  }
+  if (row.roleRef !== undefined) {
+    const subjects = row.subjects?.filter(servedIn(release)).map(withoutDates)
+    if (subjects !== undefined) object.subjects = subjects
+    object.roleRef = { apiGroup: rbacGroup, ...row.roleRef }
+    return object
+  }
+  object.rules = row.rules?.filter(servedIn(release)).map(withoutDates) ?? null
+  if (row.aggregates !== undefined) {
+    object.aggregationRule = {
+      clusterRoleSelectors: row.aggregates.map((labels) => ({ matchLabels: { ...labels } })),
+    }
+  }
+  return object
+}
+
+const withoutDates = <T extends Dated>({ since, until, ...rest }: T) => structuredClone(rest)

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ApiError } from '#api/status-error.ts'
+import type { User } from '#access/user.ts'
+import { type RoleWrite, refuseEscalation } from './escalation.ts'
+import { RbacAuthorizer } from './rbac.ts'
+
+const apiGroup = 'rbac.authorization.k8s.io'
+const alice: User = { name: 'alice', uid: '', groups: ['dev', 'system:authenticated'], extra: {} }
+
+/** Alice may get and list pods in n, and what `more` says. */
+function rbacWith(...more: object[]): RbacAuthorizer {
+  const rbac = new RbacAuthorizer()
+  rbac.changed('roles', {
+    metadata: { name: 'own', namespace: 'n' },
+    rules: [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }, ...more],
+  })
+  rbac.changed('rolebindings', {
+    metadata: { name: 'own', namespace: 'n' },
+    subjects: [{ kind: 'User', name: 'alice' }],
+    roleRef: { kind: 'Role', name: 'own' },
+  })
+  rbac.changed('clusterroles', {
+    metadata: { name: 'secrets' },
+    rules: [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }],
+  })
+  rbac.changed('clusterroles', {
+    metadata: { name: 'pods' },
+    rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+  })
+  return rbac
+}
+
+const rules = (...list: object[]): KubeObject => ({ metadata: { name: 'r' }, rules: list })
+const binding = (kind: string, name: string): KubeObject => ({
+  metadata: { name: 'b' },
+  roleRef: { apiGroup, kind, name },
+})
+
+async function attempt(write: Partial<RoleWrite>, rbac = rbacWith()): Promise<string> {
+  const whole: RoleWrite = {
+    user: alice,
+    plural: 'roles',
+    namespace: 'n',
+    name: '',
+    object: rules(),
+    old: undefined,
+    ...write,
+  }
+  try {
+    await refuseEscalation(whole, rbac, rbac)
+    return 'allowed'
+  } catch (error) {
+    return `${(error as ApiError).code} ${(error as ApiError).message}`
+  }
+}
+
+const podsGet = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
+const secretsAll = {
+  verbs: ['get', 'list', 'watch'],
+  apiGroups: [''],
+  resources: ['secrets', 'pods'],
+}
+const lacking = (plural: string, name: string, ...lines: string[]) =>
+  `403 ${plural}.${apiGroup} "${name}" is forbidden: user "alice" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`
+
+test('what one has one may grant', async () => {
+  assert.equal(await attempt({ object: rules(podsGet) }), 'allowed')
+  assert.equal(await attempt({ object: rules({ ...podsGet, resourceNames: ['x'] }) }), 'allowed')
+})
+
+test('what one lacks is named, verbs together, lines sorted', async () => {
+  assert.equal(
+    await attempt({ object: rules(secretsAll, { verbs: ['get'], nonResourceURLs: ['/x'] }) }),
+    lacking(
+      'roles',
+      'r',
+      '{APIGroups:[""], Resources:["pods"], Verbs:["watch"]}',
+      '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list" "watch"]}',
+      '{NonResourceURLs:["/x"], Verbs:["get"]}',
+    ),
+  )
+})
+
+test('a right on one name is no right on all', async () => {
+  const rbac = rbacWith({
+    verbs: ['get'],
+    apiGroups: [''],
+    resources: ['secrets'],
+    resourceNames: ['x'],
+  })
+  const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
+  assert.match(await attempt({ object: rules(secrets) }, rbac), /^403/)
+  assert.equal(
+    await attempt({ object: rules({ ...secrets, resourceNames: ['x'] }) }, rbac),
+    'allowed',
+  )
+})
+
+test('wildcards cover as they allow', async () => {
+  const rbac = rbacWith({ verbs: ['*'], apiGroups: ['*'], resources: ['*/scale'] })
+  const scale = { verbs: ['get', 'update'], apiGroups: ['apps'], resources: ['deployments/scale'] }
+  assert.equal(await attempt({ object: rules(scale) }, rbac), 'allowed')
+  assert.match(
+    await attempt({ object: rules({ ...scale, resources: ['deployments'] }) }, rbac),
+    /^403/,
+  )
+})
+
+test('system:masters and those who may escalate are free', async () => {
+  const masters = { ...alice, groups: ['system:masters'] }
+  assert.equal(await attempt({ user: masters, object: rules(secretsAll) }), 'allowed')
+  const rbac = rbacWith({ verbs: ['escalate'], apiGroups: [apiGroup], resources: ['roles'] })
+  assert.equal(await attempt({ object: rules(secretsAll) }, rbac), 'allowed')
+  assert.match(await attempt({ object: rules(secretsAll), namespace: 'm' }, rbac), /^403/)
+})
+
+test('an update is judged by what it leaves, unless only ownership changes', async () => {
+  const old = rules(secretsAll)
+  const freed = { ...old, metadata: { ...old.metadata, finalizers: [], ownerReferences: [] } }
+  const owned = { ...old, metadata: { ...old.metadata, finalizers: ['x'] } }
+  assert.equal(await attempt({ name: 'r', object: freed, old: owned }), 'allowed')
+  const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } }
+  assert.match(await attempt({ name: 'r', object: labelled, old }), /^403/)
+  assert.equal(await attempt({ name: 'r', object: rules(podsGet), old }), 'allowed')
+})
+
+test('aggregation needs everything', async () => {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
+  const write = { plural: 'clusterroles', namespace: '' } as const
+  const refusal = `403 clusterroles.${apiGroup} "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`
+  assert.equal(await attempt({ ...write, object: { ...rules(), aggregationRule } }), refusal)
+  assert.equal(
+    await attempt({ ...write, name: 'r', object: rules(), old: { ...rules(), aggregationRule } }),
+    refusal,
+  )
+})
+
+test('binding a role grants what is in it', async () => {
+  const write = { plural: 'rolebindings' } as const
+  assert.equal(await attempt({ ...write, object: binding('ClusterRole', 'pods') }), 'allowed')
+  assert.equal(
+    await attempt({ ...write, object: binding('ClusterRole', 'secrets') }),
+    lacking('rolebindings', 'b', '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'),
+  )
+  assert.equal(
+    await attempt({ ...write, object: binding('ClusterRole', 'none') }),
+    `404 clusterroles.${apiGroup} "none" not found`,
+  )
+  assert.equal(
+    await attempt({ ...write, object: binding('Role', 'none') }),
+    `404 roles.${apiGroup} "none" not found`,
+  )
+})
+
+test('those who may bind a role need not have what is in it', async () => {
+  const rbac = rbacWith({
+    verbs: ['bind'],
+    apiGroups: [apiGroup],
+    resources: ['clusterroles'],
+    resourceNames: ['secrets', 'none'],
+  })
+  const write = { plural: 'rolebindings' } as const
+  for (const name of ['secrets', 'none'])
+    assert.equal(await attempt({ ...write, object: binding('ClusterRole', name) }, rbac), 'allowed')
+  const cluster = { plural: 'clusterrolebindings', namespace: '' } as const
+  assert.match(
+    await attempt({ ...cluster, object: binding('ClusterRole', 'secrets') }, rbac),
+    /^403/,
+  )
+})
+
+test('what could not be looked up is said too', async () => {
+  const rbac = rbacWith()
+  rbac.changed('rolebindings', {
+    metadata: { name: 'x', namespace: 'n' },
+    subjects: [{ kind: 'Group', name: 'dev' }],
+    roleRef: { kind: 'Role', name: 'gone' },
+  })
+  assert.match(
+    await attempt({ object: rules(secretsAll) }, rbac),
+    /; resolution errors: \[roles\.rbac\.authorization\.k8s\.io "gone" not found\]$/,
+  )
+})

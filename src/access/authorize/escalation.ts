@@ -1,0 +1,136 @@
+/**
+ * Nobody grants what they do not have: checked before a role or a binding is written. Members of system:masters and
+ * those allowed to `escalate` the role or to `bind` it are free of it. Works whatever the authorization modes are;
+ * it refuses by throwing.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeObject } from '#api/object-meta.ts'
+import { byCodePoint, goQuote } from '#api/go-syntax.ts'
+import { forbiddenRequest, notFound } from '#api/status-error.ts'
+import type { Attributes, Authorizer } from '#access/authorize.ts'
+import { joinErrors } from '#access/error-list.ts'
+import { isPrivileged, type User } from '#access/user.ts'
+import type { PolicyRule } from './policy-rule.ts'
+import { type RbacAuthorizer, rbacGroup } from './rbac.ts'
+import { compact, showRule, showStrings, uncovered } from './rule-coverage.ts'
+
+export interface RoleWrite {
+  readonly user: User
+  readonly plural: 'roles' | 'clusterroles' | 'rolebindings' | 'clusterrolebindings'
+  readonly namespace: string
+  /** The name in the request's path: empty when creating. */
+  readonly name: string
+  readonly object: KubeObject
+  /** Undefined when creating. */
+  readonly old: KubeObject | undefined
+}
+
+const fullAuthority: PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+/** To be called after mutating admission and before validation. */
+export async function refuseEscalation(
+  write: RoleWrite,
+  authorizer: Authorizer,
+  rbac: RbacAuthorizer,
+): Promise<void> {
+  if (isPrivileged(write.user)) return
+  if (write.plural.endsWith('bindings')) await refuseBinding(write, authorizer, rbac)
+  else await refuseRole(write, authorizer, rbac)
+}
+
+async function refuseRole(write: RoleWrite, authorizer: Authorizer, rbac: RbacAuthorizer) {
+  const { user, plural, namespace, name, object, old } = write
+  const escalate = attributes(user, 'escalate', rbacGroup, plural, namespace, name)
+  if ((await authorizer.authorize(escalate)).decision === 'allow') return
+  if (old !== undefined && changesOnlyOwnership(object, old)) return
+  const refuse = (why: string) =>
+    forbiddenRequest({ group: rbacGroup, plural }, object.metadata.name ?? '', why)
+  const missing = escalationProblem(rbac, user, namespace, object.rules ?? [])
+  if (missing !== undefined) throw refuse(missing)
+  if (!aggregates(object) && !(old !== undefined && aggregates(old))) return
+  if (escalationProblem(rbac, user, namespace, fullAuthority) !== undefined)
+    throw refuse('must have cluster-admin privileges to use the aggregationRule')
+}
+
+async function refuseBinding(write: RoleWrite, authorizer: Authorizer, rbac: RbacAuthorizer) {
+  const { user, plural, namespace, object, old } = write
+  if (old !== undefined && changesOnlyOwnership(object, old)) return
+  const { apiGroup = '', kind = '', name = '' } = object.roleRef ?? {}
+  const role = kind === 'ClusterRole' ? 'clusterroles' : 'roles'
+  if (kind === 'ClusterRole' || kind === 'Role') {
+    const bind = attributes(user, 'bind', apiGroup, role, namespace, name)
+    if ((await authorizer.authorize(bind)).decision === 'allow') return
+  }
+  const rules = rbac.rulesOfRole(kind, namespace, name)
+  if (rules === undefined) throw notFound({ group: rbacGroup, plural: role }, name)
+  const missing = escalationProblem(rbac, user, namespace, rules)
+  if (missing !== undefined)
+    throw forbiddenRequest({ group: rbacGroup, plural }, object.metadata.name ?? '', missing)
+}
+
+/** What the user lacks of these rules, as a sentence; undefined where nothing is lacking. */
+export function escalationProblem(
+  rbac: RbacAuthorizer,
+  user: User,
+  namespace: string,
+  rules: readonly PolicyRule[],
+): string | undefined {
+  const owned = rbac.policyRulesFor(user, namespace)
+  const missing = uncovered(owned.rules, rules)
+  if (missing.length === 0) return undefined
+  const lines = [...new Set(compact(missing).map(showRule))].sort(byCodePoint)
+  const who = `user ${goQuote(user.name)} (groups=${showStrings(user.groups)})`
+  const said = `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`
+  if (owned.missing.length === 0) return said
+  const errors = owned.missing.map(
+    ({ kind, name }) => `${kind.toLowerCase()}s.${rbacGroup} ${goQuote(name)} not found`,
+  )
+  // A list of one error that may itself be several: brackets twice when there are several.
+  return `${said}; resolution errors: [${joinErrors(errors)}]`
+}
+
+const aggregates = (role: KubeObject): boolean =>
+  (role.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0
+
+/** The garbage collector may always take an owner or a finalizer away. */
+function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
+  const rest = ({ metadata, ...fields }: KubeObject) => {
+    const { ownerReferences, finalizers, selfLink, managedFields, ...meta } = metadata
+    return { ...withoutEmpty(fields), metadata: withoutEmpty(meta) }
+  }
+  return isDeepStrictEqual(rest(object), rest(old))
+}
+
+/** Absent, null and empty are the same. */
+const withoutEmpty = (fields: object): object =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) =>
+        value !== undefined &&
+        value !== null &&
+        !(typeof value === 'object' && Object.keys(value).length === 0),
+    ),
+  )
+
+const attributes = (
+  user: User,
+  verb: string,
+  group: string,
+  resource: string,
+  namespace: string,
+  name: string,
+): Attributes => ({
+  user,
+  verb,
+  isResource: true,
+  group,
+  version: '*',
+  resource,
+  subresource: '',
+  namespace,
+  name,
+  path: '',
+})

@@ -1,0 +1,149 @@
+/**
+ * Keeps the bootstrap policy: at start, what is missing is made, and permissions and subjects that were taken away are
+ * given back, unless the object's autoupdate annotation is "false". Nothing an operator added is ever removed. The
+ * comparison is pure; reading and writing are the caller's.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { autoUpdateAnnotation, bootstrapPolicy } from './bootstrap-policy.ts'
+import { rbacGroup } from './rbac.ts'
+import { uncovered } from './rule-coverage.ts'
+
+/** `replace` deletes the old binding and makes a new one: what a binding refers to cannot be changed. */
+export type PolicyWrite =
+  | { operation: 'create'; object: KubeObject }
+  | { operation: 'update'; object: KubeObject }
+  | { operation: 'replace'; object: KubeObject; old: KubeObject }
+
+export interface PolicyWriter {
+  /** Makes the namespace unless it is there. */
+  ensureNamespace(name: string): Promise<void>
+  create(plural: string, object: KubeObject): Promise<void>
+  update(plural: string, object: KubeObject): Promise<void>
+  delete(plural: string, object: KubeObject): Promise<void>
+}
+
+/** How often a write is tried again when somebody else wrote at the same time. */
+const attemptsMax = 5
+
+export const pluralOf = (object: KubeObject): string => `${object.kind?.toLowerCase()}s`
+
+/** What must be written so that `existing` is at least `expected`; undefined where nothing must. */
+export function reconcile(
+  expected: KubeObject,
+  existing: KubeObject | undefined,
+): PolicyWrite | undefined {
+  if (existing === undefined) return { operation: 'create', object: expected }
+  if (existing.metadata.annotations?.[autoUpdateAnnotation] === 'false') return undefined
+  if (expected.roleRef !== undefined && !sameRole(expected.roleRef, existing.roleRef))
+    return { operation: 'replace', object: expected, old: existing }
+  const object = structuredClone(existing)
+  merge(object.metadata, 'labels', expected)
+  merge(object.metadata, 'annotations', expected)
+  if (expected.roleRef !== undefined) addSubjects(object, expected)
+  else addRules(object, expected)
+  return isDeepStrictEqual(object, existing) ? undefined : { operation: 'update', object }
+}
+
+/** The existing value wins: an operator may have changed it. */
+function merge(metadata: Loose, field: 'labels' | 'annotations', expected: KubeObject): void {
+  metadata[field] = { ...expected.metadata[field], ...metadata[field] }
+}
+
+function addRules(object: KubeObject, expected: KubeObject): void {
+  const missing = uncovered(object.rules ?? [], expected.rules ?? [])
+  if (missing.length > 0) object.rules = [...(object.rules ?? []), ...missing]
+  const wanted: Loose[] = expected.aggregationRule?.clusterRoleSelectors ?? []
+  if (expected.aggregationRule === undefined) {
+    delete object.aggregationRule
+    return
+  }
+  const selectors: Loose[] = object.aggregationRule?.clusterRoleSelectors ?? []
+  const lacking = wanted.filter((one) => !selectors.some((had) => isDeepStrictEqual(one, had)))
+  if (lacking.length > 0)
+    object.aggregationRule = { clusterRoleSelectors: [...selectors, ...lacking] }
+}
+
+function addSubjects(object: KubeObject, expected: KubeObject): void {
+  const subjects: Loose[] = object.subjects ?? []
+  const missing = ((expected.subjects ?? []) as Loose[]).filter(
+    (subject) => !subjects.some((had) => sameSubject(subject, had)),
+  )
+  if (missing.length > 0) object.subjects = [...subjects, ...missing]
+}
+
+const sameRole = (a: Loose, b: Loose | undefined): boolean =>
+  a.apiGroup === b?.apiGroup && a.kind === b?.kind && a.name === b?.name
+const sameSubject = (a: Loose, b: Loose): boolean =>
+  ['kind', 'apiGroup', 'name', 'namespace'].every((key) => (a[key] ?? '') === (b[key] ?? ''))
+
+/** Roles that were written by hand before there was aggregation, and where their rules live since. */
+const aggregatedRoles = ['admin', 'edit', 'view'].map((name) => [
+  name,
+  `system:aggregate-to-${name}`,
+])
+
+/** Brings the cluster to the policy of the emulated release. Rejects when a write fails for good. */
+export async function reconcileBootstrapPolicy(
+  release: number,
+  reader: ObjectReader,
+  writer: PolicyWriter,
+): Promise<void> {
+  const policy = bootstrapPolicy(release)
+  const get = (plural: string, name: string) => reader.get(rbacGroup, plural, '', name)
+  for (const [old, now] of aggregatedRoles as [string, string][]) {
+    const role = await get('clusterroles', old)
+    if (role === undefined || role.aggregationRule !== undefined) continue
+    if ((await get('clusterroles', now)) !== undefined) continue
+    await ignoreExisting(writer.create('clusterroles', renamed(role, now)))
+  }
+  const viewer = policy.find(
+    ({ kind, metadata }) =>
+      kind === 'ClusterRoleBinding' && metadata.name === 'system:public-info-viewer',
+  )
+  const discovery = await get('clusterrolebindings', 'system:discovery')
+  if (viewer !== undefined && discovery !== undefined) {
+    if ((await get('clusterrolebindings', 'system:public-info-viewer')) === undefined) {
+      const copy = renamed(discovery, 'system:public-info-viewer')
+      await ignoreExisting(
+        writer.create('clusterrolebindings', { ...copy, roleRef: viewer.roleRef }),
+      )
+    }
+  }
+  const namespaces = new Set(policy.flatMap(({ metadata }) => metadata.namespace ?? []))
+  await Promise.all([...namespaces].map((name) => writer.ensureNamespace(name)))
+  await Promise.all(policy.map((expected) => ensure(expected, reader, writer)))
+}
+
+async function ensure(expected: KubeObject, reader: ObjectReader, writer: PolicyWriter) {
+  const plural = pluralOf(expected)
+  const { namespace = '', name = '' } = expected.metadata
+  for (let attempt = 1; ; attempt++) {
+    const write = reconcile(expected, await reader.get(rbacGroup, plural, namespace, name))
+    if (write === undefined) return
+    try {
+      if (write.operation === 'update') return await writer.update(plural, write.object)
+      if (write.operation === 'replace') await writer.delete(plural, write.old)
+      return await writer.create(plural, write.object)
+    } catch (error) {
+      const raced = error instanceof ApiError && (error.code === 409 || error.code === 404)
+      if (!raced || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+function renamed(object: KubeObject, name: string): KubeObject {
+  const { labels, annotations } = object.metadata
+  const metadata = { name, ...(labels && { labels }), ...(annotations && { annotations }) }
+  return { ...structuredClone(object), metadata }
+}
+
+async function ignoreExisting(write: Promise<void>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === 'AlreadyExists')) throw error
+  }
+}

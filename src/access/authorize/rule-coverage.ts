@@ -1,0 +1,102 @@
+/**
+ * Whether some rules grant all that other rules grant, and what is missing. This is what keeps users from granting
+ * what they do not have. Rules are taken apart into single permissions; each must be covered by one owner rule.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import { has, type PolicyRule, pathMatches } from './policy-rule.ts'
+
+/** The permissions of `wanted` that `owned` does not cover, each as a rule of its own. */
+export function uncovered(
+  owned: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+): PolicyRule[] {
+  return wanted.flatMap(breakDown).filter((single) => !owned.some((rule) => covers(rule, single)))
+}
+
+/** A rule as rules of one verb and one resource or URL each. */
+export function breakDown(rule: PolicyRule): PolicyRule[] {
+  const out: PolicyRule[] = []
+  const names = rule.resourceNames ?? []
+  for (const group of rule.apiGroups ?? [])
+    for (const resource of rule.resources ?? [])
+      for (const verb of rule.verbs ?? []) {
+        const single = { verbs: [verb], apiGroups: [group], resources: [resource] }
+        if (names.length === 0) out.push(single)
+        else for (const name of names) out.push({ ...single, resourceNames: [name] })
+      }
+  for (const url of rule.nonResourceURLs ?? [])
+    for (const verb of rule.verbs ?? []) out.push({ verbs: [verb], nonResourceURLs: [url] })
+  return out
+}
+
+const coversAll = (
+  owned: readonly string[] | null | undefined,
+  wanted: readonly string[] | null | undefined,
+): boolean => has(owned, '*') || (wanted ?? []).every((item) => has(owned, item))
+
+function covers(owner: PolicyRule, single: PolicyRule): boolean {
+  const names = owner.resourceNames ?? []
+  const wantedNames = single.resourceNames ?? []
+  return (
+    coversAll(owner.verbs, single.verbs) &&
+    coversAll(owner.apiGroups, single.apiGroups) &&
+    resourcesCover(owner.resources, single.resources) &&
+    (single.nonResourceURLs ?? []).every((url) =>
+      owner.nonResourceURLs?.some((pattern) => pathMatches(pattern, url)),
+    ) &&
+    (names.length === 0 ||
+      (wantedNames.length > 0 && wantedNames.every((name) => names.includes(name))))
+  )
+}
+
+function resourcesCover(
+  owned: readonly string[] | null | undefined,
+  wanted: readonly string[] | null | undefined,
+): boolean {
+  if (coversAll(owned, wanted)) return true
+  return (wanted ?? []).every((resource) => {
+    if (has(owned, resource)) return true
+    const slash = resource.indexOf('/')
+    return slash >= 0 && has(owned, `*/${resource.slice(slash + 1)}`)
+  })
+}
+
+/** Rules about one resource that differ only in their verbs become one rule. */
+export function compact(rules: readonly PolicyRule[]): PolicyRule[] {
+  const complex: PolicyRule[] = []
+  const simple = new Map<string, PolicyRule & { verbs: string[] }>()
+  for (const rule of rules) {
+    const names = rule.resourceNames ?? []
+    const isSimple =
+      names.length <= 1 &&
+      (rule.nonResourceURLs ?? []).length === 0 &&
+      rule.apiGroups?.length === 1 &&
+      rule.resources?.length === 1
+    if (!isSimple) {
+      complex.push(rule)
+      continue
+    }
+    const key = JSON.stringify([rule.apiGroups, rule.resources, names])
+    const same = simple.get(key)
+    if (same === undefined) simple.set(key, { ...rule, verbs: [...rule.verbs] })
+    else same.verbs.push(...rule.verbs)
+  }
+  return [...complex, ...simple.values()]
+}
+
+export const showStrings = (list: readonly string[]): string => `[${list.map(goQuote).join(' ')}]`
+
+/** `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`: a rule as messages show it. */
+export function showRule(rule: PolicyRule): string {
+  const parts: [string, readonly string[] | undefined][] = [
+    ['APIGroups', rule.apiGroups],
+    ['Resources', rule.resources],
+    ['NonResourceURLs', rule.nonResourceURLs],
+    ['ResourceNames', rule.resourceNames],
+    ['Verbs', rule.verbs],
+  ]
+  const shown = parts
+    .filter((part): part is [string, readonly string[]] => (part[1]?.length ?? 0) > 0)
+    .map(([name, list]) => `${name}:${showStrings(list)}`)
+  return `{${shown.join(', ')}}`
+}

@@ -1,0 +1,39 @@
+/** What is said to someone who may not: the 403 in Kubernetes' words. It decides nothing. */
+import { goQuote } from '#api/go-syntax.ts'
+import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
+import type { Attributes } from './authorize.ts'
+
+/** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
+export function forbiddenMessage(attributes: Attributes, reason: string): string {
+  const said = withoutMarkup(sentence(attributes))
+  return formatted(reason === '' ? said : `${said}: ${reason}`)
+}
+
+export const forbidden = (attributes: Attributes, reason: string): ApiError =>
+  forbiddenRequest(
+    { group: attributes.group, plural: attributes.resource },
+    attributes.name,
+    forbiddenMessage(attributes, reason),
+  )
+
+function sentence({ user, verb, isResource, ...rest }: Attributes): string {
+  const who = `User ${goQuote(user.name)} cannot ${verb}`
+  if (!isResource) return `${who} path ${goQuote(rest.path)}`
+  const { resource, subresource, group, namespace } = rest
+  const what = subresource === '' ? resource : `${resource}/${subresource}`
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`
+  return `${who} resource ${goQuote(what)} in API group ${goQuote(group)} ${where}`
+}
+
+/** Errors never look like HTML, whatever a request put into its path. */
+const withoutMarkup = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** The original treats the sentence as a format without arguments, so a percent sign shows as Go's complaint about it. */
+function formatted(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replace(/%[-+# 0]*(?:\d+)?(?:\.\d*)?(.)?/gsu, (_, verb: string | undefined) => {
+    if (verb === undefined) return '%!(NOVERB)'
+    return verb === '%' ? '%' : `%!${verb}(MISSING)`
+  })
+}
