@@ -183,15 +183,15 @@ export const address: Shape<string> = {
   show: (value) => value,
 }
 
-/** Blocks of addresses for services: smaller than a /12 of IPv4, so that the free ones can be counted. */
+/** Blocks of addresses for services: small enough that the free ones can be counted, large enough for a few services. */
 const serviceBlockBitsMax = 20
+const serviceBlockBitsMin = 3
 
 function serviceBlock(given: string): Cidr | undefined {
   const cidr = parseCidr(given)
-  const width = given.includes(':') ? 128 : 32
-  if (cidr === undefined || width - cidr.ones > serviceBlockBitsMax || width - cidr.ones < 3)
-    return undefined
-  return cidr
+  if (cidr === undefined) return undefined
+  const hostBits = cidr.bits - cidr.ones
+  return hostBits >= serviceBlockBitsMin && hostBits <= serviceBlockBitsMax ? cidr : undefined
 }
 
 export const serviceBlocks: Shape<readonly string[]> = {

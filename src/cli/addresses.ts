@@ -1,0 +1,88 @@
+/**
+ * The names and addresses this server goes by, from its settings and the machine's interfaces: what its certificate must
+ * cover, what the kubernetes service points at, what the kubeconfig says. It resolves no names.
+ */
+import { formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
+import type { Settings } from './flags.ts'
+
+/** What the operating system says of the machine. */
+export interface Machine {
+  readonly hostname: string
+  /** Addresses of the interfaces that are not loopback, in the system's order. */
+  readonly addresses: readonly string[]
+}
+
+type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'>
+
+/** Whether an address means all of the machine's. */
+export function isUnspecified(address: string): boolean {
+  const ip = parseIp(address)
+  return ip !== undefined && ['0.0.0.0', '::'].includes(formatIp(ip))
+}
+
+/** The address that others reach this server at. */
+export function advertisedAddress(settings: Wanted, machine: Machine): string {
+  if (settings.advertiseAddress !== undefined) return settings.advertiseAddress
+  if (!isUnspecified(settings.bindAddress)) return settings.bindAddress
+  const v6 = settings.bindAddress !== '0.0.0.0'
+  const usable = machine.addresses.filter((address) => !/^fe80:/i.test(address))
+  const sameFamily = usable.find((address) => isIpv6(address) === v6)
+  return sameFamily ?? usable[0] ?? '127.0.0.1'
+}
+
+/** The URL that someone on this machine uses. */
+export function localUrl(settings: Wanted & Pick<Settings, 'securePort'>): string {
+  const { bindAddress, securePort } = settings
+  const address = isUnspecified(bindAddress) ? '127.0.0.1' : bindAddress
+  return `https://${isIpv6(address) ? `[${address}]` : address}:${securePort}`
+}
+
+/** The first address of a block: the one of the kubernetes service. */
+export function firstServiceAddress(block: string): string {
+  const cidr = parseCidr(block)
+  if (cidr === undefined) throw new Error(`${block} is no block of addresses`)
+  const first = Uint8Array.from(cidr.network)
+  for (let i = first.length - 1; i >= 0; i--) {
+    first[i] = ((first[i] as number) + 1) & 0xff
+    if (first[i] !== 0) break
+  }
+  return formatIp(first)
+}
+
+const hostnamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+
+export interface ServingNames {
+  readonly dnsNames: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+/** Everything clients may call this server by. */
+export function servingNames(settings: Wanted, machine: Machine): ServingNames {
+  const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
+  const hostname = hostnamePattern.test(machine.hostname) ? [machine.hostname] : []
+  const listening = isUnspecified(settings.bindAddress) ? machine.addresses : [settings.bindAddress]
+  return {
+    dnsNames: unique([
+      'localhost',
+      ...service,
+      'kubernetes.default.svc.cluster.local',
+      ...hostname,
+    ]),
+    addresses: unique([
+      '127.0.0.1',
+      '::1',
+      ...settings.serviceClusterIpRange.map(firstServiceAddress),
+      ...listening,
+      advertisedAddress(settings, machine),
+    ]),
+  }
+}
+
+const unique = (values: readonly string[]) => [...new Set(values)]
+
+/** An address as a certificate holds it: four bytes or sixteen. */
+export function addressBytes(address: string): Uint8Array {
+  const ip = parseIp(address)
+  if (ip === undefined) throw new Error(`${address} is no IP address`)
+  return isV4Bytes(ip) ? ip.subarray(12) : ip
+}

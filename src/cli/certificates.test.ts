@@ -1,0 +1,290 @@
+/** Certificates on disk: made once, kept, renewed in time, never overwritten when they are someone's. */
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { connect, createServer, type TLSSocket } from 'node:tls'
+import { parse } from 'yaml'
+import {
+  type Machine,
+  advertisedAddress,
+  firstServiceAddress,
+  localUrl,
+  servingNames,
+} from './addresses.ts'
+import { type Certificates, ensureCertificates } from './certificates.ts'
+import { parseFlags, type Settings } from './flags.ts'
+import { writeKubeconfig } from './kubeconfig.ts'
+import { renewDaily } from './renewal.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'binnacle-certificates-'))
+after(() => rmSync(root, { recursive: true }))
+
+const machine: Machine = { hostname: 'ship', addresses: ['192.0.2.7', '2001:db8::7'] }
+const startMs = Date.now()
+const dayMs = 86_400_000
+
+let count = 0
+function settingsFor(argv: string[] = [], dataDir = join(root, `data-${++count}`)): Settings {
+  const parsed = parseFlags([`--data-dir=${dataDir}`, ...argv])
+  assert.ok('settings' in parsed)
+  return parsed.settings
+}
+
+const ensure = (settings: Settings, nowMs = startMs, on = machine): Certificates =>
+  ensureCertificates(settings, { now: () => nowMs }, on)
+
+test('the first call makes everything, private, within milliseconds; the second nothing', () => {
+  const settings = settingsFor()
+  const began = performance.now()
+  const first = ensure(settings)
+  assert.ok(performance.now() - began < 500)
+  assert.deepEqual(first.made, ['ca', 'apiserver', 'admin', 'sa'])
+  const pki = join(settings.dataDir, 'pki')
+  assert.equal(statSync(settings.dataDir).mode & 0o777, 0o700)
+  assert.equal(statSync(pki).mode & 0o777, 0o700)
+  for (const name of readdirSync(pki))
+    assert.equal(statSync(join(pki, name)).mode & 0o777, 0o600, name)
+  assert.deepEqual(readdirSync(pki).sort(), [
+    'admin.crt',
+    'admin.key',
+    'apiserver.crt',
+    'apiserver.key',
+    'ca.crt',
+    'ca.key',
+    'sa.key',
+    'sa.pub',
+  ])
+  assert.deepEqual(ensure(settings), { ...first, made: [] })
+})
+
+test('the serving certificate covers every name and address, the admin is of system:masters', () => {
+  const made = ensure(
+    settingsFor([
+      '--service-cluster-ip-range=10.3.0.0/16,fd00::/112',
+      '--advertise-address=198.51.100.1',
+    ]),
+  )
+  const serving = new X509Certificate(made.serving.certificatePem)
+  for (const name of [
+    'localhost',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    'ship',
+  ])
+    assert.ok(serving.checkHost(name), name)
+  for (const address of ['127.0.0.1', '::1', '10.3.0.1', 'fd00::1', '198.51.100.1'])
+    assert.ok(serving.checkIP(address), address)
+  const ca = new X509Certificate(made.ca.certificatePem)
+  assert.ok(serving.checkIssued(ca) && serving.verify(ca.publicKey))
+  assert.equal(
+    new X509Certificate(made.admin.certificatePem).subject,
+    'O=system:masters\nCN=kubernetes-admin',
+  )
+})
+
+const renewals: [name: string, days: number, made: string[]][] = [
+  ['a day later', 1, []],
+  ['after two thirds of a year', 244, ['apiserver', 'admin']],
+  ['long after they expired', 1000, ['apiserver', 'admin']],
+  ['when the authority is due as well', 2500, ['ca', 'apiserver', 'admin']],
+  ['when the clock stands before they were made', -30, ['ca', 'apiserver', 'admin']],
+]
+for (const [name, days, made] of renewals)
+  test(`renewal ${name}`, () => {
+    const settings = settingsFor()
+    const before = ensure(settings)
+    const later = ensure(settings, startMs + days * dayMs)
+    assert.deepEqual(later.made, made)
+    // The key and the name of the authority stay, so both generations believe each other.
+    const [old, fresh] = [before, later].map((all) => new X509Certificate(all.ca.certificatePem))
+    assert.ok(fresh!.publicKey.equals(old!.publicKey))
+    assert.ok(new X509Certificate(later.serving.certificatePem).checkIssued(old!))
+    assert.equal(later.serviceAccountKey.privatePem, before.serviceAccountKey.privatePem)
+  })
+
+test('a new address of the machine means a new serving certificate', () => {
+  const settings = settingsFor(['--bind-address=0.0.0.0'])
+  ensure(settings)
+  assert.deepEqual(ensure(settings).made, [])
+  assert.deepEqual(ensure(settings, startMs, { ...machine, addresses: ['203.0.113.9'] }).made, [
+    'apiserver',
+  ])
+  assert.deepEqual(ensure(settings, startMs, { ...machine, hostname: 'not a name' }).made, [
+    'apiserver',
+  ])
+})
+
+test('a replaced authority signs anew', () => {
+  const one = settingsFor()
+  ensure(one)
+  const other = settingsFor()
+  ensure(other)
+  for (const name of ['ca.crt', 'ca.key'])
+    writeFileSync(join(one.dataDir, 'pki', name), readFileSync(join(other.dataDir, 'pki', name)))
+  assert.deepEqual(ensure(one).made, ['apiserver', 'admin'])
+})
+
+const damages: [file: string, text: string | undefined, message: RegExp][] = [
+  ['ca.crt', 'garbage', /ca\.crt holds no PEM certificate/],
+  ['ca.key', '', /ca\.key holds no PEM private key/],
+  ['ca.key', undefined, /ca\.crt is of no use without .*ca\.key/],
+  ['ca.crt', undefined, /ca\.key is of no use without .*ca\.crt/],
+  [
+    'apiserver.crt',
+    '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+    /apiserver\.crt holds no PEM certificate/,
+  ],
+  ['sa.key', 'x', /sa\.key holds no PEM private key/],
+]
+for (const [file, text, message] of damages)
+  test(`${file} ${text === undefined ? 'missing' : 'garbled'} is refused by name and left alone`, () => {
+    const settings = settingsFor()
+    ensure(settings)
+    const pki = join(settings.dataDir, 'pki')
+    if (text === undefined) rmSync(join(pki, file))
+    else writeFileSync(join(pki, file), text)
+    const all = () => readdirSync(pki).map((name) => readFileSync(join(pki, name), 'utf8'))
+    const before = all()
+    assert.throws(() => ensure(settings), { name: 'CannotUseFile', message })
+    assert.deepEqual(all(), before)
+  })
+
+test('a key of another certificate is refused', () => {
+  const settings = settingsFor()
+  ensure(settings)
+  const pki = join(settings.dataDir, 'pki')
+  writeFileSync(join(pki, 'admin.key'), readFileSync(join(pki, 'apiserver.key')))
+  assert.throws(() => ensure(settings), /admin\.key is not the key of .*admin\.crt/)
+})
+
+test('a file that cannot be written is named', () => {
+  const settings = settingsFor()
+  const path = join(settings.dataDir, 'pki', 'ca.key')
+  mkdirSync(`${path}.${process.pid}.new`, { recursive: true })
+  assert.throws(() => ensure(settings), { message: `${path} cannot be written (EISDIR)` })
+})
+
+test('a data directory that is a file is named', () => {
+  const file = join(root, 'a-file')
+  writeFileSync(file, '')
+  assert.throws(() => ensure(settingsFor([], file)), /a-file.* cannot be made a directory/)
+})
+
+test('--cert-dir and --tls-cert-file', () => {
+  const other = ensure(settingsFor([], join(root, 'other')))
+  const pki = join(root, 'other', 'pki')
+  const settings = settingsFor([
+    `--cert-dir=${join(root, 'elsewhere')}`,
+    `--tls-cert-file=${join(pki, 'apiserver.crt')}`,
+    `--tls-private-key-file=${join(pki, 'apiserver.key')}`,
+  ])
+  const made = ensure(settings)
+  assert.deepEqual(made.made, ['ca', 'admin', 'sa'])
+  assert.deepEqual(made.serving, other.serving)
+  assert.equal(made.trustPem, other.serving.certificatePem)
+  assert.ok(readdirSync(join(root, 'elsewhere')).includes('ca.crt'))
+})
+
+test('a TLS client that trusts the authority and shows the admin certificate is believed', async () => {
+  const made = ensure(settingsFor())
+  const server = createServer({
+    key: made.serving.keyPem,
+    cert: made.serving.certificatePem,
+    ca: made.ca.certificatePem,
+    requestCert: true,
+    rejectUnauthorized: true,
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const seen = new Promise<TLSSocket>((accepted) => server.on('secureConnection', accepted))
+  const { port } = server.address() as { port: number }
+  const client = connect({
+    port,
+    host: '127.0.0.1',
+    servername: 'kubernetes.default.svc',
+    ca: made.trustPem,
+    key: made.admin.keyPem,
+    cert: made.admin.certificatePem,
+  })
+  const socket = await seen
+  assert.ok(socket.authorized)
+  assert.equal(socket.getPeerX509Certificate()?.subject, 'O=system:masters\nCN=kubernetes-admin')
+  client.destroy()
+  server.close()
+})
+
+test('the kubeconfig is YAML with everything inside, private, and written only when it changes', () => {
+  const settings = settingsFor(['--secure-port=7443'])
+  const made = ensure(settings)
+  const path = writeKubeconfig(settings, made)
+  assert.equal(path, join(settings.dataDir, 'admin.kubeconfig'))
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  const config = parse(readFileSync(path, 'utf8'))
+  assert.equal(config.clusters[0].cluster.server, 'https://127.0.0.1:7443')
+  const user = config.users[0].user
+  assert.equal(Buffer.from(user['client-key-data'], 'base64').toString(), made.admin.keyPem)
+  const written = statSync(path).ino
+  writeKubeconfig(settings, made)
+  assert.equal(statSync(path).ino, written)
+  writeKubeconfig({ ...settings, securePort: 7444 }, made)
+  assert.notEqual(statSync(path).ino, written)
+})
+
+test('daily renewal tells of changes and of failures, and keeps what is in use', () => {
+  const settings = settingsFor()
+  const first = ensure(settings)
+  let nowMs = startMs
+  const told: string[] = []
+  const renewal = renewDaily(
+    first,
+    () => ensure(settings, nowMs),
+    (fresh) => told.push(fresh.made.join()),
+    (error) => told.push(error.name),
+  )
+  assert.equal(renewal.check().serving, renewal.check().serving)
+  nowMs += 300 * dayMs
+  const renewed = renewal.check()
+  writeFileSync(join(settings.dataDir, 'pki', 'ca.crt'), 'garbage')
+  assert.equal(renewal.check(), renewed)
+  renewal.stop()
+  assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
+})
+
+const addresses: [bind: string, advertise: string | undefined, advertised: string, url: string][] =
+  [
+    ['127.0.0.1', undefined, '127.0.0.1', 'https://127.0.0.1:6443'],
+    ['0.0.0.0', undefined, '192.0.2.7', 'https://127.0.0.1:6443'],
+    ['::', undefined, '2001:db8::7', 'https://127.0.0.1:6443'],
+    ['0.0.0.0', '198.51.100.1', '198.51.100.1', 'https://127.0.0.1:6443'],
+    ['2001:db8::7', undefined, '2001:db8::7', 'https://[2001:db8::7]:6443'],
+  ]
+for (const [bind, advertise, advertised, url] of addresses)
+  test(`bound to ${bind}, advertising ${advertise ?? 'nothing'}`, () => {
+    const argv = [
+      `--bind-address=${bind}`,
+      ...(advertise === undefined ? [] : [`--advertise-address=${advertise}`]),
+    ]
+    const settings = settingsFor(argv)
+    assert.equal(advertisedAddress(settings, machine), advertised)
+    assert.equal(localUrl(settings), url)
+    assert.ok(servingNames(settings, machine).addresses.includes(advertised))
+  })
+
+for (const [block, first] of [
+  ['10.0.0.0/16', '10.0.0.1'],
+  ['10.0.255.255/16', '10.0.0.1'],
+  ['fd00::/112', 'fd00::1'],
+] as const)
+  test(`the first address of ${block}`, () => assert.equal(firstServiceAddress(block), first))

@@ -1,0 +1,277 @@
+/**
+ * The certificates and keys a server needs, made on the first start, kept in the data directory, renewed before they expire:
+ * an authority, a serving certificate, an administrator's client certificate, and the key that signs service-account
+ * tokens. An authority that the operator put there is used; what is garbled is refused by name, never replaced.
+ */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
+import { hostname, networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import {
+  type CertificateRequest,
+  issueCertificate,
+  type Signer,
+  subjectBytes,
+} from '#base/certificate.ts'
+import type { Clock } from '#base/clock.ts'
+import { addressBytes, type Machine, servingNames } from './addresses.ts'
+import type { Settings } from './flags.ts'
+import {
+  CannotUseFile,
+  ensurePrivateDirectory,
+  readIfThere,
+  writePrivateFile,
+} from './key-files.ts'
+
+export interface KeyPair {
+  readonly certificatePem: string
+  readonly keyPem: string
+}
+
+export interface Certificates {
+  readonly ca: KeyPair
+  readonly serving: KeyPair
+  readonly admin: KeyPair
+  readonly serviceAccountKey: { readonly privatePem: string; readonly publicPem: string }
+  /** What clients must trust to believe the serving certificate. */
+  readonly trustPem: string
+  /** What this call made or renewed: `ca`, `apiserver`, `admin`, `sa`. */
+  readonly made: readonly string[]
+}
+
+type Wanted = Pick<
+  Settings,
+  | 'dataDir'
+  | 'certDir'
+  | 'tlsCertFile'
+  | 'tlsPrivateKeyFile'
+  | 'bindAddress'
+  | 'advertiseAddress'
+  | 'serviceClusterIpRange'
+>
+
+const dayMs = 24 * 3_600_000
+const authorityLifeMs = 3653 * dayMs
+const leafLifeMs = 365 * dayMs
+/** Machines whose clocks are a little behind must believe a certificate made just now. */
+const backdatedMs = 5 * 60_000
+
+export const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
+  settings.certDir ?? join(settings.dataDir, 'pki')
+
+/** What the operating system says of this machine. */
+export function thisMachine(): Machine {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((interfaces) => interfaces ?? [])
+    .filter((one) => !one.internal && !one.address.includes('%'))
+    .map((one) => one.address)
+  return { hostname: hostname(), addresses }
+}
+
+interface Loaded {
+  readonly pair: KeyPair
+  readonly certificate: X509Certificate
+  readonly privateKey: KeyObject
+}
+
+function parsed<T>(path: string, what: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch {
+    throw new CannotUseFile(path, `holds no ${what}; mend it, or move it away to have one made`)
+  }
+}
+
+/** A certificate and its key from two files; undefined where either is missing. */
+function loadPair(certificatePath: string, keyPath: string): Loaded | undefined {
+  const certificatePem = readIfThere(certificatePath)
+  const keyPem = readIfThere(keyPath)
+  if (certificatePem === undefined || keyPem === undefined) return undefined
+  const certificate = parsed(
+    certificatePath,
+    'PEM certificate',
+    () => new X509Certificate(certificatePem),
+  )
+  const privateKey = parsed(keyPath, 'PEM private key', () => createPrivateKey(keyPem))
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new CannotUseFile(keyPath, `is not the key of ${certificatePath}`)
+  return { pair: { certificatePem, keyPem }, certificate, privateKey }
+}
+
+/** An authority without its key (or a key without its authority) is someone's, and not ours to replace. */
+function refuseHalf(...paths: [string, string]): void {
+  const there = paths.filter((path) => readIfThere(path) !== undefined)
+  const [missing] = paths.filter((path) => !there.includes(path))
+  if (there.length === 1)
+    throw new CannotUseFile(
+      there[0]!,
+      `is of no use without ${missing}; move it away to have both made`,
+    )
+}
+
+/** Two thirds of its life are over, or it is not valid yet: time for a new one. */
+function isDue(certificate: X509Certificate, nowMs: number): boolean {
+  const from = Date.parse(certificate.validFrom)
+  const to = Date.parse(certificate.validTo)
+  return nowMs < from || nowMs > to - (to - from) / 3
+}
+
+function isSignedBy(certificate: X509Certificate, authority: X509Certificate): boolean {
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
+}
+
+function makePair(
+  paths: { certificate: string; key: string },
+  request: Omit<CertificateRequest, 'publicKey' | 'serial' | 'notBeforeMs' | 'notAfterMs'>,
+  life: { nowMs: number; lifeMs: number },
+  signer?: Loaded,
+  keep?: KeyObject,
+): Loaded {
+  const privateKey = keep ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const by: Signer = signer ?? { privateKey }
+  const certificatePem = issueCertificate(
+    {
+      ...request,
+      publicKey: createPublicKey(privateKey),
+      serial: randomBytes(16),
+      notBeforeMs: life.nowMs - backdatedMs,
+      notAfterMs: life.nowMs + life.lifeMs,
+    },
+    by,
+  )
+  const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  if (keep === undefined) writePrivateFile(paths.key, keyPem)
+  writePrivateFile(paths.certificate, certificatePem)
+  return {
+    pair: { certificatePem, keyPem },
+    certificate: new X509Certificate(certificatePem),
+    privateKey,
+  }
+}
+
+class Workshop {
+  readonly made: string[] = []
+  readonly #directory: string
+  readonly #nowMs: number
+  #authority: Loaded | undefined
+
+  constructor(directory: string, nowMs: number) {
+    this.#directory = directory
+    this.#nowMs = nowMs
+  }
+
+  #paths = (name: string) => ({
+    certificate: join(this.#directory, `${name}.crt`),
+    key: join(this.#directory, `${name}.key`),
+  })
+
+  /** The authority; renewed with the same key and name, so that what it signed stays believed. */
+  authority(): Loaded {
+    if (this.#authority !== undefined) return this.#authority
+    const paths = this.#paths('ca')
+    const there = loadPair(paths.certificate, paths.key)
+    if (there !== undefined && !isDue(there.certificate, this.#nowMs))
+      return (this.#authority = there)
+    if (there === undefined) refuseHalf(paths.certificate, paths.key)
+    const commonName = `binnacle-ca-${randomBytes(4).toString('hex')}`
+    const subject = there === undefined ? { commonName } : { der: subjectBytes(there.certificate) }
+    const life = { nowMs: this.#nowMs, lifeMs: authorityLifeMs }
+    this.made.push('ca')
+    this.#authority = makePair(
+      paths,
+      { subject, usages: ['authority'] },
+      life,
+      undefined,
+      there?.privateKey,
+    )
+    return this.#authority
+  }
+
+  leaf(
+    name: string,
+    request: Pick<CertificateRequest, 'subject' | 'usages' | 'dnsNames' | 'addresses'>,
+    fits: (certificate: X509Certificate) => boolean,
+  ): KeyPair {
+    const authority = this.authority()
+    const paths = this.#paths(name)
+    const there = loadPair(paths.certificate, paths.key)
+    const stays =
+      there !== undefined &&
+      !isDue(there.certificate, this.#nowMs) &&
+      isSignedBy(there.certificate, authority.certificate) &&
+      fits(there.certificate)
+    if (stays) return there.pair
+    this.made.push(name)
+    return makePair(paths, request, { nowMs: this.#nowMs, lifeMs: leafLifeMs }, authority).pair
+  }
+
+  serviceAccountKey(): Certificates['serviceAccountKey'] {
+    const path = join(this.#directory, 'sa.key')
+    let privatePem = readIfThere(path)
+    if (privatePem === undefined) {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+      writePrivateFile(path, privatePem)
+      this.made.push('sa')
+    }
+    const pem = privatePem
+    const key = parsed(path, 'PEM private key', () => createPublicKey(createPrivateKey(pem)))
+    const publicPem = key.export({ type: 'spki', format: 'pem' }) as string
+    if (this.made.includes('sa')) writePrivateFile(join(this.#directory, 'sa.pub'), publicPem)
+    return { privatePem, publicPem }
+  }
+}
+
+/** Everything there is to show and to trust, made where it is missing or due. Throws CannotUseFile with the file's name. */
+export function ensureCertificates(
+  settings: Wanted,
+  clock: Clock,
+  machine: Machine = thisMachine(),
+): Certificates {
+  const directory = certificateDirectory(settings)
+  ensurePrivateDirectory(settings.dataDir)
+  ensurePrivateDirectory(directory)
+  const workshop = new Workshop(directory, clock.now())
+  const ca = workshop.authority().pair
+  const given = givenServing(settings)
+  const names = servingNames(settings, machine)
+  const serving =
+    given ??
+    workshop.leaf(
+      'apiserver',
+      {
+        subject: { commonName: 'kube-apiserver' },
+        usages: ['server'],
+        dnsNames: names.dnsNames,
+        addresses: names.addresses.map(addressBytes),
+      },
+      (certificate) =>
+        names.dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
+        names.addresses.every((address) => certificate.checkIP(address) !== undefined),
+    )
+  const admin = workshop.leaf(
+    'admin',
+    {
+      subject: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
+      usages: ['client'],
+    },
+    () => true,
+  )
+  const serviceAccountKey = workshop.serviceAccountKey()
+  const trustPem = given === undefined ? ca.certificatePem : given.certificatePem
+  return { ca, serving, admin, serviceAccountKey, trustPem, made: workshop.made }
+}
+
+function givenServing(settings: Wanted): KeyPair | undefined {
+  const { tlsCertFile, tlsPrivateKeyFile } = settings
+  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) return undefined
+  const loaded = loadPair(tlsCertFile, tlsPrivateKeyFile)
+  if (loaded === undefined) throw new CannotUseFile(tlsCertFile, 'is gone')
+  return loaded.pair
+}

@@ -1,0 +1,60 @@
+/**
+ * Files that only their owner may read, written so that a crash leaves the old one or the new one and never half of
+ * one. A file that is there is never widened and never deleted.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+
+const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error)
+
+/** Makes a directory that only its owner may enter, and those it lies in. One that is there keeps its mode. */
+export function ensurePrivateDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CannotUseFile(path, `cannot be made a directory (${reasonOf(error)})`)
+  }
+}
+
+export function writePrivateFile(path: string, text: string): void {
+  const fresh = `${path}.${process.pid}.new`
+  try {
+    const handle = openSync(fresh, 'w', 0o600)
+    try {
+      writeSync(handle, text)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(fresh, path)
+  } catch (error) {
+    rmSync(fresh, { force: true, recursive: true })
+    throw new CannotUseFile(path, `cannot be written (${reasonOf(error)})`)
+  }
+}
+
+/** The text of a file; undefined where there is none. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined
+    throw new CannotUseFile(path, `cannot be read (${reasonOf(error)})`)
+  }
+}
+
+/** A file that cannot be used or written. What is there is left as it is: someone may want to mend it. */
+export class CannotUseFile extends Error {
+  override name = 'CannotUseFile'
+  constructor(path: string, why: string) {
+    super(`${path} ${why}`)
+  }
+}

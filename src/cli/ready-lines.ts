@@ -1,0 +1,41 @@
+/** What is printed once the server is ready: where it is, how long that took, where the state is, how to use it. */
+
+export interface Ready {
+  readonly url: string
+  readonly tookMs: number
+  /** `/some/dir (sqlite)`, `memory, gone when it stops`, `etcd at …`. */
+  readonly state: string
+  readonly release: string
+  readonly kubeconfig: string
+}
+
+/** A word as a shell wants it. */
+const quoted = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+const took = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+export function readyLines(ready: Ready): string {
+  return [
+    `Binnacle is ready on ${ready.url} after ${took(ready.tookMs)}, as Kubernetes ${ready.release}`,
+    `  state: ${ready.state}`,
+    `  export KUBECONFIG=${quoted(ready.kubeconfig)}`,
+    '',
+  ].join('\n')
+}
+
+/** Where the state is, in words. */
+export function stateText(settings: {
+  storageBackend: 'sqlite' | 'memory' | 'etcd3'
+  dataDir: string
+  etcdServers: readonly string[]
+}): string {
+  switch (settings.storageBackend) {
+    case 'sqlite':
+      return settings.dataDir
+    case 'memory':
+      return 'in memory, gone when it stops'
+    case 'etcd3':
+      return `etcd at ${settings.etcdServers.join(', ')}`
+  }
+}
