@@ -1,0 +1,126 @@
+/**
+ * Walks an object to every value that has defaults, parent before children, as Go's generated defaulters do. The walk is
+ * compiled once per kind and goes only where a type of the table can be met. What the defaults are is the table's matter.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import type { Field, Struct, Type } from './type.ts'
+
+/** By OpenAPI type name; a value is changed in place. */
+export type DefaultsTable<Context> = Readonly<
+  Record<string, (value: Loose, context: Context) => void>
+>
+
+type Visit = (value: Loose) => void
+
+export function compileDefaults<Context>(
+  type: Type,
+  table: DefaultsTable<Context>,
+  context: Context,
+): Visit {
+  return new Compiler(table, context).visitOf(type) ?? (() => {})
+}
+
+/** One field to go down into. Non-pointer structs exist in Go even when nobody wrote them. */
+interface Step {
+  readonly name: string
+  readonly make: boolean
+  readonly visit: Visit
+}
+
+class Compiler<Context> {
+  readonly #table: DefaultsTable<Context>
+  readonly #context: Context
+  readonly #visits = new Map<Type, Visit>()
+  /** Structs known to lead, or not to lead, to a type of the table. */
+  readonly #leads = new Map<Struct, boolean>()
+
+  constructor(table: DefaultsTable<Context>, context: Context) {
+    this.#table = table
+    this.#context = context
+  }
+
+  visitOf(type: Type): Visit | undefined {
+    const known = this.#visits.get(type)
+    if (known !== undefined) return known
+    if (!this.#reaches(type)) return undefined
+    const visit = this.#compile(type)
+    this.#visits.set(type, visit)
+    return visit
+  }
+
+  #entry(struct: Struct): Visit | undefined {
+    if (!Object.hasOwn(this.#table, struct.name)) return undefined
+    const set = this.#table[struct.name]
+    return (value) => set(value, this.#context)
+  }
+
+  /** Whether a struct of the table can be met from here; types may be recursive. */
+  #reaches(type: Type, seen = new Set<Struct>()): boolean {
+    if (type.is === 'list') return this.#reaches(type.items, seen)
+    if (type.is === 'map') return this.#reaches(type.values, seen)
+    if (type.is !== 'struct' || seen.has(type)) return false
+    const known = this.#leads.get(type)
+    if (known !== undefined) return known
+    seen.add(type)
+    const found =
+      Object.hasOwn(this.#table, type.name) ||
+      type.fields.some((field) => this.#reaches(field.type, seen))
+    if (found) this.#leads.set(type, true)
+    // Where nothing was found from the start of a walk, nothing can be met from any struct it saw.
+    else if (seen.values().next().value === type)
+      for (const one of seen) this.#leads.set(one, false)
+    return found
+  }
+
+  #compile(type: Type): Visit {
+    if (type.is === 'list') {
+      const visit = this.visitOf(type.items) as Visit
+      return (value) => {
+        if (Array.isArray(value)) for (const item of value) if (item !== null) visit(item)
+      }
+    }
+    if (type.is === 'map') {
+      const visit = this.visitOf(type.values) as Visit
+      return (value) => {
+        for (const key of Object.keys(value)) if (value[key] !== null) visit(value[key])
+      }
+    }
+    return this.#compileStruct(type as Struct)
+  }
+
+  #compileStruct(struct: Struct): Visit {
+    const entry = this.#entry(struct)
+    let steps: Step[] | undefined
+    const inlined: Visit[] = []
+    return (value) => {
+      if (typeof value !== 'object' || Array.isArray(value)) return
+      steps ??= this.#stepsOf(struct, inlined)
+      entry?.(value)
+      // An inlined struct is the same JSON object.
+      for (const visit of inlined) visit(value)
+      for (const step of steps) {
+        const child = value[step.name]
+        if (child !== undefined && child !== null) step.visit(child)
+        else if (step.make) {
+          const made = {}
+          step.visit(made)
+          if (Object.keys(made).length > 0) value[step.name] = made
+        }
+      }
+    }
+  }
+
+  #stepsOf(struct: Struct, inlined: Visit[]): Step[] {
+    const steps: Step[] = []
+    for (const field of struct.fields) {
+      const visit = this.visitOf(field.type)
+      if (visit === undefined) continue
+      if (field.inline) inlined.push(visit)
+      else steps.push({ name: field.name, make: isAlwaysThere(field), visit })
+    }
+    return steps
+  }
+}
+
+const isAlwaysThere = (field: Field) =>
+  !field.pointer && field.type.is === 'struct' && field.type.union !== true
