@@ -1,0 +1,57 @@
+/**
+ * The order in which /apis lists groups and each group its versions: by priority, then by name. Built-in group versions
+ * have theirs from facts, aggregated ones from their APIService, custom ones all the same.
+ */
+import type { GroupVersion } from '#kinds/catalog.ts'
+import type { Facts } from '#kinds/facts.ts'
+import { compareVersions } from './version-order.ts'
+
+export interface Priority {
+  readonly group: number
+  readonly version: number
+}
+
+export type PriorityOf = (group: string, version: string) => Priority
+
+/** What custom kinds are registered with. */
+const customPriority: Priority = { group: 1000, version: 100 }
+
+export function priorities(
+  facts: Facts,
+  release: number,
+  aggregated: (group: string, version: string) => Priority | undefined = () => undefined,
+): PriorityOf {
+  const known = new Map(
+    facts
+      .groupVersionsOf(release)
+      .map((one) => [
+        `${one.group}/${one.version}`,
+        { group: one.groupPriority, version: one.versionPriority },
+      ]),
+  )
+  return (group, version) =>
+    aggregated(group, version) ?? known.get(`${group}/${version}`) ?? customPriority
+}
+
+/** Groups in order, each with its versions in order. The core group is not among them. */
+export function orderedGroups(
+  served: Iterable<GroupVersion>,
+  priorityOf: PriorityOf,
+): Map<string, string[]> {
+  const versions = new Map<string, Set<string>>()
+  for (const { group, version } of served) {
+    if (group === '') continue
+    const known = versions.get(group)
+    if (known === undefined) versions.set(group, new Set([version]))
+    else known.add(version)
+  }
+  const groups = [...versions].map(([group, names]) => {
+    const ordered = [...names].sort(
+      (a, b) =>
+        priorityOf(group, b).version - priorityOf(group, a).version || compareVersions(a, b),
+    )
+    return { group, ordered, priority: priorityOf(group, ordered[0]).group }
+  })
+  groups.sort((a, b) => b.priority - a.priority || (a.group < b.group ? -1 : 1))
+  return new Map(groups.map(({ group, ordered }) => [group, ordered]))
+}

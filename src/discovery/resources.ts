@@ -1,0 +1,81 @@
+/**
+ * The answers that list resources: /api/v1 and /apis/<group>/<version>.
+ */
+import type { Kind, Subresource } from '#kinds/kind.ts'
+import { storageVersionHash } from './storage-version-hash.ts'
+
+export interface ApiResourceList {
+  readonly kind: 'APIResourceList'
+  /** Absent in the groups that are older than the convention. */
+  readonly apiVersion?: 'v1'
+  readonly groupVersion: string
+  readonly resources: readonly ApiResource[]
+}
+
+export interface ApiResource {
+  readonly name: string
+  readonly singularName: string
+  readonly namespaced: boolean
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly storageVersionHash?: string
+}
+
+/** Built-in kinds show no singular name in the releases this server can be. */
+const firstReleaseWithSingularNames = 27
+
+export function apiResourceList(
+  group: string,
+  version: string,
+  kinds: Iterable<Kind>,
+  release: number,
+): ApiResourceList {
+  const sorted = [...kinds].sort((a, b) => (a.plural < b.plural ? -1 : 1))
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' || group === 'extensions' ? undefined : { apiVersion: 'v1' as const }),
+    groupVersion: group === '' ? version : `${group}/${version}`,
+    resources: sorted.flatMap((kind) => [
+      resourceOf(kind, release),
+      ...[...kind.subresources.values()].map((one) => subresourceOf(kind, one)),
+    ]),
+  }
+}
+
+function resourceOf(kind: Kind, release: number): ApiResource {
+  const { stored } = kind.resource
+  // Only built-in kinds are without a singular name, and only they speak protobuf.
+  const singular = !kind.protobuf || release >= firstReleaseWithSingularNames
+  return {
+    name: kind.plural,
+    singularName: singular ? kind.singular : '',
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs: [...kind.verbs],
+    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : undefined),
+    ...(kind.categories.length > 0 ? { categories: kind.categories } : undefined),
+    // What cannot be watched is not stored.
+    ...(kind.verbs.has('watch')
+      ? { storageVersionHash: storageVersionHash(stored.group, stored.version, stored.kind) }
+      : undefined),
+  }
+}
+
+function subresourceOf(kind: Kind, one: Subresource): ApiResource {
+  // A scale shows its group version even where it is the resource's own, unless the resource is nothing but its scale.
+  const shown = one.apiVersion !== kind.apiVersion || (one.name === 'scale' && kind.verbs.size > 0)
+  const slash = one.apiVersion.indexOf('/')
+  return {
+    name: `${kind.plural}/${one.name}`,
+    singularName: '',
+    namespaced: kind.namespaced,
+    ...(shown && slash > 0 ? { group: one.apiVersion.slice(0, slash) } : undefined),
+    ...(shown ? { version: one.apiVersion.slice(slash + 1) } : undefined),
+    kind: one.kind,
+    verbs: [...one.verbs],
+  }
+}

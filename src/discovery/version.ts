@@ -1,0 +1,42 @@
+/**
+ * The answer of /version: which release the server is, and how it was built.
+ */
+
+export interface BuildInfo {
+  /** The full version of the emulated release, '1.22.17'. */
+  readonly version: string
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  /** RFC 3339. */
+  readonly buildDate: string
+  /** What runs the server, e.g. 'node26.0.0'; Go's clients show it where Go's version stands. */
+  readonly runtime: string
+  readonly platform: string
+}
+
+export interface VersionInfo {
+  readonly major: string
+  readonly minor: string
+  readonly gitVersion: string
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  readonly buildDate: string
+  readonly goVersion: string
+  readonly compiler: string
+  readonly platform: string
+}
+
+export function versionInfo(build: BuildInfo): VersionInfo {
+  const [major, minor] = build.version.split('.')
+  return {
+    major,
+    minor,
+    gitVersion: `v${build.version}`,
+    gitCommit: build.gitCommit,
+    gitTreeState: build.gitTreeState,
+    buildDate: build.buildDate,
+    goVersion: build.runtime,
+    compiler: 'binnacle',
+    platform: build.platform,
+  }
+}
