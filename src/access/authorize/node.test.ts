@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Attributes } from '#access/authorize.ts'
+import { MemoryReader } from '#access/memory-reader.suite.ts'
+import { NodeAuthorizer } from './node.ts'
+
+const related = "no relationship found between node 'a' and this object"
+
+function ask(what: string, name = '', namespace = '', who = 'system:node:a'): Attributes {
+  const [verb = '', target = ''] = what.split(' ')
+  const [path = '', ...group] = target.split('.')
+  const [resource = '', subresource = ''] = path.split('/')
+  return {
+    user: { name: who, uid: '', groups: ['system:nodes', 'system:authenticated'], extra: {} },
+    verb,
+    isResource: true,
+    group: group.join('.'),
+    version: 'v1',
+    resource,
+    subresource,
+    namespace,
+    name,
+    path: '',
+  }
+}
+
+const pod = (name: string, nodeName: string, spec: object = {}, annotations = {}) => ({
+  metadata: { namespace: 'n', name, uid: `${name}-${nodeName}`, annotations },
+  spec: {
+    nodeName,
+    serviceAccountName: 'bot',
+    imagePullSecrets: [{ name: 'pull' }],
+    initContainers: [{ envFrom: [{ configMapRef: { name: 'init' } }] }],
+    containers: [
+      {
+        env: [
+          { name: 'A', value: 'x' },
+          { name: 'B', valueFrom: { secretKeyRef: { name: 'env', key: 'k' } } },
+          { name: 'C', valueFrom: { configMapKeyRef: { name: 'envmap', key: 'k' } } },
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'v1', secret: { secretName: 'vol' } },
+      {
+        name: 'v2',
+        projected: { sources: [{ secret: { name: 'proj' } }, { configMap: { name: 'pmap' } }] },
+      },
+      { name: 'v3', persistentVolumeClaim: { claimName: 'claim' } },
+      { name: 'v4', ephemeral: {} },
+      { name: 'v5', csi: { nodePublishSecretRef: { name: 'csi' } } },
+    ],
+    ...spec,
+  },
+})
+
+async function cluster(release = 22) {
+  const reader = new MemoryReader()
+  reader.put('', 'pods', pod('p', 'a'))
+  reader.put('', 'pods', pod('other', 'b', { serviceAccountName: 'bbot', volumes: [] }))
+  reader.put('', 'pods', pod('pending', ''))
+  reader.put(
+    '',
+    'pods',
+    pod('mirror', 'a', { serviceAccountName: 'mirrored' }, { 'kubernetes.io/config.mirror': 'x' }),
+  )
+  reader.put('', 'persistentvolumes', {
+    metadata: { name: 'pv' },
+    spec: {
+      claimRef: { namespace: 'n', name: 'claim' },
+      csi: {
+        nodeStageSecretRef: { namespace: 's', name: 'stage' },
+        controllerPublishSecretRef: { namespace: 's', name: 'controller' },
+      },
+    },
+  })
+  reader.put('', 'persistentvolumes', { metadata: { name: 'unclaimed' }, spec: {} })
+  reader.put('storage.k8s.io', 'volumeattachments', {
+    metadata: { name: 'va' },
+    spec: { nodeName: 'a' },
+  })
+  reader.put('', 'nodes', {
+    metadata: { name: 'a' },
+    spec: { configSource: { configMap: { namespace: 'k', name: 'kubelet' } } },
+  })
+  const node = new NodeAuthorizer(release)
+  await node.follow(reader)
+  return { node, reader }
+}
+
+const cases: [Attributes, string][] = [
+  [ask('get secrets', 'pull', 'n'), 'allow'],
+  [ask('watch secrets', 'env', 'n'), 'allow'],
+  [ask('list secrets', 'vol', 'n'), 'allow'],
+  [ask('get secrets', 'proj', 'n'), 'allow'],
+  [ask('get secrets', 'csi', 'n'), 'allow'],
+  [ask('get secrets', 'stage', 's'), 'allow'],
+  [ask('get secrets', 'controller', 's'), related],
+  [ask('get secrets', 'unknown', 'n'), related],
+  [ask('get secrets', 'vol', 'm'), related],
+  [ask('list secrets', '', 'n'), 'No Object name found'],
+  [ask('list secrets', 'vol', ''), 'can only read namespaced object of this type'],
+  [ask('update secrets', 'vol', 'n'), 'can only read resources of this type'],
+  [ask('get secrets/x', 'vol', 'n'), 'cannot read subresource'],
+  [ask('get configmaps', 'init', 'n'), 'allow'],
+  [ask('get configmaps', 'envmap', 'n'), 'allow'],
+  [ask('get configmaps', 'pmap', 'n'), 'allow'],
+  [ask('get configmaps', 'kubelet', 'k'), related],
+  [ask('get persistentvolumeclaims', 'claim', 'n'), 'allow'],
+  [ask('get persistentvolumeclaims', 'p-v4', 'n'), 'allow'],
+  [ask('patch persistentvolumeclaims/status', 'claim', 'n'), 'allow'],
+  [ask('get persistentvolumeclaims/status', 'claim', 'n'), 'can only get/update/patch this type'],
+  [ask('list persistentvolumeclaims', '', 'n'), 'can only get individual resources of this type'],
+  [ask('get persistentvolumes', 'pv'), 'allow'],
+  [ask('get persistentvolumes', 'unclaimed'), related],
+  [ask('get persistentvolumes/status', 'pv'), 'cannot get subresource'],
+  [ask('get volumeattachments.storage.k8s.io', 'va'), 'allow'],
+  [
+    ask('get volumeattachments.storage.k8s.io', 'va', '', 'system:node:b'),
+    "no relationship found between node 'b' and this object",
+  ],
+  [ask('create serviceaccounts/token', 'bot', 'n'), 'allow'],
+  [ask('create serviceaccounts/token', 'bbot', 'n'), related],
+  [ask('create serviceaccounts/token', 'mirrored', 'n'), related],
+  [
+    ask('create serviceaccounts', 'bot', 'n'),
+    'can only create token subresource of serviceaccount',
+  ],
+  [
+    ask('get serviceaccounts', 'bot', 'n'),
+    'can only create tokens for individual service accounts',
+  ],
+  [ask('update leases.coordination.k8s.io', 'a', 'kube-node-lease'), 'allow'],
+  [ask('create leases.coordination.k8s.io', '', 'kube-node-lease'), 'allow'],
+  [
+    ask('update leases.coordination.k8s.io', 'b', 'kube-node-lease'),
+    'can only access node lease with the same name as the requesting node',
+  ],
+  [
+    ask('update leases.coordination.k8s.io', 'a', 'n'),
+    'can only access leases in the "kube-node-lease" system namespace',
+  ],
+  [
+    ask('list leases.coordination.k8s.io', '', 'kube-node-lease'),
+    'can only get, create, update, patch, or delete a node lease',
+  ],
+  [ask('get csinodes.storage.k8s.io', 'a'), 'allow'],
+  [
+    ask('get csinodes.storage.k8s.io', 'b'),
+    'can only access CSINode with the same name as the requesting node',
+  ],
+  [ask('list csinodes.storage.k8s.io'), 'can only get, create, update, patch, or delete a CSINode'],
+  [ask('list pods'), 'allow'],
+  [ask('create pods', '', 'n'), 'allow'],
+  [ask('create deployments.apps', '', 'n'), ''],
+  [ask('get secrets', 'vol', 'n', 'system:node:'), 'unknown node for user "system:node:"'],
+  [ask('get secrets', 'vol', 'n', 'alice'), ''],
+]
+for (const [attributes, expected] of cases) {
+  const { user, verb, resource, subresource, namespace, name } = attributes
+  test(`${user.name} ${verb} ${resource}/${subresource} ${namespace}/${name}`, async () => {
+    const { node } = await cluster()
+    const { decision, reason } = node.authorize(attributes)
+    assert.equal(decision === 'allow' ? 'allow' : reason, expected)
+  })
+}
+
+test('rights end with the pod, and not before its last one', async () => {
+  const { node, reader } = await cluster()
+  reader.put('', 'pods', pod('p2', 'a'))
+  const decision = () => node.authorize(ask('get secrets', 'vol', 'n')).decision
+  reader.remove('', 'pods', 'n', 'p')
+  assert.equal(decision(), 'allow')
+  reader.remove('', 'pods', 'n', 'p2')
+  assert.equal(decision(), 'none')
+  reader.put('', 'pods', pod('p', 'b'))
+  assert.equal(decision(), 'none')
+  reader.put('', 'pods', pod('p', 'a'))
+  assert.equal(decision(), 'allow')
+})
+
+test('a volume released from its claim frees its secrets', async () => {
+  const { node, reader } = await cluster()
+  reader.put('', 'persistentvolumes', { metadata: { name: 'pv' }, spec: {} })
+  assert.equal(node.authorize(ask('get secrets', 'stage', 's')).decision, 'none')
+  reader.remove('storage.k8s.io', 'volumeattachments', '', 'va')
+  const attachment = ask('get volumeattachments.storage.k8s.io', 'va')
+  assert.equal(node.authorize(attachment).decision, 'none')
+})
+
+test('before 1.22 a node reads the config map it is configured by', async () => {
+  const { node, reader } = await cluster(21)
+  const decision = () => node.authorize(ask('get configmaps', 'kubelet', 'k')).decision
+  assert.equal(decision(), 'allow')
+  reader.remove('', 'nodes', '', 'a')
+  assert.equal(decision(), 'none')
+})
+
+test('a name without the group is no node', () => {
+  const question = ask('list pods')
+  const user = { ...question.user, groups: ['system:authenticated'] }
+  assert.equal(new NodeAuthorizer(22).authorize({ ...question, user }).decision, 'none')
+  assert.equal(new NodeAuthorizer(22).rulesFor(user).incomplete, false)
+  assert.equal(new NodeAuthorizer(22).rulesFor(question.user).incomplete, true)
+})
