@@ -15,10 +15,16 @@ export interface Span {
 export interface ReleasesTable {
   /** Minor number → full version of the modules the facts were read from. */
   readonly releases: Readonly<Record<string, string>>
-  /** Table name → OpenAPI package: core.v1 → io.k8s.api.core.v1. */
-  readonly packages: Readonly<Record<string, string>>
+  /** By table name: core.v1 → io.k8s.api.core.v1. */
+  readonly packages: Readonly<Record<string, PackageRow>>
   readonly groupVersions: readonly GroupVersionRow[]
   readonly resources: readonly ResourceRow[]
+}
+
+export interface PackageRow extends Span {
+  readonly openApi: string
+  readonly group?: string
+  readonly version?: string
 }
 
 export interface GroupVersionRow extends Span {

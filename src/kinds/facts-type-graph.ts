@@ -52,7 +52,7 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
       .map((field) => new FactField(field, () => fieldType(file, field)))
     const made: Struct = {
       is: 'struct',
-      name: `${tables.releases.packages[file]}.${name}`,
+      name: `${tables.releases.packages[file].openApi}.${name}`,
       fields,
       byName: row.union ? new Map() : lifted(fields),
       atomic: row.atomicSince !== undefined && release >= row.atomicSince,
@@ -124,6 +124,7 @@ function listOf(items: Type, options: FieldOptions, wrapped: boolean): List {
       : undefined),
     ...(patchMergeKey !== undefined ? { patchMergeKey } : undefined),
     ...(wrapped ? { wrapped } : undefined),
+    ...(options.listType !== undefined ? { declared: true } : undefined),
   }
 }
 

@@ -17,6 +17,8 @@ export interface Facts {
   /** '1.22.17' for 22. */
   versionOf(release: number): string
   groupVersionsOf(release: number): readonly GroupVersionFact[]
+  /** Every group version types are known of, served or not, ordered by group and version. */
+  knownGroupVersionsOf(release: number): { group: string; version: string }[]
   /** Every resource of a release, those off by default too, ordered by group, version and plural. */
   resourcesOf(release: number): readonly ResourceFact[]
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
@@ -97,6 +99,7 @@ export function loadFacts(readFacts: ReadFacts): Facts {
   const resources = new Map<number, readonly ResourceFact[]>()
   const versions = new Map<number, readonly GroupVersionFact[]>()
   let packages: Map<string, string> | undefined
+  let files: Map<string, string> | undefined
   const releases = () =>
     Object.keys(tables.releases.releases)
       .map(Number)
@@ -109,15 +112,18 @@ export function loadFacts(readFacts: ReadFacts): Facts {
   }
 
   function fileOf(group: string, version: string): string | undefined {
-    const row = tables.releases.groupVersions.find(
-      (one) => one.group === group && one.version === version,
+    files ??= new Map(
+      Object.entries(tables.releases.packages).map(([file, one]) => [
+        `${one.group}/${one.version}`,
+        file,
+      ]),
     )
-    return row?.file
+    return files.get(`${group}/${version}`)
   }
 
   function fileOfPackage(name: string): string | undefined {
     packages ??= new Map(
-      Object.entries(tables.releases.packages).map(([file, openApi]) => [openApi, file]),
+      Object.entries(tables.releases.packages).map(([file, { openApi }]) => [openApi, file]),
     )
     return packages.get(name)
   }
@@ -157,6 +163,11 @@ export function loadFacts(readFacts: ReadFacts): Facts {
     },
     versionOf: (release) => tables.releases.releases[release],
     groupVersionsOf,
+    knownGroupVersionsOf: (release) =>
+      Object.values(tables.releases.packages)
+        .filter((row) => row.group !== undefined && isIn(row, release))
+        .map(({ group = '', version = '' }) => ({ group, version }))
+        .sort((a, b) => compare(a.group, b.group) || compare(a.version, b.version)),
     resourcesOf,
     typeOf(openApiName, release) {
       const dot = openApiName.lastIndexOf('.')
@@ -167,7 +178,7 @@ export function loadFacts(readFacts: ReadFacts): Facts {
     },
     openApiNameOf(group, version, kind) {
       const file = fileOf(group, version)
-      return file === undefined ? undefined : `${tables.releases.packages[file]}.${kind}`
+      return file === undefined ? undefined : `${tables.releases.packages[file].openApi}.${kind}`
     },
     kindsOf(group, version, release) {
       const kinds = new Map<string, string>()
@@ -178,12 +189,14 @@ export function loadFacts(readFacts: ReadFacts): Facts {
           ([, type, , flags]) => flags.includes('i') && type.endsWith('TypeMeta'),
         )
         if (isKind && isIn(row, release))
-          kinds.set(name, `${tables.releases.packages[file]}.${name}`)
+          kinds.set(name, `${tables.releases.packages[file].openApi}.${name}`)
       }
       return kinds
     },
   }
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const groupVersionFact = (row: GroupVersionRow): GroupVersionFact => ({
   group: row.group,

@@ -39,6 +39,8 @@ export interface List {
   readonly patchMergeKey?: string
   /** Protobuf has the list in a message of its own, `{ repeated items = 1 }` (a named Go slice: ExtraValue, Verbs). */
   readonly wrapped?: boolean
+  /** The list type is a marker of its own, not what the patch strategy or nothing at all implies. */
+  readonly declared?: boolean
 }
 
 export interface Dict {

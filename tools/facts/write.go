@@ -32,10 +32,10 @@ func (m *tables) write(dir string) error {
 	for _, path := range old {
 		os.Remove(path)
 	}
-	packages := map[string]string{}
+	packages := map[string]map[string]any{}
 	for _, t := range m.releases {
 		for file, p := range t.packages {
-			packages[file] = p.openAPI
+			packages[file] = m.packageRow(file, p)
 		}
 	}
 	for _, file := range sortedKeys(packages) {
@@ -53,6 +53,18 @@ func sortedKeys[V any](of map[string]V) []string {
 	}
 	sort.Strings(keys)
 	return keys
+}
+
+// packageRow says what a table's types are called; those of meta and version belong to no group version.
+func (m *tables) packageRow(file string, p *goPackage) map[string]any {
+	row := map[string]any{"openApi": p.openAPI}
+	if strings.HasPrefix(file, "meta.") || file == "version" {
+		return row
+	}
+	row["group"], row["version"] = p.group, p.version
+	since, until := m.span(func(t *oneRelease) bool { return t.packages[file] != nil })
+	m.putSpan(row, since, until, m.oldest(), m.newest())
+	return row
 }
 
 // packageTable writes one field a line, so that a new release reads well as a difference.
@@ -118,7 +130,7 @@ func nameRow(one *goType) map[string]any {
 }
 
 // releaseTable writes what routing and discovery need: releases, packages, group versions and resources.
-func (m *tables) releaseTable(packages map[string]string) []byte {
+func (m *tables) releaseTable(packages map[string]map[string]any) []byte {
 	versions := map[string]string{}
 	for _, t := range m.releases {
 		versions[fmt.Sprint(t.release.minor)] = t.release.kube
@@ -140,7 +152,13 @@ func (m *tables) releaseTable(packages map[string]string) []byte {
 			return nil
 		})
 	var out strings.Builder
-	fmt.Fprintf(&out, "{\n\"releases\": %s,\n\"packages\": %s,\n\"groupVersions\": [\n", encode(versions), encode(packages))
+	fmt.Fprintf(&out, "{\n\"releases\": %s,\n\"packages\": {", encode(versions))
+	comma := ""
+	for _, file := range sortedKeys(packages) {
+		fmt.Fprintf(&out, "%s\n%s: %s", comma, encode(file), encode(packages[file]))
+		comma = ","
+	}
+	out.WriteString("},\n\"groupVersions\": [\n")
 	writeRows(&out, groupVersions)
 	out.WriteString("],\n\"resources\": [\n")
 	writeRows(&out, resources)
