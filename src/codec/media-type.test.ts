@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import {
+  bodyFormat,
+  checkRouteAccepts,
+  type Endpoint,
+  type PatchFormat,
+  patchFormat,
+  wantedForm,
+  wantedStream,
+  wantsPretty,
+} from './media-type.ts'
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const table = ';as=Table;g=meta.k8s.io;v=v1'
+const partial = ';as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+const only = 'only the following media types are accepted: '
+const refused = `406 ${only}application/json, application/yaml, ${protobuf}`
+const refusedStream = `406 ${only}application/json;stream=watch, ${protobuf};stream=watch`
+
+function outcome(decide: () => unknown): string {
+  try {
+    return String(decide())
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.code} ${error.message}`
+  }
+}
+function form(header: string, endpoint: Endpoint): string {
+  return outcome(() => {
+    const { format, pretty, as } = wantedForm(header, endpoint)
+    return `${format}${pretty ? ' pretty' : ''}${as === undefined ? '' : ` ${as.kind} ${as.version}`}`
+  })
+}
+
+const forms: [string, Endpoint, string][] = [
+  ['', 'built-in', 'json'],
+  ['application/json', 'built-in', 'json'],
+  ['*/*', 'built-in', 'json'],
+  ['*', 'built-in', 'json'],
+  ['application/*', 'custom', 'json'],
+  ['application/yaml', 'built-in', 'yaml'],
+  [protobuf, 'built-in', 'protobuf'],
+  [`${protobuf},application/json`, 'built-in', 'protobuf'],
+  [`${protobuf}, application/json`, 'custom', 'json'],
+  [protobuf, 'custom', refused],
+  ['text/html', 'built-in', refused],
+  ['application/xml,application/json;q=0.5', 'built-in', 'json'],
+  ['application/json;q=0.5,application/yaml;q=0.9', 'built-in', 'yaml'],
+  ['*/*;q=1,application/yaml;q=0.1', 'built-in', 'yaml'],
+  ['application/json;q=nonsense,application/yaml;q=0.1', 'built-in', 'yaml'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'built-in', 'json'],
+  ['application/json;pretty=1', 'built-in', 'json pretty'],
+  ['application/json;pretty=0', 'built-in', 'json'],
+  ['application/json;stream=watch', 'built-in', 'json'],
+  ['application/json;stream=other', 'built-in', refused],
+  ['application/yaml;stream=watch', 'built-in', refused],
+  ['application/json;charset=utf-8;bogus=1', 'built-in', 'json'],
+  [`application/json${table}`, 'built-in', 'json Table v1'],
+  [`application/json${table}beta1`, 'built-in', 'json Table v1beta1'],
+  [`application/json${table}`, 'custom', 'json Table v1'],
+  [`application/yaml${table}`, 'built-in', 'yaml Table v1'],
+  [`${protobuf}${table}`, 'built-in', refused],
+  [`*/*${table}`, 'built-in', 'json Table v1'],
+  [`application/json${table}`, 'document', refused],
+  ['application/json;as=Table', 'built-in', refused],
+  ['application/json;v=v1', 'built-in', refused],
+  ['application/json;as=Bogus;g=meta.k8s.io;v=v1', 'built-in', refused],
+  ['application/json;as=Table;g=meta.k8s.io;v=v2', 'built-in', refused],
+  ['application/json;as=Table;g=meta.k8s.io;v=v9,application/json', 'built-in', 'json'],
+  ['application/json;as=Table;g=meta.k8s.io;v=v9,application/json', 'document', 'json'],
+  [`application/json${partial}`, 'built-in', 'json PartialObjectMetadata v1'],
+  [`${protobuf}${partial}`, 'built-in', 'protobuf PartialObjectMetadata v1'],
+  [`${protobuf}${partial}`, 'custom', 'protobuf PartialObjectMetadata v1'],
+  [
+    'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1',
+    'built-in',
+    'json PartialObjectMetadataList v1beta1',
+  ],
+]
+for (const [header, endpoint, expected] of forms) {
+  test(`${endpoint}: Accept: ${header}`, () => {
+    assert.equal(form(header, endpoint), expected)
+    assert.equal(form(header, endpoint), expected, 'and again, remembered')
+  })
+}
+
+const streams: [string, string][] = [
+  ['', 'application/json'],
+  ['application/json;stream=watch', 'application/json'],
+  [`${protobuf};stream=watch`, `${protobuf};stream=watch`],
+  [protobuf, `${protobuf};stream=watch`],
+  ['application/yaml', refusedStream],
+  ['application/yaml, application/json', refusedStream],
+]
+for (const [header, expected] of streams) {
+  test(`watch: Accept: ${header}`, () => {
+    assert.equal(
+      outcome(() => wantedStream(header, 'built-in').mediaType),
+      expected,
+    )
+  })
+}
+
+const routes: [string, 'any form' | 'json', boolean][] = [
+  ['', 'any form', true],
+  ['*/*', 'any form', true],
+  ['*/*;q=0.1', 'json', true],
+  ['application/*', 'any form', false],
+  ['text/html', 'any form', false],
+  ['text/html, application/yaml', 'any form', true],
+  ['application/yaml', 'json', false],
+  ['application/json;as=Table;g=meta.k8s.io;v=v2', 'json', true],
+  [protobuf, 'any form', true],
+]
+for (const [header, produces, passes] of routes) {
+  test(`router: Accept: ${header} for ${produces}`, () => {
+    const expected = passes ? 'undefined' : '406 406: Not Acceptable'
+    assert.equal(
+      outcome(() => checkRouteAccepts(header, produces)),
+      expected,
+    )
+  })
+}
+
+const unknown = `415 the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${protobuf}`
+const bodies: [string, string][] = [
+  ['', 'json'],
+  ['application/json', 'json'],
+  ['application/json; charset=utf-8', 'json'],
+  ['Application/JSON;charset="utf-8" ; x=y', 'json'],
+  ['application/yaml', 'yaml'],
+  [protobuf, 'protobuf'],
+  ['application/json;', 'json'],
+  ['application/json; charset', unknown],
+  ['application/json; a=1; a=2', unknown],
+  ['application/json, application/yaml', unknown],
+  ['text/plain', unknown],
+  ['application/merge-patch+json', unknown],
+  ['json', unknown],
+]
+for (const [header, expected] of bodies) {
+  test(`Content-Type: ${header}`, () =>
+    assert.equal(
+      outcome(() => bodyFormat(header)),
+      expected,
+    ))
+}
+
+const all: PatchFormat[] = ['json-patch', 'merge-patch', 'strategic-merge-patch', 'apply-patch']
+const noStrategic = all.filter((one) => one !== 'strategic-merge-patch')
+const patches: [string, PatchFormat[], 'built-in' | 'custom', boolean, string][] = [
+  ['application/json-patch+json', all, 'built-in', true, 'json-patch'],
+  ['application/merge-patch+json; charset=utf-8', all, 'built-in', true, 'merge-patch'],
+  ['application/apply-patch+yaml', noStrategic, 'custom', true, 'apply-patch'],
+  ['application/json', all, 'built-in', true, '415 415: Unsupported Media Type'],
+  ['', all, 'built-in', true, '415 415: Unsupported Media Type'],
+  ['application/json', all, 'built-in', false, '406 406: Not Acceptable'],
+  [
+    'application/strategic-merge-patch+json',
+    noStrategic,
+    'custom',
+    true,
+    '415 the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+  ],
+]
+for (const [header, supported, endpoint, hasBody, expected] of patches) {
+  test(`patch of ${endpoint}: Content-Type: ${header}`, () => {
+    assert.equal(
+      outcome(() => patchFormat(header, supported, endpoint, hasBody)),
+      expected,
+    )
+  })
+}
+
+test('pretty is asked for, or guessed from the client', () => {
+  assert.equal(wantsPretty('true', 'kubectl/v1.22'), true)
+  assert.equal(wantsPretty('0', 'curl/7'), false)
+  assert.equal(wantsPretty(null, 'curl/7'), true)
+  assert.equal(wantsPretty(undefined, 'Mozilla/5.0 (X11)'), true)
+  assert.equal(wantsPretty('', 'kubectl/v1.22'), false)
+})

@@ -1,0 +1,195 @@
+/**
+ * Which form a client wants (Accept) and which form it sends (Content-Type), decided as kube-apiserver decides it: first
+ * the router compares bare media types, then the endpoint reads clauses and their parameters. Pure functions; what one
+ * header means is worked out once and remembered.
+ */
+import { ApiError, notAcceptable, unsupportedMediaType } from '#api/status-error.ts'
+import { type AcceptClause, parseAccept, parseContentType } from './accept-header.ts'
+
+export type Format = 'json' | 'yaml' | 'protobuf'
+
+export interface Wanted {
+  readonly format: Format
+  /** The value of the answer's Content-Type. */
+  readonly mediaType: string
+  readonly pretty: boolean
+  /** Another shape of the object, of group meta.k8s.io and this version. */
+  readonly as: Transform | undefined
+}
+
+export interface Transform {
+  readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  readonly version: 'v1' | 'v1beta1'
+}
+
+/**
+ * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; or a fixed document such as
+ * discovery, which has no other shapes.
+ */
+export type Endpoint = 'built-in' | 'custom' | 'document'
+
+export const mediaTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+}
+const formats: readonly Format[] = ['json', 'yaml', 'protobuf']
+const allMediaTypes = formats.map((format) => mediaTypes[format])
+const streamMediaTypes = [mediaTypes.json, mediaTypes.protobuf].map(
+  (type) => `${type};stream=watch`,
+)
+
+const transforms = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
+
+/** Headers remembered per endpoint; clients use a handful, so more are somebody trying. */
+const rememberedMax = 500
+
+function remember<T>(decide: (header: string) => T): (header: string) => T {
+  const known = new Map<string, T>()
+  return (header) => {
+    let found = known.get(header)
+    if (found === undefined) {
+      found = decide(header)
+      if (known.size >= rememberedMax) known.clear()
+      known.set(header, found)
+    }
+    return found
+  }
+}
+
+function matches({ type, subtype }: AcceptClause, format: Format): boolean {
+  if (type === '*') return subtype === '*'
+  const [ourType, ourSubtype] = mediaTypes[format].split('/')
+  return type === ourType && (subtype === '*' || subtype === ourSubtype)
+}
+
+/** What a clause's parameters ask of a format, or undefined where the endpoint cannot do it. */
+function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wanted | undefined {
+  const { as, g, v, stream, sv, pretty } = clause.parameters
+  if (stream !== undefined && stream !== '' && (stream !== 'watch' || format === 'yaml'))
+    return undefined
+  if (sv !== undefined && sv !== '' && (sv !== 'v1' || endpoint === 'document')) return undefined
+  const wanted = { format, mediaType: mediaTypes[format], pretty: pretty === '1' }
+  if (as === undefined && g === undefined && v === undefined) {
+    if (endpoint === 'custom' && format === 'protobuf') return undefined
+    return { ...wanted, as: undefined }
+  }
+  if (endpoint === 'document' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1'))
+    return undefined
+  if (!transforms.has(as ?? '') || (as === 'Table' && format === 'protobuf')) return undefined
+  return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
+}
+
+function decide(header: string, endpoint: Endpoint): Wanted | null {
+  if (header === '') {
+    return { format: 'json', mediaType: mediaTypes.json, pretty: false, as: undefined }
+  }
+  for (const clause of parseAccept(header)) {
+    for (const format of formats) {
+      const wanted = matches(clause, format) ? accept(clause, format, endpoint) : undefined
+      if (wanted !== undefined) return wanted
+    }
+  }
+  return null
+}
+
+const decided: Readonly<Record<Endpoint, (header: string) => Wanted | null>> = {
+  'built-in': remember((header) => decide(header, 'built-in')),
+  custom: remember((header) => decide(header, 'custom')),
+  document: remember((header) => decide(header, 'document')),
+}
+
+/** The form of an answer. Throws 406. An absent header is ''. */
+export function wantedForm(header: string, endpoint: Endpoint): Wanted {
+  const wanted = decided[endpoint](header)
+  if (wanted === null) {
+    throw notAcceptable(`only the following media types are accepted: ${allMediaTypes.join(', ')}`)
+  }
+  return wanted
+}
+
+/** The form of a watch's events: JSON or protobuf. Throws 406. */
+export function wantedStream(header: string, endpoint: Endpoint): Wanted {
+  const wanted = wantedForm(header, endpoint)
+  if (wanted.format === 'yaml') {
+    throw notAcceptable(
+      `only the following media types are accepted: ${streamMediaTypes.join(', ')}`,
+    )
+  }
+  if (wanted.format === 'json') return wanted
+  return { ...wanted, mediaType: `${wanted.mediaType};stream=watch` }
+}
+
+const routable: ReadonlySet<string> = new Set([...allMediaTypes, ...streamMediaTypes])
+const jsonOnly: ReadonlySet<string> = new Set([mediaTypes.json])
+const bareTypes = (header: string) => header.split(',').map((part) => part.split(';')[0].trim())
+const isRoutable = remember((header) => routes(header, routable))
+const isJson = remember((header) => routes(header, jsonOnly))
+
+function routes(header: string, produced: ReadonlySet<string>): boolean {
+  return header === '' || bareTypes(header).some((type) => type === '*/*' || produced.has(type))
+}
+
+/** The router's check, before anything else of a built-in path; custom kinds have no router. Throws 406. */
+export function checkRouteAccepts(
+  header: string,
+  produces: 'any form' | 'json' = 'any form',
+): void {
+  const fits = produces === 'json' ? isJson(header) : isRoutable(header)
+  if (!fits) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
+}
+
+const formatOf = remember((header): Format | null => {
+  const type = header === '' ? mediaTypes.json : parseContentType(header)
+  return formats.find((format) => mediaTypes[format] === type) ?? null
+})
+
+/** The form of a body. Throws 415. An absent header is '' and means JSON. */
+export function bodyFormat(header: string): Format {
+  const format = formatOf(header)
+  if (format === null) throw unknownFormat(allMediaTypes)
+  return format
+}
+
+const unknownFormat = (accepted: readonly string[]) =>
+  unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  )
+
+export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch'
+
+const patchTypes: Readonly<Record<PatchFormat, string>> = {
+  'json-patch': 'application/json-patch+json',
+  'merge-patch': 'application/merge-patch+json',
+  'strategic-merge-patch': 'application/strategic-merge-patch+json',
+  'apply-patch': 'application/apply-patch+yaml',
+}
+
+/** Which kind of patch a body is. `hasBody`: the request said that it carries one. Throws 415, or 406 as the router does. */
+export function patchFormat(
+  header: string,
+  supported: readonly PatchFormat[],
+  endpoint: 'built-in' | 'custom',
+  hasBody = true,
+): PatchFormat {
+  if (endpoint === 'built-in') {
+    const found = supported.find((format) => bareTypes(header).includes(patchTypes[format]))
+    if (found === undefined) {
+      if (hasBody)
+        throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+      throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
+    }
+  }
+  const type = header.split(';')[0].trim()
+  const format = supported.find((one) => patchTypes[one] === type)
+  if (format === undefined) throw unknownFormat(supported.map((one) => patchTypes[one]))
+  return format
+}
+
+const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+
+/** Whether the answer is indented: `?pretty=` decides where given, else people's tools are recognised. */
+export function wantsPretty(pretty: string | null | undefined, userAgent: string): boolean {
+  if (pretty !== null && pretty !== undefined && pretty !== '') return trueWords.has(pretty)
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent)
+}
