@@ -1,0 +1,41 @@
+/**
+ * Keeps the list of owners short: when more than ten updaters own something, the oldest are folded into one entry
+ * per version. Appliers are never folded: each of them must find what it applied last.
+ */
+import { union } from './field-set.ts'
+import { identityOf, type Managed, type Owned } from './managed-fields.ts'
+
+/** As many as the original keeps: every entry is read and written with its object. */
+export const updatersMax = 10
+
+export function capUpdaters({ owned, times }: Managed): void {
+  const updaters = [...owned].filter(([, { applied }]) => !applied).map(([identity]) => identity)
+  if (updaters.length <= updatersMax) return
+  const age = (identity: string) => Math.floor(Date.parse(times.get(identity) ?? '') / 1000) || 0
+  updaters.sort((a, b) => age(a) - age(b) || (a < b ? -1 : 1))
+  const firstOfVersion = new Map<string, string>()
+  let left = updaters.length
+  for (const identity of updaters) {
+    if (left <= updatersMax) return
+    const mine = owned.get(identity) as Owned
+    const bucket = identityOf({
+      manager: 'ancient-changes',
+      operation: 'Update',
+      apiVersion: mine.apiVersion,
+      subresource: '',
+    })
+    const first = firstOfVersion.get(mine.apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(mine.apiVersion, identity)
+      continue
+    }
+    if (!owned.has(bucket)) {
+      owned.set(bucket, owned.get(first) as Owned)
+      owned.delete(first)
+    }
+    owned.set(bucket, { ...mine, set: union(mine.set, (owned.get(bucket) as Owned).set) })
+    owned.delete(identity)
+    left--
+    times.set(bucket, times.get(identity))
+  }
+}

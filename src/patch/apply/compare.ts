@@ -1,0 +1,154 @@
+/**
+ * What differs between two objects of one type, as three sets of paths that share none: added, modified and removed.
+ * The order of items in lists with keys and in sets is no difference.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { emptySet, type FieldSet, isEmptySet, leaf, levelOf, recursiveDifference } from './field-set.ts'
+import { valueElement } from './path-element.ts'
+import {
+  equalValues,
+  isHollow,
+  isMap,
+  itemElement,
+  type JsonMap,
+  memberType,
+  ownValue,
+  shapeOf,
+  untyped,
+} from './shape.ts'
+
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+/** What differs at or below one value; absent where nothing does. */
+interface Found {
+  added?: FieldSet
+  modified?: FieldSet
+  removed?: FieldSet
+}
+type Steps = [string, FieldSet][]
+
+/** Both objects must be valid for the type. */
+export function compareObjects(type: Type, before: Json, after: Json): Comparison {
+  const found = compareValue(type, before, after)
+  return {
+    added: found?.added ?? emptySet,
+    modified: found?.modified ?? emptySet,
+    removed: found?.removed ?? emptySet,
+  }
+}
+
+export const isSame = ({ added, modified, removed }: Comparison): boolean =>
+  isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed)
+
+/** The comparison without the fields a write resets. */
+export function excludeFields(comparison: Comparison, fields: FieldSet | undefined): Comparison {
+  if (fields === undefined || isEmptySet(fields)) return comparison
+  return {
+    added: recursiveDifference(comparison.added, fields),
+    modified: recursiveDifference(comparison.modified, fields),
+    removed: recursiveDifference(comparison.removed, fields),
+  }
+}
+
+function compareValue(type: Type, before: Json, after: Json): Found | undefined {
+  if (before === after) return undefined
+  if (type.is === 'untyped' && isMap(before) !== isMap(after)) return compareUnlike(before, after)
+  const shape = shapeOf(type, before)
+  if (shape === 'leaf' || (isHollow(before) && isHollow(after))) {
+    return equalValues(before, after) ? undefined : { modified: leaf }
+  }
+  if (shape === 'list') return compareItems(type as List, listOf(before), listOf(after))
+  return compareMembers(type, mapOf(before), mapOf(after))
+}
+
+const listOf = (value: Json): Json[] => (Array.isArray(value) ? value : [])
+const mapOf = (value: Json): JsonMap => (isMap(value) ? value : {})
+
+/** A map on one side and something else on the other, where no type says which it must be. */
+function compareUnlike(before: Json, after: Json): Found {
+  const found = compareMembers(untyped, mapOf(before), mapOf(after)) ?? {}
+  const nothingToSay = (before === null && !isHollow(after)) || (after === null && !isHollow(before))
+  return nothingToSay ? found : { ...found, modified: leaf }
+}
+
+function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | undefined {
+  const added: Steps = []
+  const modified: Steps = []
+  const removed: Steps = []
+  for (const name in before) {
+    const old = before[name] as Json
+    const now = ownValue(after, name)
+    if (now === old) continue
+    const member = memberType(type, name) ?? untyped
+    if (now === undefined) removed.push([`f:${name}`, everyPath(member, old)])
+    else collect(`f:${name}`, compareValue(member, old, now), added, modified, removed)
+  }
+  for (const name in after) {
+    if (Object.hasOwn(before, name)) continue
+    added.push([`f:${name}`, everyPath(memberType(type, name) ?? untyped, after[name] as Json)])
+  }
+  return foundIn(added, modified, removed)
+}
+
+function compareItems(list: List, before: Json[], after: Json[]): Found | undefined {
+  const added: Steps = []
+  const modified: Steps = []
+  const removed: Steps = []
+  const old = new Map<string, Json>()
+  for (const item of before) old.set(itemElement(list, item), item)
+  for (const item of after) {
+    const element = itemElement(list, item)
+    const was = old.get(element)
+    if (was === undefined) added.push([element, everyPath(list.items, item)])
+    else {
+      old.delete(element)
+      collect(element, compareValue(list.items, was, item), added, modified, removed)
+    }
+  }
+  for (const [element, item] of old) removed.push([element, everyPath(list.items, item)])
+  return foundIn(added, modified, removed)
+}
+
+function collect(step: string, found: Found | undefined, added: Steps, modified: Steps, removed: Steps) {
+  if (found === undefined) return
+  if (found.added !== undefined) added.push([step, found.added])
+  if (found.modified !== undefined) modified.push([step, found.modified])
+  if (found.removed !== undefined) removed.push([step, found.removed])
+}
+
+function foundIn(added: Steps, modified: Steps, removed: Steps): Found | undefined {
+  if (added.length + modified.length + removed.length === 0) return undefined
+  const found: Found = {}
+  if (added.length > 0) found.added = levelOf(added, false)
+  if (modified.length > 0) found.modified = levelOf(modified, false)
+  if (removed.length > 0) found.removed = levelOf(removed, false)
+  return found
+}
+
+/** A value that is on one side only: it, and everything in it. */
+export function everyPath(type: Type, value: Json): FieldSet {
+  const shape = shapeOf(type, value)
+  if (shape === 'leaf' || isHollow(value)) return leaf
+  const steps: Steps = []
+  if (shape === 'list') {
+    const list = type as List
+    for (const item of listOf(value)) {
+      steps.push(
+        list.listType === 'set'
+          ? [valueElement(item), leaf]
+          : [itemElement(list, item), everyPath(list.items, item)],
+      )
+    }
+  } else {
+    const map = mapOf(value)
+    for (const name in map) {
+      steps.push([`f:${name}`, everyPath(memberType(type, name) ?? untyped, map[name] as Json)])
+    }
+  }
+  return levelOf(steps, true)
+}

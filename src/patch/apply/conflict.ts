@@ -1,0 +1,95 @@
+/**
+ * Fields an apply would change that somebody else owns, and the answer that says so: 409 with one cause per field.
+ *
+ * Up to release 1.22 the original keeps the paths of a conflict in memory it goes on writing to, so that fields which
+ * are side by side four, six, seven … steps deep are all reported under the name of the last one. Clients see these
+ * names, so they are reproduced here: `listed` grows its paths as Go grows a slice.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import { ApiError, type StatusCause } from '#api/status-error.ts'
+import { type FieldSet, hasChildren, isMember, setOfPaths } from './field-set.ts'
+import { managerOf } from './managed-fields.ts'
+import { elementText } from './path-element.ts'
+
+export interface Conflict {
+  /** The identity of who owns the field. */
+  readonly manager: string
+  /** Steps to the field. */
+  readonly path: readonly string[]
+}
+
+/** `owners` are what each manager would lose. */
+export function conflictsOf(owners: ReadonlyMap<string, FieldSet>): Conflict[] {
+  const conflicts: Conflict[] = []
+  for (const manager of [...owners.keys()].sort()) {
+    for (const path of listed(owners.get(manager) as FieldSet)) conflicts.push({ manager, path })
+  }
+  return conflicts
+}
+
+/** A Go slice: appending writes into the shared array while it has room. */
+interface Slice {
+  readonly array: string[]
+  readonly length: number
+  readonly capacity: number
+}
+
+function append({ array, length, capacity }: Slice, element: string): Slice {
+  if (length < capacity) {
+    array[length] = element
+    return { array, length: length + 1, capacity }
+  }
+  const grown = [...array.slice(0, length), element]
+  return { array: grown, length: length + 1, capacity: Math.max(1, capacity * 2) }
+}
+
+function listed(set: FieldSet): string[][] {
+  const slices: Slice[] = []
+  const visit = (level: FieldSet, prefix: Slice): void => {
+    for (const element in level) {
+      if (element !== '.' && isMember(level[element] as FieldSet)) slices.push(append(prefix, element))
+    }
+    for (const element in level) {
+      const subtree = level[element] as FieldSet
+      if (element !== '.' && hasChildren(subtree)) visit(subtree, append(prefix, element))
+    }
+  }
+  visit(set, { array: [], length: 0, capacity: 0 })
+  return slices.map(({ array, length }) => array.slice(0, length))
+}
+
+export const conflictingSet = (conflicts: readonly Conflict[]): FieldSet =>
+  setOfPaths(conflicts.map(({ path }) => path))
+
+export const pathText = (path: readonly string[]): string => path.map(elementText).join('')
+
+/** `"kubectl" with subresource "status" using apps/v1` */
+export function managerText(identity: string): string {
+  const { manager, operation, apiVersion, subresource } = managerOf(identity)
+  const name =
+    subresource === '' ? goQuote(manager) : `${goQuote(manager)} with subresource ${goQuote(subresource)}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}
+
+export function conflictMessage(conflicts: readonly Conflict[]): string {
+  const [only] = conflicts
+  if (only !== undefined && conflicts.length === 1) {
+    return `Apply failed with 1 conflict: conflict with ${managerText(only.manager)}: ${pathText(only.path)}`
+  }
+  const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
+  const lines = [...byManager.keys()].sort().flatMap((manager) => [
+    `conflicts with ${managerText(manager)}:`,
+    ...(byManager.get(manager) ?? []).map(({ path }) => `- ${pathText(path)}`),
+  ])
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+export const conflictCauses = (conflicts: readonly Conflict[]): StatusCause[] =>
+  conflicts.map(({ manager, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${managerText(manager)}`,
+    field: pathText(path),
+  }))
+
+export const applyConflict = (conflicts: readonly Conflict[]): ApiError =>
+  new ApiError(409, 'Conflict', conflictMessage(conflicts), { causes: conflictCauses(conflicts) })

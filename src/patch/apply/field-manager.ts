@@ -1,0 +1,327 @@
+/**
+ * Field ownership as the verbs see it: what a write makes of metadata.managedFields, and what an apply makes of an
+ * object. Pure: the time is an argument, other versions come through the kind, and nothing given is ever changed.
+ */
+import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import { ApiError, badRequest } from '#api/status-error.ts'
+import type { Type } from '#schema/type.ts'
+import { capUpdaters } from './cap.ts'
+import { claimNew } from './claim.ts'
+import { type Conflict, conflictingSet } from './conflict.ts'
+import {
+  difference,
+  equalSets,
+  type FieldSet,
+  hasPath,
+  isEmptySet,
+  makeFieldSet,
+  recursiveDifference,
+  union,
+} from './field-set.ts'
+import { isFit, Unfit } from './fitness.ts'
+import { clientSideManager, handedOver, withLastApplied } from './last-applied.ts'
+import {
+  decodeManaged,
+  encodeManaged,
+  entryOf,
+  equalOwners,
+  identityOf,
+  isReset,
+  type Managed,
+  nobody,
+} from './managed-fields.ts'
+import { type Applied, applyConfig, type Typed, updateOwners, type Versions } from './ownership.ts'
+import { NoElement } from './shape.ts'
+import { typeProblems } from './validate.ts'
+import { zeroOf } from './zero.ts'
+
+export interface FieldManagerKind {
+  /** The version the request speaks. */
+  readonly apiVersion: string
+  /** The kind's name, to refuse configurations of another one. */
+  readonly kind?: string
+  /** undefined: no such version of the kind. */
+  typeFor(apiVersion: string): Type | undefined
+  /** Must not change the object; undefined: no such version. */
+  convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
+  /** What a write through this endpoint resets and so never owns. */
+  resetFields(apiVersion: string, subresource: string): FieldSet | undefined
+}
+
+export interface Writer {
+  readonly manager: string
+  readonly subresource: string
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+export interface Applier extends Writer {
+  readonly force: boolean
+}
+
+/** Fields of the type header and of metadata that belong to the server: nobody owns them. */
+const neverOwned = makeFieldSet([
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid'].map((name) => ['metadata', name]),
+  ...['clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => ['metadata', name]),
+])
+
+/**
+ * metadata.managedFields of `next` after a write that is no apply; `live` is undefined on create. Entries that cannot
+ * be read count as none, and an object whose lists cannot be owned item by item has none.
+ */
+export function recordUpdate(
+  kind: FieldManagerKind,
+  live: KubeObject | undefined,
+  next: KubeObject,
+  who: Writer,
+): ManagedFieldsEntry[] {
+  try {
+    const managed = ownersBefore(live, next, who.subresource !== '')
+    if (managed.owned.size === 0) {
+      if (live?.metadata?.uid) return []
+      if (live === undefined) return claimAll(kind, next, who)
+    }
+    const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
+    const after = typedObject(kind, next)
+    if (!isFit(before.type, before.object as Json) || !isFit(after.type, after.object as Json)) return []
+    return encodeManaged(updateManaged(kind, before, after, managed, who))
+  } catch (error) {
+    if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion) return []
+    throw error
+  }
+}
+
+/** Owners may be rewritten by hand through the main resource; whoever leaves them out does not mean to remove them. */
+function ownersBefore(
+  live: KubeObject | undefined,
+  next: KubeObject,
+  subresource: boolean,
+): Managed {
+  if (!subresource) {
+    const written = next.metadata?.managedFields
+    if (isReset(written)) return nobody()
+    const managed = decodeOrNobody(written)
+    if (managed.owned.size > 0) return managed
+  }
+  return decodeOrNobody(live?.metadata?.managedFields)
+}
+
+function decodeOrNobody(entries: ManagedFieldsEntry[] | undefined): Managed {
+  if (entries === undefined || entries === null || entries.length === 0) return nobody()
+  try {
+    return decodeManaged(entries)
+  } catch {
+    return nobody()
+  }
+}
+
+/** Nobody owned anything before: the commonest write, and the cheapest. */
+function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): ManagedFieldsEntry[] {
+  const { object, type } = typedObject(kind, next)
+  const reset = kind.resetFields(kind.apiVersion, who.subresource)
+  let set = claimNew(type, object as Json)
+  if (reset !== undefined) set = recursiveDifference(set, reset)
+  set = difference(set, neverOwned)
+  if (isEmptySet(set)) return []
+  return [entryOf(who.manager || 'unknown', 'Update', kind.apiVersion, who.now, set, who.subresource)]
+}
+
+/** The owners after an update; the time moves only where the writer's set does. */
+function updateManaged(
+  kind: FieldManagerKind,
+  before: Typed,
+  after: Typed,
+  { owned, times }: Managed,
+  who: Writer,
+): Managed {
+  const writer = identityOf({
+    manager: who.manager || 'unknown',
+    operation: 'Update',
+    apiVersion: kind.apiVersion,
+    subresource: who.subresource,
+  })
+  const former = owned.get(writer)
+  // The writer of this very request is kept apart from what it wrote before: only so it shows what it changed now.
+  const self = 'current-operation'
+  const owners = updateOwners(before, after, owned, self, versionsOf(kind, who.subresource))
+  const mine = owners.get(self)
+  owners.delete(self)
+  const claimed = mine === undefined ? undefined : difference(mine.set, neverOwned)
+  if (claimed !== undefined && !isEmptySet(claimed)) {
+    const previous = owners.get(writer)
+    const set = previous === undefined ? claimed : union(claimed, previous.set)
+    owners.set(writer, { set, apiVersion: kind.apiVersion, applied: false })
+    if (former === undefined || !equalSets(former.set, set)) times.set(writer, who.now)
+  }
+  const managed = { owned: owners, times }
+  capUpdaters(managed)
+  return managed
+}
+
+/**
+ * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError for a configuration
+ * that cannot be applied. The object is not in canonical form yet, nor defaulted, and shares parts with its sources.
+ */
+export function applyConfiguration(
+  kind: FieldManagerKind,
+  live: KubeObject | undefined,
+  config: KubeObject,
+  who: Applier,
+): { object: KubeObject } | { conflicts: Conflict[] } {
+  const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
+  let managed = decodeForApply(live)
+  if (managed.owned.size === 0) managed = claimBeforeFirstApply(kind, before, managed, who)
+  const wanted = typedConfig(kind, config)
+  const wrong = typeProblems(before.type, before.object as Json)
+  if (wrong !== undefined) throw plainError(`failed to create typed live object: ${wrong}`)
+
+  let outcome = applyOnce(kind, before, wanted, managed, who, who.force)
+  if (Array.isArray(outcome) && who.manager === clientSideManager) {
+    const conflicts = outcome
+    const allowed = handedOver(before)
+    if (allowed === undefined) return { conflicts }
+    if (!isEmptySet(difference(conflictingSet(conflicts), allowed))) {
+      return { conflicts: conflicts.filter(({ path }) => !hasPath(allowed, path)) }
+    }
+    outcome = applyOnce(kind, before, wanted, managed, who, true)
+  }
+  if (Array.isArray(outcome)) return { conflicts: outcome }
+  let object = outcome.object ?? before.object
+  if (who.manager === clientSideManager) object = withLastApplied(object, config)
+  return { object: withManagedFields(object, encodeManaged(outcome.managed)) }
+}
+
+function applyOnce(
+  kind: FieldManagerKind,
+  live: Typed,
+  config: Typed,
+  { owned, times }: Managed,
+  who: Applier,
+  force: boolean,
+): { object: KubeObject | undefined; managed: Managed } | Conflict[] {
+  const { apiVersion } = kind
+  const { manager, subresource, now } = who
+  const applier = identityOf({ manager: manager || 'unknown', operation: 'Apply', apiVersion, subresource })
+  const versions = versionsOf(kind, subresource)
+  const applied: Applied | Conflict[] = applyConfig(live, config, owned, applier, force, versions)
+  if (Array.isArray(applied)) return applied
+  const { object, owners } = applied
+  const mine = owners.get(applier)
+  if (mine !== undefined) {
+    const set = difference(mine.set, neverOwned)
+    if (isEmptySet(set)) owners.delete(applier)
+    else owners.set(applier, { ...mine, set })
+  }
+  const moved = new Map(times)
+  if (object !== undefined || !equalOwners(owners, owned)) moved.set(applier, now)
+  return { object, managed: { owned: owners, times: moved } }
+}
+
+/** An object nobody owned so far is owned by one stand-in from its first apply on. */
+function claimBeforeFirstApply(
+  kind: FieldManagerKind,
+  live: Typed,
+  managed: Managed,
+  who: Applier,
+): Managed {
+  const wrong = typeProblems(live.type, live.object as Json)
+  if (wrong !== undefined) {
+    throw plainError(
+      `failed to create manager for existing fields: failed to convert new object (${gvkText(live.object)}) to smd typed: ${wrong}`,
+    )
+  }
+  const { subresource, now } = who
+  const standIn = { manager: 'before-first-apply', subresource, now }
+  return updateManaged(kind, zeroObject(kind), live, managed, standIn)
+}
+
+function decodeForApply(live: KubeObject | undefined): Managed {
+  try {
+    return decodeManaged(live?.metadata?.managedFields)
+  } catch (error) {
+    throw plainError(`failed to decode managed fields: ${(error as Error).message}`)
+  }
+}
+
+function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
+  const { apiVersion } = kind
+  const said = typeof config.apiVersion === 'string' ? config.apiVersion : ''
+  const version = said.split('/').length > 2 ? '' : said
+  if (version !== apiVersion) {
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${version}, expected: ${apiVersion}`,
+    )
+  }
+  if (Array.isArray(config.metadata?.managedFields)) {
+    throw badRequest('metadata.managedFields must be nil')
+  }
+  const type = kind.typeFor(apiVersion)
+  if (type === undefined || (kind.kind !== undefined && config.kind !== kind.kind)) {
+    throw plainError(`failed to create typed patch object: no corresponding type for ${gvkText(config)}`)
+  }
+  const wrong = typeProblems(type, config as Json)
+  if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
+  return { object: config, type, apiVersion }
+}
+
+/** Errors the original has no reason for. */
+const plainError = (message: string): ApiError => new ApiError(500, '', message)
+
+function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  return `${group}/${version}, Kind=${kind}`
+}
+
+class NoVersion extends Error {}
+
+/** The object in the version of the request, without its managedFields. */
+function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
+  const { apiVersion } = kind
+  const type = kind.typeFor(apiVersion)
+  const here =
+    object.apiVersion === undefined || object.apiVersion === apiVersion
+      ? object
+      : kind.convert(object, apiVersion)
+  if (type === undefined || here === undefined) throw new NoVersion(apiVersion)
+  if (here.metadata?.managedFields === undefined) return { object: here, type, apiVersion }
+  const { managedFields: _, ...metadata } = here.metadata
+  return { object: { ...here, metadata }, type, apiVersion }
+}
+
+function zeroObject(kind: FieldManagerKind): Typed {
+  const { apiVersion } = kind
+  const type = kind.typeFor(apiVersion)
+  if (type === undefined) throw new NoVersion(apiVersion)
+  const header = { apiVersion, ...(kind.kind !== undefined && { kind: kind.kind }) }
+  return { object: { ...header, ...zeroOf(type) } as KubeObject, type, apiVersion }
+}
+
+function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata ?? {}
+  return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries } }
+}
+
+/** Every object is converted to a version once, however many managers speak it. */
+function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
+  const done = new Map<KubeObject, Map<string, Typed | undefined>>()
+  return {
+    convert(typed, apiVersion) {
+      if (typed.apiVersion === apiVersion) return typed
+      let versions = done.get(typed.object)
+      if (versions === undefined) {
+        versions = new Map()
+        done.set(typed.object, versions)
+      }
+      if (!versions.has(apiVersion)) {
+        const type = kind.typeFor(apiVersion)
+        const object = type === undefined ? undefined : kind.convert(typed.object, apiVersion)
+        versions.set(apiVersion, type && object && { object, type, apiVersion })
+      }
+      return versions.get(apiVersion)
+    },
+    resetFields: (apiVersion) => kind.resetFields(apiVersion, subresource),
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * A set of paths into an object, kept in the very shape managedFields writes it in: a tree whose members are the
+ * steps of path-element.ts, in their order.
+ *
+ *   {"f:spec": {"f:replicas": {}, "f:template": {".": {}, "f:metadata": {}}}}
+ *     has .spec.replicas, .spec.template and .spec.template.metadata, and has not .spec
+ *
+ * A subtree without steps is a path of its own; one with steps is one only where it has the member ".".
+ * Sets never change once made, and their parts are shared between them.
+ */
+import { canonicalElement, compareElements, fieldElement } from './path-element.ts'
+
+export interface FieldSet {
+  readonly [element: string]: FieldSet
+}
+type Building = { [element: string]: FieldSet }
+
+/** Deepest tree we read: as deep as the deepest object we decode. */
+const depthMax = 10_000
+
+export const emptySet: FieldSet = Object.freeze({})
+/** The subtree of a path without paths below it. */
+export const leaf: FieldSet = emptySet
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false
+  return true
+}
+
+/** Whether the subtree of a step is a path itself. */
+export function isMember(subtree: FieldSet): boolean {
+  for (const first in subtree) return first === '.'
+  return true
+}
+
+export function hasChildren(subtree: FieldSet): boolean {
+  for (const step in subtree) if (step !== '.') return true
+  return false
+}
+
+/** Paths of field names: makeFieldSet([['status'], ['metadata', 'labels']]). */
+export function makeFieldSet(paths: readonly (readonly string[])[]): FieldSet {
+  return setOfPaths(paths.map((path) => path.map(fieldElement)))
+}
+
+/** Paths of steps. */
+export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
+  let set = emptySet
+  for (const path of paths) {
+    if (path.length === 0) continue
+    let subtree = leaf
+    for (let i = path.length - 1; i >= 0; i--) subtree = { [path[i] as string]: subtree }
+    set = union(set, subtree)
+  }
+  return set
+}
+
+/** The set that fieldsV1 of an entry describes. Throws a plain Error where it describes none. */
+export function parseFieldSet(fieldsV1: unknown): FieldSet {
+  return parseLevel(fieldsV1, 0) ?? emptySet
+}
+
+/** undefined: nothing below. */
+function parseLevel(tree: unknown, depth: number): FieldSet | undefined {
+  if (tree === null) return undefined
+  if (typeof tree !== 'object' || Array.isArray(tree)) throw new Error('ReadMapCB: expect { or n')
+  if (depth > depthMax) throw new Error('ReadMapCB: exceeded max depth')
+  let out: Building | undefined
+  let previous = ''
+  let sorted = true
+  for (const written of Object.keys(tree)) {
+    if (written === '.') continue
+    const element = canonicalElement(written)
+    if (element === undefined) continue
+    out ??= {}
+    const subtree = (tree as Record<string, unknown>)[written]
+    const below = parseLevel(subtree, depth + 1)
+    const member = below === undefined || Object.hasOwn(subtree as object, '.')
+    out[element] = below === undefined ? leaf : member ? { '.': leaf, ...below } : below
+    if (sorted && previous !== '' && compareElements(previous, element) > 0) sorted = false
+    previous = element
+  }
+  return out === undefined || sorted ? out : inOrder(out)
+}
+
+function inOrder(tree: FieldSet): FieldSet {
+  const out: Building = {}
+  for (const element of Object.keys(tree).sort(compareElements)) out[element] = tree[element] as FieldSet
+  return out
+}
+
+/** A level from steps in any order; duplicates are the caller's mistake. */
+export function levelOf(steps: [element: string, subtree: FieldSet][], member: boolean): FieldSet {
+  if (steps.length > 1) steps.sort(([a], [b]) => compareElements(a, b))
+  const out: Building = member && steps.length > 0 ? { '.': leaf } : {}
+  for (const [element, subtree] of steps) out[element] = subtree
+  return out
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a
+  if (isEmptySet(a)) return b
+  return unionInto({}, a, b)
+}
+
+function unionBelow(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a
+  const member = isMember(a) || isMember(b)
+  return unionInto(member && (hasChildren(a) || hasChildren(b)) ? { '.': leaf } : {}, a, b)
+}
+
+/** Both are in order, so one walk along both keeps the order. */
+function unionInto(out: Building, a: FieldSet, b: FieldSet): FieldSet {
+  const left = childSteps(a)
+  const right = childSteps(b)
+  let i = 0
+  let j = 0
+  while (i < left.length && j < right.length) {
+    const x = left[i] as string
+    const y = right[j] as string
+    if (x === y) {
+      out[x] = unionBelow(a[x] as FieldSet, b[x] as FieldSet)
+      i++
+      j++
+    } else if (compareElements(x, y) < 0) {
+      out[x] = a[x] as FieldSet
+      i++
+    } else {
+      out[y] = b[y] as FieldSet
+      j++
+    }
+  }
+  for (; i < left.length; i++) out[left[i] as string] = a[left[i] as string] as FieldSet
+  for (; j < right.length; j++) out[right[j] as string] = b[right[j] as string] as FieldSet
+  return out
+}
+
+function childSteps(tree: FieldSet): string[] {
+  const steps = Object.keys(tree)
+  if (steps[0] === '.') steps.shift()
+  return steps
+}
+
+/** The paths both have, in the order of `a`. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const out: Building = {}
+  for (const element in a) {
+    const other = element === '.' ? undefined : b[element]
+    if (other === undefined) continue
+    const mine = a[element] as FieldSet
+    put(out, element, isMember(mine) && isMember(other), intersection(mine, other))
+  }
+  return out
+}
+
+/** The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return a
+  const out: Building = {}
+  for (const element in a) {
+    if (element === '.') continue
+    const mine = a[element] as FieldSet
+    const other = b[element]
+    if (other === undefined) out[element] = mine
+    else put(out, element, isMember(mine) && !isMember(other), difference(mine, other))
+  }
+  return out
+}
+
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return a
+  const out: Building = {}
+  for (const element in a) {
+    if (element === '.') continue
+    const mine = a[element] as FieldSet
+    const other = b[element]
+    if (other === undefined) out[element] = mine
+    else if (!isMember(other)) put(out, element, isMember(mine), recursiveDifference(mine, other))
+  }
+  return out
+}
+
+/** `below` may still have the member "." of the tree it was cut from. */
+function put(out: Building, element: string, member: boolean, below: FieldSet): void {
+  if (!hasChildren(below)) {
+    if (member) out[element] = leaf
+    return
+  }
+  const had = Object.hasOwn(below, '.')
+  if (had === member) out[element] = below
+  else if (member) out[element] = { '.': leaf, ...below }
+  else {
+    const { '.': _, ...children } = below
+    out[element] = children
+  }
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true
+  let count = 0
+  for (const element in a) {
+    const other = b[element]
+    if (other === undefined || !equalSets(a[element] as FieldSet, other)) return false
+    count++
+  }
+  for (const _ in b) count--
+  return count === 0
+}
+
+/** Whether every path of `a` is in `b`. */
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
+  for (const element in a) {
+    if (element === '.') continue
+    const mine = a[element] as FieldSet
+    const other = b[element]
+    if (other === undefined) return false
+    if (isMember(mine) && !isMember(other)) return false
+    if (!isSubset(mine, other)) return false
+  }
+  return true
+}
+
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let subtree: FieldSet | undefined = set
+  for (const element of path) {
+    subtree = subtree[element]
+    if (subtree === undefined) return false
+  }
+  return path.length > 0 && isMember(subtree)
+}

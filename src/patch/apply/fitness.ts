@@ -1,0 +1,122 @@
+/**
+ * Whether the items of every set and keyed list in a value can be told apart, compiled from its type. Objects that
+ * are stored are right in every other way already, so types without such lists need no look at all.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { isMap, itemElement, NoElement } from './shape.ts'
+
+/** Items that cannot be told apart: nobody can own any field of such an object. */
+export class Unfit extends Error {}
+
+/** Throws Unfit. */
+type Check = (value: Json) => void
+
+const checks = new WeakMap<Type, Check | undefined>()
+const reach = new WeakMap<Type, boolean>()
+
+/** undefined: a value of this type is always fit. */
+export function checkOf(type: Type): Check | undefined {
+  if (checks.has(type)) return checks.get(type)
+  const check = hasListsInside(type) ? compile(type) : undefined
+  checks.set(type, check)
+  return check
+}
+
+export function isFit(type: Type, value: Json): boolean {
+  try {
+    checkOf(type)?.(value)
+    return true
+  } catch (error) {
+    if (error instanceof Unfit) return false
+    throw error
+  }
+}
+
+/** Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves. */
+function hasListsInside(type: Type): boolean {
+  const known = reach.get(type)
+  if (known !== undefined) return known
+  const seen = new Set<Type>()
+  const look = (inside: Type): boolean => {
+    if (seen.has(inside)) return false
+    seen.add(inside)
+    if (inside.is === 'list') return inside.listType !== 'atomic' || look(inside.items)
+    if (inside.is === 'map') return look(inside.values)
+    if (inside.is !== 'struct' || inside.union === true) return false
+    for (const field of inside.byName.values()) if (look(field.type)) return true
+    return false
+  }
+  const found = look(type)
+  reach.set(type, found)
+  return found
+}
+
+function compile(type: Type): Check {
+  switch (type.is) {
+    case 'list':
+      return type.listType === 'atomic' ? checkEach(type.items) : checkList(type)
+    case 'map':
+      return checkValues(type.values)
+    case 'struct': {
+      let members: [string, Check][] | undefined
+      return (value) => {
+        if (value === null) return
+        if (!isMap(value)) throw new Unfit()
+        members ??= [...type.byName].flatMap(([name, field]) => {
+          const check = checkOf(field.type)
+          return check === undefined ? [] : [[name, check] as [string, Check]]
+        })
+        for (const [name, check] of members) {
+          const member = value[name]
+          if (member !== undefined && Object.hasOwn(value, name)) check(member)
+        }
+      }
+    }
+    default:
+      return () => undefined
+  }
+}
+
+function checkEach(items: Type): Check {
+  let check: Check | undefined
+  return (value) => {
+    if (value === null) return
+    if (!Array.isArray(value)) throw new Unfit()
+    check ??= checkOf(items) ?? (() => undefined)
+    for (const item of value) check(item)
+  }
+}
+
+function checkValues(values: Type): Check {
+  let check: Check | undefined
+  return (value) => {
+    if (value === null) return
+    if (!isMap(value)) throw new Unfit()
+    check ??= checkOf(values) ?? (() => undefined)
+    for (const name in value) check(value[name] as Json)
+  }
+}
+
+function checkList(list: List): Check {
+  const each = checkEach(list.items)
+  return (value) => {
+    if (value === null) return
+    if (!Array.isArray(value)) throw new Unfit()
+    if (value.length === 1) elementOf(list, value[0] as Json)
+    else {
+      const seen = new Set<string>()
+      for (const item of value) seen.add(elementOf(list, item))
+      if (seen.size < value.length) throw new Unfit()
+    }
+    each(value)
+  }
+}
+
+function elementOf(list: List, item: Json): string {
+  try {
+    return itemElement(list, item)
+  } catch (error) {
+    throw error instanceof NoElement ? new Unfit() : error
+  }
+}

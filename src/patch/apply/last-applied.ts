@@ -1,0 +1,62 @@
+/**
+ * The annotation client-side apply keeps its last configuration in: fields it names are handed over to a server-side
+ * apply of the same tool without a conflict, and it is kept current so that the way back stays open.
+ */
+import type { Json, KubeObject } from '#api/object-meta.ts'
+import { compareObjects } from './compare.ts'
+import { difference, type FieldSet } from './field-set.ts'
+import type { Typed } from './ownership.ts'
+import { goJson } from './path-element.ts'
+import { isMap, type JsonMap } from './shape.ts'
+import { toFieldSet } from './to-field-set.ts'
+import { typeProblems } from './validate.ts'
+
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+/** The one manager that takes over from client-side apply; another name opts out. */
+export const clientSideManager = 'kubectl'
+/** All annotations of an object together, names and values. */
+const annotationsBytesMax = 256 * 1024
+
+/** The fields the annotation of the live object names and still has the values of; undefined without annotation. */
+export function handedOver(live: Typed): FieldSet | undefined {
+  const text = live.object.metadata.annotations?.[lastAppliedAnnotation]
+  if (text === undefined || text === '') return undefined
+  const last = parse(text)
+  if (last === undefined || last.apiVersion !== live.apiVersion) return undefined
+  if (typeProblems(live.type, last) !== undefined) return undefined
+  const { added, modified, removed } = compareObjects(live.type, last, live.object as Json)
+  return [modified, added, removed].reduce(difference, toFieldSet(live.type, last))
+}
+
+function parse(text: string): JsonMap | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return isMap(value) && typeof value.kind === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The object with its annotation, if it has one, saying what was applied now. */
+export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
+  const annotations = object.metadata?.annotations
+  if (!annotations?.[lastAppliedAnnotation]) return object
+  const next = { ...annotations, [lastAppliedAnnotation]: lastAppliedText(config) }
+  if (sizeOf(next) > annotationsBytesMax) delete (next as Record<string, string>)[lastAppliedAnnotation]
+  return { ...object, metadata: { ...object.metadata, annotations: next } }
+}
+
+function lastAppliedText(config: KubeObject): string {
+  const annotations = config.metadata?.annotations
+  if (!isMap(annotations)) return `${goJson(config as Json)}\n`
+  const { [lastAppliedAnnotation]: _, ...others } = annotations
+  return `${goJson({ ...config, metadata: { ...config.metadata, annotations: others } } as unknown as Json)}\n`
+}
+
+function sizeOf(annotations: Record<string, string>): number {
+  let bytes = 0
+  for (const name in annotations) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(annotations[name] as string)
+  }
+  return bytes
+}

@@ -1,0 +1,138 @@
+/**
+ * metadata.managedFields, read and written: which manager owns which set of paths, by which operation, in which
+ * version and since when. A manager is told apart by name, operation, subresource and, for updates, version.
+ */
+import type { Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import { type FieldSet, equalSets, isEmptySet, parseFieldSet } from './field-set.ts'
+import { goJson } from './path-element.ts'
+
+/** What one manager owns. */
+export interface Owned {
+  readonly set: FieldSet
+  readonly apiVersion: string
+  readonly applied: boolean
+}
+
+export interface Managed {
+  /** By the manager's identity. */
+  readonly owned: Map<string, Owned>
+  /** RFC 3339; a manager without one was written by hand. */
+  readonly times: Map<string, string | undefined>
+}
+
+export const nobody = (): Managed => ({ owned: new Map(), times: new Map() })
+
+export interface Manager {
+  manager: string
+  operation: 'Apply' | 'Update'
+  apiVersion: string
+  subresource: string
+}
+
+/** The identity of a manager: also what managers are sorted by where nothing else decides. */
+export function identityOf({ manager, operation, apiVersion, subresource }: Manager): string {
+  let text = ''
+  const add = (name: string, value: string) => {
+    if (value !== '') text += `${text === '' ? '' : ','}"${name}":${goJson(value)}`
+  }
+  add('manager', manager)
+  add('operation', operation)
+  if (operation === 'Update') add('apiVersion', apiVersion)
+  add('subresource', subresource)
+  return `{${text}}`
+}
+
+export function managerOf(identity: string): Manager {
+  const { manager = '', operation = 'Update', apiVersion = '', subresource = '' } = JSON.parse(identity)
+  return { manager, operation, apiVersion, subresource }
+}
+
+/** Throws a plain Error, in the original's words, where an entry cannot be understood. */
+export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | undefined): Managed {
+  const managed = nobody()
+  for (const [i, entry] of (entries ?? []).entries()) {
+    const { manager = '', operation, apiVersion = '', fieldsType = '', subresource = '' } = entry ?? {}
+    if (operation !== 'Apply' && operation !== 'Update') {
+      throw new Error('operation must be `Apply` or `Update`')
+    }
+    if (apiVersion === '') throw new Error('apiVersion must not be empty')
+    if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${i}`)
+    if (fieldsType !== 'FieldsV1') {
+      throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${i}`)
+    }
+    const identity = identityOf({ manager, operation, apiVersion, subresource })
+    const set = parseFieldSet(entry.fieldsV1 ?? {})
+    managed.owned.set(identity, { set, apiVersion, applied: operation === 'Apply' })
+    managed.times.set(identity, entry.time ?? undefined)
+  }
+  return managed
+}
+
+/** Sorted as the original sorts: appliers first, then by time, name, version and subresource. */
+export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
+  const entries: ManagedFieldsEntry[] = []
+  for (const [identity, { set, apiVersion, applied }] of owned) {
+    const { manager, operation, subresource } = managerOf(identity)
+    const time = times.get(identity)
+    entries.push(entryOf(manager, applied ? 'Apply' : operation, apiVersion, time, set, subresource))
+  }
+  return entries.length > 1 ? entries.sort(compareEntries) : entries
+}
+
+/** Members in the order Go writes them. */
+export function entryOf(
+  manager: string,
+  operation: 'Apply' | 'Update',
+  apiVersion: string,
+  time: string | undefined,
+  set: FieldSet,
+  subresource: string,
+): ManagedFieldsEntry {
+  const entry: ManagedFieldsEntry = {}
+  if (manager !== '') entry.manager = manager
+  entry.operation = operation
+  entry.apiVersion = apiVersion
+  if (time !== undefined) entry.time = time
+  entry.fieldsType = 'FieldsV1'
+  entry.fieldsV1 = set as Loose
+  if (subresource !== '') entry.subresource = subresource
+  return entry
+}
+
+const secondsOf = (time: string | undefined): number =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0
+const order = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  return (
+    order(a.operation, b.operation) ||
+    secondsOf(a.time) - secondsOf(b.time) ||
+    order(a.manager, b.manager) ||
+    order(a.apiVersion, b.apiVersion) ||
+    order(a.subresource, b.subresource)
+  )
+}
+
+export function equalOwners(a: Map<string, Owned>, b: Map<string, Owned>): boolean {
+  if (a.size !== b.size) return false
+  for (const [identity, mine] of a) {
+    const other = b.get(identity)
+    if (other === undefined) return false
+    if (mine.apiVersion !== other.apiVersion || mine.applied !== other.applied) return false
+    if (!equalSets(mine.set, other.set)) return false
+  }
+  return true
+}
+
+export function dropEmpty(owned: Map<string, Owned>): void {
+  for (const [identity, { set }] of owned) if (isEmptySet(set)) owned.delete(identity)
+}
+
+/** Whether a list written by a client asks for all owners to be forgotten: one entry with nothing in it. */
+export const isReset = (entries: readonly ManagedFieldsEntry[] | null | undefined): boolean =>
+  entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
+
+/** The versions owners speak: what a caller that converts slowly has to have at hand. */
+export const versionsOf = (entries: readonly ManagedFieldsEntry[] | undefined): Set<string> =>
+  new Set((entries ?? []).flatMap(({ apiVersion }) => (apiVersion === undefined ? [] : [apiVersion])))

@@ -1,0 +1,104 @@
+/**
+ * An applied configuration laid over a live object: the configuration's values win, nothing is removed. Items of
+ * lists keep the order of the live list where the configuration does not say otherwise.
+ * The result shares parts with both; neither is changed.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { isHollow, isMap, itemElement, type JsonMap, memberType, ownValue, setMember, shapeOf, untyped } from './shape.ts'
+
+/** Both must be valid for the type. */
+export function mergeObjects(type: Type, live: Json, config: Json): Json {
+  return mergeValue(type, live, config) ?? null
+}
+
+/** undefined: nothing is left to write. */
+function mergeValue(type: Type, live: Json | undefined, config: Json | undefined): Json | undefined {
+  if (config === undefined) return live
+  if (live === undefined) return config
+  const like = type.is === 'untyped' && config === null ? live : config
+  const shape = shapeOf(type, like)
+  if (shape === 'leaf' || (isHollow(live) && isHollow(config))) return config
+  if (shape === 'list') return mergeItems(type as List, asList(live), asList(config))
+  return mergeMembers(type, asMap(live), asMap(config))
+}
+
+const asList = (value: Json): Json[] => (Array.isArray(value) ? value : [])
+const asMap = (value: Json): JsonMap => (isMap(value) ? value : {})
+
+function mergeMembers(type: Type, live: JsonMap, config: JsonMap): JsonMap | undefined {
+  const out: JsonMap = {}
+  let any = false
+  const take = (name: string) => {
+    const member = memberType(type, name) ?? untyped
+    const merged = mergeValue(member, ownValue(live, name), ownValue(config, name))
+    if (merged === undefined) return
+    setMember(out, name, merged)
+    any = true
+  }
+  for (const name in live) take(name)
+  for (const name in config) if (!Object.hasOwn(live, name)) take(name)
+  return any ? out : undefined
+}
+
+/**
+ * Live items keep their places; a configured item that is new comes right after the one before it in the
+ * configuration, and where both lists have the same items in another order, the configuration's order wins.
+ */
+function mergeItems(list: List, live: Json[], config: Json[]): Json[] | undefined {
+  const [liveOrder, liveItems] = index(list, live)
+  const [configOrder, configItems] = index(list, config)
+  const shared = configOrder.filter((element) => liveItems.has(element))
+  let sharedAt = 0
+  const out: Json[] = []
+  const push = (element: string) => {
+    const merged = mergeValue(list.items, liveItems.get(element), configItems.get(element))
+    if (merged !== undefined) out.push(merged)
+  }
+  let i = 0
+  let j = 0
+  while (i < liveOrder.length || j < configOrder.length) {
+    const next = liveOrder[i]
+    if (next !== undefined && j < configOrder.length) {
+      if (next === configOrder[j]) {
+        push(next)
+        i++
+        j++
+        sharedAt++
+        continue
+      }
+      const wanted = shared[sharedAt]
+      if (configItems.has(next) && wanted !== undefined && wanted !== next) {
+        i++
+        continue
+      }
+    }
+    if (next !== undefined && !configItems.has(next)) {
+      push(next)
+      i++
+      continue
+    }
+    const configured = configOrder[j]
+    if (configured === undefined) {
+      // Every configured item is written; a live one that is left was written with it.
+      i++
+      continue
+    }
+    push(configured)
+    j++
+    if (shared[sharedAt] === configured) sharedAt++
+  }
+  return out.length > 0 ? out : undefined
+}
+
+function index(list: List, items: Json[]): [string[], Map<string, Json>] {
+  const order: string[] = []
+  const byElement = new Map<string, Json>()
+  for (const item of items) {
+    const element = itemElement(list, item)
+    if (byElement.has(element)) continue
+    byElement.set(element, item)
+    order.push(element)
+  }
+  return [order, byElement]
+}

@@ -1,0 +1,218 @@
+/**
+ * Who owns what after a write: the rules of structured merge, on objects and sets of paths, without a clock.
+ *
+ *   update   somebody wrote the whole object: they own what they added or changed, others lose that
+ *   apply    somebody wrote their part of it: it is merged, what they dropped goes, what others own must not change
+ */
+import type { Json, KubeObject } from '#api/object-meta.ts'
+import type { Type } from '#schema/type.ts'
+import { type Comparison, compareObjects, excludeFields, isSame } from './compare.ts'
+import { type Conflict, conflictsOf } from './conflict.ts'
+import {
+  difference,
+  emptySet,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  isSubset,
+  recursiveDifference,
+  union,
+} from './field-set.ts'
+import { dropEmpty, type Owned } from './managed-fields.ts'
+import { mergeObjects } from './merge.ts'
+import { reconcileWithType, withNamedFields } from './reconcile.ts'
+import { removeItems } from './remove.ts'
+import { toFieldSet } from './to-field-set.ts'
+
+/** An object of one version, with the type of that version. */
+export interface Typed {
+  readonly object: KubeObject
+  readonly type: Type
+  readonly apiVersion: string
+}
+
+export interface Versions {
+  /** The object in another version; undefined where there is no such version any more. */
+  convert(typed: Typed, apiVersion: string): Typed | undefined
+  /** The fields a write through this endpoint resets, in that version. */
+  resetFields(apiVersion: string): FieldSet | undefined
+}
+
+type Owners = Map<string, Owned>
+
+/** Managers of versions that are gone own nothing any more. */
+function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
+  const out: Owners = new Map()
+  for (const [manager, owned] of owners) {
+    const typed = versions.convert(live, owned.apiVersion)
+    if (typed === undefined) continue
+    const set = reconcileWithType(typed.type, owned.set)
+    out.set(manager, set === owned.set ? owned : { ...owned, set })
+  }
+  return out
+}
+
+interface Outcome {
+  readonly owners: Owners
+  readonly comparison: Comparison
+}
+
+/** Takes what changed from everybody but `writer`, or says whom it would be taken from. */
+function takeChanged(
+  before: Typed,
+  after: Typed,
+  owners: Owners,
+  writer: string,
+  force: boolean,
+  versions: Versions,
+): Outcome | Conflict[] {
+  const comparison = compareIn(before, after, before.apiVersion, versions) as Comparison
+  const comparisons = new Map<string, Comparison | undefined>([[before.apiVersion, comparison]])
+  const lost = new Map<string, FieldSet>()
+  for (const [manager, owned] of owners) {
+    if (manager === writer) continue
+    if (!comparisons.has(owned.apiVersion)) {
+      comparisons.set(owned.apiVersion, compareIn(before, after, owned.apiVersion, versions))
+    }
+    const theirs = comparisons.get(owned.apiVersion)
+    if (theirs === undefined) {
+      owners.delete(manager)
+      continue
+    }
+    const taken = intersection(owned.set, union(theirs.modified, theirs.added))
+    if (!isEmptySet(taken)) lost.set(manager, taken)
+  }
+  if (!force && lost.size > 0) return conflictsOf(lost)
+  for (const [manager, owned] of owners) {
+    if (manager === writer) continue
+    const removed = comparisons.get(owned.apiVersion)?.removed ?? emptySet
+    const taken = lost.get(manager)
+    if (taken === undefined && isEmptySet(removed)) continue
+    const set = difference(taken === undefined ? owned.set : difference(owned.set, taken), removed)
+    owners.set(manager, { ...owned, set })
+  }
+  dropEmpty(owners)
+  return { owners, comparison }
+}
+
+function compareIn(
+  before: Typed,
+  after: Typed,
+  apiVersion: string,
+  versions: Versions,
+): Comparison | undefined {
+  const old = versions.convert(before, apiVersion)
+  const now = versions.convert(after, apiVersion)
+  if (old === undefined || now === undefined) return undefined
+  const comparison = compareObjects(old.type, old.object as Json, now.object as Json)
+  return excludeFields(comparison, versions.resetFields(apiVersion))
+}
+
+/** The owners after `writer` wrote `after` in place of `before`; both in the version of the write. */
+export function updateOwners(
+  before: Typed,
+  after: Typed,
+  owners: Owners,
+  writer: string,
+  versions: Versions,
+): Owners {
+  const known = reconciled(before, owners, versions)
+  const { owners: left, comparison } = takeChanged(before, after, known, writer, true, versions) as Outcome
+  const { added, modified, removed } = comparison
+  const own = union(union(left.get(writer)?.set ?? emptySet, modified), added)
+  const reset = versions.resetFields(after.apiVersion) ?? emptySet
+  const set = recursiveDifference(difference(own, removed), reset)
+  if (isEmptySet(set)) left.delete(writer)
+  else left.set(writer, { set, apiVersion: after.apiVersion, applied: false })
+  return left
+}
+
+export interface Applied {
+  /** undefined: the live object is as the configuration wants it already. */
+  readonly object: KubeObject | undefined
+  readonly owners: Owners
+}
+
+/** `live` and `config` in the version of the request. */
+export function applyConfig(
+  live: Typed,
+  config: Typed,
+  owners: Owners,
+  applier: string,
+  force: boolean,
+  versions: Versions,
+): Applied | Conflict[] {
+  const known = reconciled(live, owners, versions)
+  const last = known.get(applier)
+  const { type, apiVersion } = live
+  const merged = mergeObjects(type, live.object as Json, config.object as Json) as KubeObject
+  let set = toFieldSet(type, config.object as Json)
+  const reset = versions.resetFields(apiVersion)
+  if (reset !== undefined) set = recursiveDifference(set, reset)
+  known.set(applier, { set, apiVersion, applied: true })
+  const pruned = prune({ object: merged, type, apiVersion }, known, applier, last, versions)
+  const outcome = takeChanged(live, pruned, known, applier, force, versions)
+  if (Array.isArray(outcome)) return outcome
+  return {
+    object: isSame(outcome.comparison) ? undefined : pruned.object,
+    owners: outcome.owners,
+  }
+}
+
+/** Removes what the applier applied last time, does not apply this time, and nobody else owns. */
+function prune(
+  merged: Typed,
+  owners: Owners,
+  applier: string,
+  last: Owned | undefined,
+  versions: Versions,
+): Typed {
+  if (last === undefined || isEmptySet(last.set)) return merged
+  const own = owners.get(applier) as Owned
+  // Nothing was dropped: what the three steps below take away they also give back.
+  if (last.apiVersion === own.apiVersion && isSubset(last.set, own.set)) return merged
+  const inLast = versions.convert(merged, last.apiVersion)
+  if (inLast === undefined) return merged
+  const without = withObject(inLast, removeItems(inLast.type, json(inLast), withNamedFields(inLast.type, last.set)))
+  const backByOwners = addBackOwned(inLast, without, owners, versions)
+  const backByChance = addBackDangling(inLast, backByOwners, last, versions)
+  return versions.convert(backByChance, merged.apiVersion) ?? merged
+}
+
+const json = ({ object }: Typed): Json => object as Json
+const withObject = (typed: Typed, object: Json): Typed => ({ ...typed, object: (object ?? {}) as KubeObject })
+
+/** What others own, in any version, is put back. */
+function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Versions): Typed {
+  const byVersion = new Map<string, FieldSet>()
+  for (const { apiVersion, set } of owners.values()) {
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set))
+  }
+  let whole = merged
+  let left = pruned
+  for (const version of [...byVersion.keys()].sort()) {
+    const wholeHere = versions.convert(whole, version)
+    const leftHere = versions.convert(left, version)
+    if (wholeHere === undefined || leftHere === undefined) continue
+    whole = wholeHere
+    const { type } = whole
+    const named = (set: FieldSet) => withNamedFields(type, set)
+    const wanted = union(named(toFieldSet(type, json(leftHere))), named(byVersion.get(version) as FieldSet))
+    const unwanted = difference(named(toFieldSet(type, json(whole))), wanted)
+    left = withObject(whole, removeItems(type, json(whole), unwanted))
+  }
+  return left
+}
+
+/** What is gone now but was not the applier's to remove is put back. */
+function addBackDangling(merged: Typed, pruned: Typed, last: Owned, versions: Versions): Typed {
+  const left = versions.convert(pruned, last.apiVersion)
+  if (left === undefined) return merged
+  const { type } = merged
+  const gone = difference(
+    withNamedFields(type, toFieldSet(type, json(merged))),
+    withNamedFields(type, toFieldSet(type, json(left))),
+  )
+  const unwanted = intersection(gone, withNamedFields(type, last.set))
+  return withObject(merged, removeItems(type, json(merged), unwanted))
+}

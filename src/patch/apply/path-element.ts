@@ -1,0 +1,181 @@
+/**
+ * One step of a path into an object, as managedFields writes it, and the order steps are written in.
+ *
+ *   f:spec                                a field of a struct or a key of a map
+ *   k:{"containerPort":80,"protocol":"TCP"}   the item of a list that has these keys
+ *   v:"kubernetes"                        the item of a set that has this value
+ *   i:3                                   an item by position
+ *
+ * Two steps are equal exactly when their text is, because the text is always the canonical one.
+ */
+import { goFloat, goQuote } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+
+const plainText = /^[ !#-%'-;=?-[\]-~]*$/
+const escapedLate = /[<>&\b\f\u2028\u2029]/g
+
+/** JSON as Go's encoder writes it: no spaces, and the characters HTML cares about escaped. */
+export function goJson(value: Json): string {
+  if (typeof value === 'string') {
+    if (plainText.test(value)) return `"${value}"`
+    return JSON.stringify(value).replace(/\\b/g, '\\u0008').replace(/\\f/g, '\\u000c').replace(
+      escapedLate,
+      (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+  }
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
+  const members = Object.keys(value).sort(compareText)
+  return `{${members.map((name) => `${goJson(name)}:${goJson(value[name] as Json)}`).join(',')}}`
+}
+
+/** Byte order of two texts in UTF-8, which differs from JavaScript's own order beyond the first plane only. */
+export function compareText(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length)
+  for (let i = 0; i < shorter; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    const xSurrogate = x >= 0xd800 && x <= 0xdfff
+    const ySurrogate = y >= 0xd800 && y <= 0xdfff
+    if (xSurrogate !== ySurrogate) return xSurrogate ? 1 : -1
+    return x - y
+  }
+  return a.length - b.length
+}
+
+export const fieldElement = (name: string): string => `f:${name}`
+export const valueElement = (value: Json): string => `v:${goJson(value)}`
+
+/** `names` in byte order. */
+export function keyElement(names: readonly string[], values: readonly Json[]): string {
+  let text = ''
+  for (let i = 0; i < names.length; i++) {
+    text += `${i === 0 ? '' : ','}${JSON.stringify(names[i])}:${goJson(values[i] as Json)}`
+  }
+  return `k:{${text}}`
+}
+
+const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as Record<string, number>
+
+/** The order the original writes the steps of one level in: fields, then keys, then values, then positions. */
+export function compareElements(a: string, b: string): number {
+  if (a === b) return 0
+  const kind = a.charCodeAt(0)
+  if (kind !== b.charCodeAt(0)) return (kindOrder[a[0] as string] ?? 4) - (kindOrder[b[0] as string] ?? 4)
+  if (kind === 102) return compareText(a, b)
+  if (kind === 105) return Number(a.slice(2)) - Number(b.slice(2))
+  const left = JSON.parse(a.slice(2)) as Json
+  const right = JSON.parse(b.slice(2)) as Json
+  return kind === 107
+    ? compareKeys(left as Record<string, Json>, right as Record<string, Json>)
+    : compareValues(left, right)
+}
+
+function compareKeys(a: Record<string, Json>, b: Record<string, Json>): number {
+  const names = Object.keys(a)
+  const others = Object.keys(b)
+  for (let i = 0; i < names.length && i < others.length; i++) {
+    const name = names[i] as string
+    const byName = compareText(name, others[i] as string)
+    if (byName !== 0) return byName
+    const byValue = compareValues(a[name] as Json, b[name] as Json)
+    if (byValue !== 0) return byValue
+  }
+  return names.length - others.length
+}
+
+/** Numbers, then texts, then booleans, then lists, then maps, then null. */
+const valueRank = (value: Json): number => {
+  if (typeof value === 'number') return 0
+  if (typeof value === 'string') return 1
+  if (typeof value === 'boolean') return 2
+  if (Array.isArray(value)) return 3
+  return value === null ? 5 : 4
+}
+
+/** A total order of JSON values. */
+export function compareValues(a: Json, b: Json): number {
+  const rank = valueRank(a)
+  const byRank = rank - valueRank(b)
+  if (byRank !== 0) return byRank
+  if (rank === 0) return (a as number) - (b as number)
+  if (rank === 1) return compareText(a as string, b as string)
+  if (rank === 2) return Number(a) - Number(b)
+  if (rank === 3) return compareLists(a as Json[], b as Json[])
+  if (rank === 4) return compareMaps(a as Record<string, Json>, b as Record<string, Json>)
+  return 0
+}
+
+function compareLists(a: Json[], b: Json[]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareValues(a[i] as Json, b[i] as Json)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function compareMaps(a: Record<string, Json>, b: Record<string, Json>): number {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort(compareText)
+  for (const name of names) {
+    if (!Object.hasOwn(a, name)) return 1
+    if (!Object.hasOwn(b, name)) return -1
+    const order = compareValues(a[name] as Json, b[name] as Json)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/**
+ * A step somebody wrote, in canonical text; undefined for a kind of step nobody knows yet, which is left out.
+ * Throws a plain Error, in the original's words, for what is no step at all.
+ */
+export function canonicalElement(text: string): string | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:')
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
+  const kind = text[0]
+  if (kind === 'f') return text
+  if (kind === 'v') return `v:${goJson(JSON.parse(text.slice(2)) as Json)}`
+  if (kind === 'k') return canonicalKey(JSON.parse(text.slice(2)) as Json)
+  if (kind !== 'i') return undefined
+  if (!/^[+-]?\d+$/.test(text.slice(2))) {
+    throw new Error(`strconv.Atoi: parsing ${goQuote(text.slice(2))}: invalid syntax`)
+  }
+  return `i:${Number(text.slice(2))}`
+}
+
+function canonicalKey(key: Json): string {
+  if (key === null || typeof key !== 'object' || Array.isArray(key)) {
+    throw new Error(`ReadObjectCB: expect { or n`)
+  }
+  const names = Object.keys(key).sort(compareText)
+  return keyElement(
+    names,
+    names.map((name) => key[name] as Json),
+  )
+}
+
+/** A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. */
+export function elementText(element: string): string {
+  const rest = element.slice(2)
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`
+    case 'i':
+      return `[${rest}]`
+    case 'v':
+      return `[=${valueText(JSON.parse(rest) as Json)}]`
+    default: {
+      const key = JSON.parse(rest) as Record<string, Json>
+      return `[${Object.keys(key).map((name) => `${name}=${valueText(key[name] as Json)}`).join(',')}]`
+    }
+  }
+}
+
+function valueText(value: Json): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'number') return goFloat(value)
+  if (value === null || typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`
+  return Object.keys(value).sort(compareText).map((name) => `${name}=${valueText(value[name] as Json)}`).join('')
+}

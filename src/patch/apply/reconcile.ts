@@ -1,0 +1,71 @@
+/**
+ * What a manager owns, after the type has changed under it: a map or list that is owned whole now belongs whole to
+ * whoever owned a part of it. The other direction cannot be guessed and is left as it is.
+ */
+import type { Type } from '#schema/type.ts'
+import { type FieldSet, hasChildren, isMember, leaf } from './field-set.ts'
+import { memberType } from './shape.ts'
+
+type Building = { [element: string]: FieldSet }
+
+export function reconcileWithType(type: Type, set: FieldSet): FieldSet {
+  if (type.is === 'scalar' ? type.scalar !== 'any' : type.is === 'untyped') return set
+  if (type.is === 'map' && type.values.is === 'untyped') return set
+  let changed: Building | undefined
+  for (const element in set) {
+    if (element === '.') continue
+    const subtree = set[element] as FieldSet
+    if (!hasChildren(subtree)) continue
+    const child = typeBelow(type, element)
+    if (child === undefined) continue
+    const reconciled = isOwnedWhole(child) ? leaf : reconcileWithType(child, subtree)
+    if (reconciled === subtree) continue
+    changed ??= { ...set }
+    changed[element] = reconciled
+  }
+  return changed ?? set
+}
+
+function typeBelow(type: Type, element: string): Type | undefined {
+  if (type.is === 'list') return type.items
+  return memberType(type, element.slice(2))
+}
+
+function isOwnedWhole(type: Type): boolean {
+  switch (type.is) {
+    case 'list':
+      return type.listType === 'atomic'
+    case 'map':
+      return type.atomic && type.values.is !== 'untyped'
+    case 'struct':
+      return type.atomic || type.union === true
+    case 'scalar':
+      return type.scalar === 'any'
+    case 'untyped':
+      return false
+  }
+}
+
+/** The set with the fields of structs on the way to its paths as paths of their own; keys of maps are left out. */
+export function withNamedFields(type: Type, set: FieldSet): FieldSet {
+  const out: Building = {}
+  for (const element in set) {
+    const subtree = set[element] as FieldSet
+    if (element === '.' || !hasChildren(subtree)) {
+      out[element] = subtree
+      continue
+    }
+    const below = withNamedFields(childOf(type, element), subtree)
+    const named =
+      element.startsWith('f:') && type.is === 'struct' && type.byName.has(element.slice(2))
+    out[element] = named && !isMember(below) ? { '.': leaf, ...below } : below
+  }
+  return out
+}
+
+const nothing: Type = { is: 'scalar', scalar: 'any' }
+
+function childOf(type: Type, element: string): Type {
+  if (element.startsWith('f:')) return memberType(type, element.slice(2)) ?? nothing
+  return type.is === 'list' && element.startsWith('k:') ? type.items : nothing
+}

@@ -1,0 +1,78 @@
+/**
+ * An object without the paths of a set, or with nothing but them. Where everything in a map or a list goes, null is
+ * left in its place, as the original leaves it. What is owned whole goes whole.
+ * The results share parts with the object, which is not changed.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { type FieldSet, hasChildren, isMember } from './field-set.ts'
+import {
+  isHollow,
+  isMap,
+  itemElement,
+  type JsonMap,
+  memberType,
+  setMember,
+  shapeOf,
+  untyped,
+} from './shape.ts'
+
+export function removeItems(type: Type, value: Json, paths: FieldSet): Json {
+  if (type.is === 'scalar' && type.scalar !== 'any') return value
+  if (value === null || typeof value !== 'object') {
+    return type.is === 'scalar' || type.is === 'untyped' ? value : null
+  }
+  if (isHollow(value) || shapeOf(type, value) === 'leaf') return null
+  return Array.isArray(value)
+    ? itemsWithout(type as List, value, paths)
+    : membersWithout(type, value, paths)
+}
+
+function itemsWithout(list: List, items: Json[], paths: FieldSet): Json {
+  const kept: Json[] = []
+  for (const item of items) {
+    const subtree = paths[itemElement(list, item)]
+    if (subtree === undefined) kept.push(item)
+    else if (!isMember(subtree)) kept.push(removeItems(list.items, item, subtree))
+  }
+  return kept.length > 0 ? kept : null
+}
+
+function membersWithout(type: Type, map: JsonMap, paths: FieldSet): Json {
+  const kept: JsonMap = {}
+  let any = false
+  for (const name in map) {
+    const value = map[name] as Json
+    const subtree = paths[`f:${name}`]
+    if (subtree !== undefined && isMember(subtree)) continue
+    const member = memberType(type, name) ?? untyped
+    setMember(kept, name, subtree === undefined ? value : removeItems(member, value, subtree))
+    any = true
+  }
+  return any ? kept : null
+}
+
+/** undefined: the set has nothing of this value. A path without paths below it brings its whole value. */
+export function extractItems(type: Type, value: Json, paths: FieldSet): Json | undefined {
+  if (!hasChildren(paths)) return undefined
+  if (value === null || typeof value !== 'object' || shapeOf(type, value) === 'leaf') return value
+  if (Array.isArray(value)) {
+    const list = type as List
+    const items: Json[] = []
+    for (const item of value) take(list.items, item, paths[itemElement(list, item)], (part) => items.push(part))
+    return items.length > 0 ? items : undefined
+  }
+  if (!isMap(value)) return undefined
+  const members: JsonMap = {}
+  for (const name in value) {
+    const member = memberType(type, name) ?? untyped
+    take(member, value[name] as Json, paths[`f:${name}`], (part) => setMember(members, name, part))
+  }
+  return isHollow(members) ? undefined : members
+}
+
+function take(type: Type, value: Json, subtree: FieldSet | undefined, found: (part: Json) => void): void {
+  if (subtree === undefined) return
+  const part = hasChildren(subtree) ? extractItems(type, value, subtree) : value
+  if (part !== undefined) found(part)
+}

@@ -1,0 +1,58 @@
+/**
+ * Owners seen through the scale subresource: whoever owns the replicas of the main object owns spec.replicas of its
+ * Scale, and the other way round. Everything else stays with the main object.
+ */
+import type { ManagedFieldsEntry } from '#api/object-meta.ts'
+import { difference, type FieldSet, hasPath, isEmptySet, setOfPaths } from './field-set.ts'
+import { decodeManaged, encodeManaged, type Managed, nobody } from './managed-fields.ts'
+
+/**
+ * By version of the main object, the steps to its replicas; an empty path where that version cannot be scaled.
+ * Owners that speak a version which is not there are left out.
+ */
+export type ReplicasPaths = ReadonlyMap<string, readonly string[]>
+
+const scaleVersion = 'autoscaling/v1'
+const replicasInScale = ['f:spec', 'f:replicas']
+
+export function ownersOfScale(parent: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] {
+  const { owned, times } = decodeManaged(parent)
+  const scale = nobody()
+  for (const [manager, { set, apiVersion, applied }] of owned) {
+    const path = paths.get(apiVersion)
+    if (path === undefined || path.length === 0 || !hasPath(set, path)) continue
+    scale.owned.set(manager, { set: setOfPaths([replicasInScale]), apiVersion: scaleVersion, applied })
+    scale.times.set(manager, times.get(manager))
+  }
+  return encodeManaged(scale)
+}
+
+/** The owners of the main object after a write to its Scale in a request of `apiVersion`. */
+export function ownersFromScale(
+  parent: ManagedFieldsEntry[] | undefined,
+  scale: ManagedFieldsEntry[] | undefined,
+  paths: ReplicasPaths,
+  apiVersion: string,
+): ManagedFieldsEntry[] {
+  const before = decodeManaged(parent)
+  const scaled = decodeManaged(scale)
+  const after: Managed = nobody()
+  for (const [manager, owned] of before.owned) {
+    const path = paths.get(owned.apiVersion)
+    if (path === undefined) continue
+    let set: FieldSet = owned.set
+    if (path.length > 0 && hasPath(set, path)) {
+      if (scaled.owned.delete(manager) === false) set = difference(set, setOfPaths([path]))
+    }
+    if (isEmptySet(set)) continue
+    after.owned.set(manager, { ...owned, set })
+    after.times.set(manager, before.times.get(manager))
+  }
+  const path = paths.get(apiVersion) ?? []
+  for (const [manager, { set, applied }] of scaled.owned) {
+    if (!hasPath(set, replicasInScale)) continue
+    after.owned.set(manager, { set: setOfPaths([path]), apiVersion, applied })
+    after.times.set(manager, before.times.get(manager))
+  }
+  return encodeManaged(after)
+}

@@ -1,0 +1,161 @@
+/**
+ * How apply sees a type: what is owned whole (a leaf), what is owned member by member (a map) or item by item (a
+ * list), and what the step to a member or an item is. It reads the type graph and never changes a value.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { compareText, goJson, keyElement } from './path-element.ts'
+
+export type JsonMap = { [name: string]: Json }
+
+export const untyped: Type = { is: 'untyped' }
+
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of a declared type is what its type says; one of no declared type is what it looks like. */
+export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 'map' {
+  switch (type.is) {
+    case 'scalar':
+      return 'leaf'
+    case 'list':
+      return type.listType === 'atomic' ? 'leaf' : 'list'
+    case 'map':
+      return type.atomic ? 'leaf' : 'map'
+    case 'struct':
+      return type.atomic || type.union === true ? 'leaf' : 'map'
+    case 'untyped':
+      return isMap(value) ? 'map' : 'leaf'
+  }
+}
+
+/** undefined: the type declares no such member. */
+export function memberType(type: Type, name: string): Type | undefined {
+  switch (type.is) {
+    case 'struct':
+      return type.byName.get(name)?.type ?? (type.open ? untyped : undefined)
+    case 'map':
+      return type.values
+    case 'untyped':
+      return untyped
+    default:
+      return undefined
+  }
+}
+
+export const isNamedField = (type: Type, name: string): boolean =>
+  type.is === 'struct' && type.byName.has(name)
+
+export function ownValue(map: JsonMap, name: string): Json | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined
+}
+
+/** Sets a member whatever its name is; an ordinary assignment would lose `__proto__`. */
+export function setMember(map: JsonMap, name: string, value: Json): void {
+  if (name === '__proto__') {
+    Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true })
+  } else map[name] = value
+}
+
+const sortedKeys = new WeakMap<List, readonly string[]>()
+
+/** The names of the keys of a list in byte order, as steps have them. */
+export function keyNames(list: List): readonly string[] {
+  let names = sortedKeys.get(list)
+  if (names === undefined) {
+    names = [...list.mapKeys].sort(compareText)
+    sortedKeys.set(list, names)
+  }
+  return names
+}
+
+/** Thrown for an item no step leads to, in the original's words; who calls decides what that means. */
+export class NoElement extends Error {}
+
+/** The step to an item of a set or of a list with keys. */
+export function itemElement(list: List, item: Json): string {
+  return list.listType === 'set' ? setElement(item) : mapElement(list, item)
+}
+
+function setElement(item: Json): string {
+  if (item === null) {
+    throw new NoElement("associative list without keys has an element that's an explicit null")
+  }
+  if (Array.isArray(item)) {
+    throw new NoElement('not supported: associative list with lists as elements')
+  }
+  if (typeof item === 'object') {
+    throw new NoElement("associative list without keys has an element that's a map type")
+  }
+  return `v:${goJson(item)}`
+}
+
+function mapElement(list: List, item: Json): string {
+  if (item === null) {
+    throw new NoElement('associative list with keys may not have a null element')
+  }
+  if (!isMap(item)) {
+    throw new NoElement('associative list with keys may not have non-map elements')
+  }
+  const names = keyNames(list)
+  const values: Json[] = []
+  for (const name of names) {
+    const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : keyDefault(list, name))
+    if (value === undefined) {
+      throw new NoElement(
+        `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
+      )
+    }
+    values.push(value)
+  }
+  return keyElement(names, values)
+}
+
+/** A key that is left out has its declared default, or Go's zero value where Go has no way to leave it out. */
+export function keyDefault(list: List, name: string): Json | undefined {
+  const field = list.items.is === 'struct' ? list.items.byName.get(name) : undefined
+  if (field === undefined) return undefined
+  if (field.default !== undefined) return field.default
+  if (field.omitEmpty || field.pointer || field.type.is !== 'scalar') return undefined
+  switch (field.type.scalar) {
+    case 'string':
+      return ''
+    case 'bool':
+      return false
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float64':
+      return 0
+    default:
+      return undefined
+  }
+}
+
+/** Deep equality: the order of members does not matter, null and absent differ. */
+export function equalValues(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!equalValues(a[i] as Json, b[i] as Json)) return false
+    return true
+  }
+  if (Array.isArray(b)) return false
+  let count = 0
+  for (const name in a) {
+    if (!Object.hasOwn(b, name) || !equalValues(a[name] as Json, b[name] as Json)) return false
+    count++
+  }
+  for (const _ in b) count--
+  return count === 0
+}
+
+/** Nothing in it: the original treats null and an empty list or map alike when it decides whether to look inside. */
+export function isHollow(value: Json): boolean {
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value) return false
+  return true
+}

@@ -1,0 +1,56 @@
+/**
+ * Every path an object mentions, by its type: what an applied configuration claims. Items of lists and keys of maps
+ * are paths of their own; fields of structs are only where they have nothing below them.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { List, Type } from '#schema/type.ts'
+import { emptySet, type FieldSet, hasChildren, leaf, levelOf } from './field-set.ts'
+import {
+  isHollow,
+  isMap,
+  isNamedField,
+  itemElement,
+  type JsonMap,
+  memberType,
+  shapeOf,
+  untyped,
+} from './shape.ts'
+
+/** The object must be valid for its type. */
+export function toFieldSet(type: Type, object: Json): FieldSet {
+  return pathsOf(type, object) ?? emptySet
+}
+
+/** The paths below a value; a leaf for one that is a path itself, undefined for one that is none and has none. */
+function pathsOf(type: Type, value: Json): FieldSet | undefined {
+  const shape = shapeOf(type, value)
+  if (shape === 'leaf') return leaf
+  if (shape === 'list') return Array.isArray(value) ? pathsOfItems(type as List, value) : undefined
+  return isMap(value) ? pathsOfMembers(type, value) : undefined
+}
+
+function pathsOfMembers(type: Type, map: JsonMap): FieldSet | undefined {
+  const steps: [string, FieldSet][] = []
+  for (const name in map) {
+    const value = map[name] as Json
+    const below = pathsOf(memberType(type, name) ?? untyped, value)
+    const member =
+      value === null || (isMap(value) && isHollow(value)) || !isNamedField(type, name)
+    if (below === undefined) {
+      if (member) steps.push([`f:${name}`, leaf])
+    } else steps.push([`f:${name}`, member ? alsoMember(below) : below])
+  }
+  return steps.length === 0 ? undefined : levelOf(steps, false)
+}
+
+function pathsOfItems(list: List, items: Json[]): FieldSet | undefined {
+  const steps: [string, FieldSet][] = []
+  for (const item of items) {
+    const below = pathsOf(list.items, item)
+    steps.push([itemElement(list, item), below === undefined ? leaf : alsoMember(below)])
+  }
+  return steps.length === 0 ? undefined : levelOf(steps, false)
+}
+
+const alsoMember = (below: FieldSet): FieldSet =>
+  hasChildren(below) && !Object.hasOwn(below, '.') ? { '.': leaf, ...below } : below

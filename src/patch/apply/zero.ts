@@ -1,0 +1,66 @@
+/**
+ * The JSON of a Go value nobody has set: what the original compares a new object with, so that nobody owns
+ * `status: {}` or `creationTimestamp: null`. Fields that Go leaves out when they are empty are left out here.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
+import { type JsonMap, setMember } from './shape.ts'
+
+const zeros = new WeakMap<Struct, JsonMap>()
+
+/** The unset value of a whole type; undefined where Go has none that JSON would show. */
+export function zeroOf(type: Type): JsonMap | undefined {
+  return type.is === 'struct' && type.union !== true ? zeroStruct(type) : undefined
+}
+
+function zeroStruct(struct: Struct): JsonMap {
+  let zero = zeros.get(struct)
+  if (zero !== undefined) return zero
+  zero = {}
+  for (const [name, field] of struct.byName) {
+    const value = zeroField(field)
+    if (value !== undefined) setMember(zero, name, value)
+  }
+  zeros.set(struct, zero)
+  return zero
+}
+
+/** undefined: left out. */
+export function zeroField(field: Field): Json | undefined {
+  const leftOut = field.omitEmpty ? undefined : null
+  if (field.pointer) return leftOut
+  switch (field.type.is) {
+    case 'struct':
+      return field.type.union === true ? null : zeroStruct(field.type)
+    case 'scalar':
+      return zeroScalar(field.type, field.omitEmpty)
+    case 'untyped':
+      return undefined
+    default:
+      return leftOut
+  }
+}
+
+/** Times, quantities and the like are structs to Go, which it never leaves out. */
+function zeroScalar({ scalar }: Scalar, omitEmpty: boolean): Json | undefined {
+  switch (scalar) {
+    case 'time':
+    case 'microTime':
+    case 'any':
+      return null
+    case 'quantity':
+      return '0'
+    case 'intOrString':
+      return 0
+    case 'duration':
+      return '0s'
+    case 'string':
+      return omitEmpty ? undefined : ''
+    case 'bool':
+      return omitEmpty ? undefined : false
+    case 'bytes':
+      return omitEmpty ? undefined : null
+    default:
+      return omitEmpty ? undefined : 0
+  }
+}
