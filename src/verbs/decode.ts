@@ -22,32 +22,31 @@ export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): Kube
 }
 
 export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
-  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
-    throw badRequest(
-      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: the body is not an object`,
-    )
-  }
-  requireType(kind, raw as Loose)
-  const { object, unknown } = kind.conform(raw as Loose)
+  const value = (raw ?? {}) as Loose
+  requireType(kind, value)
+  const { object, unknown } = kind.conform(value)
   reportUnknown(unknown, request)
   return object
 }
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
 function requireType(kind: Kind, raw: Loose): void {
-  const named = raw.apiVersion
-  if (typeof named === 'string' && named !== '' && named !== kind.apiVersion) {
+  const apiVersion = textOf(raw.apiVersion, kind.apiVersion)
+  const named = textOf(raw.kind, kind.kind)
+  if (apiVersion === kind.apiVersion && named === kind.kind) return
+  const version = apiVersion.split('/').pop()
+  if (named !== kind.kind || kind.resource.kindOf(apiVersion) === undefined) {
     throw badRequest(
-      `the API version in the data (${named}) does not match the expected API version (${kind.apiVersion})`,
+      `${named} in version "${version}" cannot be handled as a ${kind.kind}: it is ${apiVersion} ${named}, expected ${kind.apiVersion} ${kind.kind}`,
     )
   }
-  const namedKind = raw.kind
-  if (typeof namedKind === 'string' && namedKind !== '' && namedKind !== kind.kind) {
-    throw badRequest(
-      `${namedKind} in version "${kind.version}" cannot be handled as a ${kind.kind}: converting (${namedKind}) to (${kind.kind}): unknown conversion`,
-    )
-  }
+  throw badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+  )
 }
+
+const textOf = (value: unknown, fallback: string) =>
+  typeof value === 'string' && value !== '' ? value : fallback
 
 function reportUnknown(unknown: string[], request: WriteRequest): void {
   if (unknown.length === 0 || request.options.fieldValidation === 'Ignore') return

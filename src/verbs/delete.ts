@@ -74,7 +74,7 @@ function holdsNamespace(object: KubeObject): boolean {
 
 function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = object.metadata
-  const named = { group: kind.group, plural: kind.plural }
+  const named = { group: kind.group, plural: kind.resource.hub.kind }
   if (options.uid !== undefined && options.uid !== uid) {
     throw conflict(
       named,

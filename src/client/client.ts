@@ -1,0 +1,56 @@
+/**
+ * The API as controllers see it: the same verbs, with the same checks, whether the server is in this process or across
+ * the network. There is no private door. Errors are ApiErrors, as any client gets them.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+
+/** A resource in one version: `{ group: 'apps', version: 'v1', plural: 'deployments' }`. */
+export interface ResourceRef {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+}
+
+export interface ListResult {
+  readonly items: KubeObject[]
+  readonly resourceVersion: string
+  readonly continueToken: string
+}
+
+export interface ListQuery {
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  readonly limit?: number
+  readonly continueToken?: string
+  readonly resourceVersion?: string
+}
+
+export interface DeleteQuery {
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly gracePeriodSeconds?: number
+}
+
+export interface ClientEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly object: KubeObject
+}
+
+export interface ApiClient {
+  get(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject>
+  list(resource: ResourceRef, namespace: string, query?: ListQuery): Promise<ListResult>
+  create(resource: ResourceRef, namespace: string, object: KubeObject, subresource?: { name: string; of: string }): Promise<KubeObject>
+  update(resource: ResourceRef, object: KubeObject, subresource?: string): Promise<KubeObject>
+  /** A merge patch. */
+  patch(resource: ResourceRef, namespace: string, name: string, patch: Loose, subresource?: string): Promise<KubeObject>
+  delete(resource: ResourceRef, namespace: string, name: string, query?: DeleteQuery): Promise<void>
+  deleteCollection(resource: ResourceRef, namespace: string, query?: ListQuery & DeleteQuery): Promise<void>
+  /**
+   * Everything after a resourceVersion. Ends when the signal aborts or the server ends the watch; throws 410 where the
+   * version is too old.
+   */
+  watch(resource: ResourceRef, namespace: string, resourceVersion: string, signal: AbortSignal): AsyncIterable<ClientEvent>
+  /** Every resource served now that can be listed and deleted. */
+  resources(): Promise<readonly (ResourceRef & { kind: string; namespaced: boolean; verbs: readonly string[] })[]>
+}

@@ -1,0 +1,75 @@
+/** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
+import { badRequest } from '#api/status-error.ts'
+import { decodeJson, JsonError } from '#codec/json.ts'
+import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
+import { decodeYaml, YamlError } from '#codec/yaml.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { PatchRequest } from '#verbs/patch.ts'
+import type { Exchange } from './exchange.ts'
+import { decodeProtobufBody } from './protobuf-body.ts'
+
+const contentTypeOf = ({ wire }: Exchange) => String(wire.headers['content-type'] ?? '')
+
+export function requireBodyType(exchange: Exchange, _kind: Kind): void {
+  bodyFormat(contentTypeOf(exchange))
+}
+
+export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer): unknown {
+  const format = bodyFormat(contentTypeOf(exchange))
+  if (format === 'protobuf') return decodeProtobufBody(kind, bytes)
+  try {
+    const value = format === 'json' ? decodeJson(bytes) : decodeYaml(bytes)
+    if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+      throw new JsonError(`json: cannot unmarshal ${goKindOf(value)} into Go value of type ${typeHeader}`)
+    }
+    return value
+  } catch (error) {
+    if (error instanceof JsonError) {
+      throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, bytes)
+    }
+    if (error instanceof YamlError) throw unrecognized(kind, error.message, bytes)
+    throw error
+  }
+}
+
+/** What the original reads first of every body, as its complaints print it. */
+const typeHeader =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+const goKindOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === true || value === false ? 'bool' : typeof value)
+
+export const unrecognized = (kind: Kind, why: string, bytes: Buffer) =>
+  badRequest(
+    `the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summaryOf(bytes)})`,
+  )
+
+/** The beginning of a body: as text where it looks like JSON, else in hexadecimal. */
+function summaryOf(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>'
+  const start = bytes.subarray(0, 30)
+  const shown = bytes[0] === 0x7b ? start.toString('utf8') : start.toString('hex')
+  return bytes.length > 30 ? `${shown} ...` : shown
+}
+
+const builtInPatches: readonly PatchFormat[] = [
+  'json-patch',
+  'merge-patch',
+  'strategic-merge-patch',
+  'apply-patch',
+]
+const verbNames = {
+  'json-patch': 'json',
+  'merge-patch': 'merge',
+  'strategic-merge-patch': 'strategic',
+  'apply-patch': 'apply',
+} as const
+
+export function patchTypeOf(exchange: Exchange, kind: Kind, applyEnabled: boolean): PatchRequest['patchType'] {
+  const supported = builtInPatches.filter(
+    (format) =>
+      (format !== 'strategic-merge-patch' || kind.protobuf) && (format !== 'apply-patch' || applyEnabled),
+  )
+  const hasBody = exchange.wire.headers['content-length'] !== '0'
+  const endpoint = kind.protobuf ? 'built-in' : 'custom'
+  return verbNames[patchFormat(contentTypeOf(exchange), supported, endpoint, hasBody)]
+}

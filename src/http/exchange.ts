@@ -1,0 +1,53 @@
+/**
+ * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never see it.
+ */
+import type { User } from '#access/user.ts'
+import type { RequestTarget } from './request-target.ts'
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
+export type AnswerHeaders = Record<string, string | number | readonly string[]>
+
+/** The bytes of a long answer: what `write` answers says whether to wait for `drained`. */
+export interface Sink {
+  write(bytes: Buffer): boolean
+  drained(): Promise<void>
+  end(): void
+  readonly closed: boolean
+}
+
+/** What the listener gives: the wire, and nothing about Kubernetes. */
+export interface Wire {
+  readonly method: string
+  /** Path and query as sent. */
+  readonly url: string
+  readonly headers: Headers
+  readonly remoteAddress: string
+  /** DER of the client's certificate, where it sent one. */
+  readonly clientCertificate: (() => Buffer | undefined) | undefined
+  /** The whole body; refuses one over the limit with 413. */
+  readBody(limitBytes: number): Promise<Buffer>
+  answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void
+  stream(status: number, headers: AnswerHeaders): Sink
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+export interface Exchange {
+  readonly wire: Wire
+  readonly target: RequestTarget
+  readonly query: URLSearchParams
+  readonly auditId: string
+  /** When it arrived, monotonic milliseconds. */
+  readonly startedAt: number
+  user: User
+  /** Who really asks, where `user` is impersonated. */
+  impersonator: User | undefined
+  /** Texts for the Warning header. */
+  readonly warnings: string[]
+  readonly auditAnnotations: Map<string, string>
+  /** The body, once read. */
+  body: Buffer | undefined
+  /** What was answered, for the audit log and the metrics. */
+  status: number
+  answeredBytes: number
+}

@@ -1,0 +1,37 @@
+/** Whether they may: no request reaches a verb without passing here. */
+import type { Attributes, Decision } from '#access/authorize.ts'
+import { forbidden } from '#access/forbidden.ts'
+import type { User } from '#access/user.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { HttpParts } from '#http/parts.ts'
+import type { RequestTarget } from '#http/request-target.ts'
+
+export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<void> {
+  const attributes = attributesOf(exchange.target, exchange.user)
+  const decision = parts.authorizer.authorize(attributes)
+  if (decision instanceof Promise) return decision.then((one) => settle(exchange, attributes, one))
+  settle(exchange, attributes, decision)
+}
+
+export function attributesOf(target: RequestTarget, user: User): Attributes {
+  return {
+    user,
+    verb: target.verb,
+    isResource: target.isResource,
+    group: target.group,
+    version: target.version,
+    resource: target.resource,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: target.name,
+    path: target.path,
+  }
+}
+
+function settle(exchange: Exchange, attributes: Attributes, { decision, reason }: Decision): void {
+  const { auditAnnotations } = exchange
+  auditAnnotations.set('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid')
+  auditAnnotations.set('authorization.k8s.io/reason', reason)
+  if (decision === 'allow') return
+  throw forbidden(attributes, reason)
+}

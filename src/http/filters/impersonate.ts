@@ -1,0 +1,23 @@
+/** A request on behalf of somebody else: allowed piece by piece, then done as that user. */
+import { forbidden } from '#access/forbidden.ts'
+import { impersonation } from '#access/impersonate.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { HttpParts } from '#http/parts.ts'
+
+export function impersonate(exchange: Exchange, parts: HttpParts): void | Promise<void> {
+  const { headers } = exchange.wire
+  for (const name in headers) {
+    if (name.startsWith('impersonate-')) return become(exchange, parts)
+  }
+}
+
+async function become(exchange: Exchange, parts: HttpParts): Promise<void> {
+  const wanted = impersonation(exchange.wire.headers, exchange.user)
+  if (wanted === undefined) return
+  for (const attributes of wanted.checks) {
+    const { decision, reason } = await parts.authorizer.authorize(attributes)
+    if (decision !== 'allow') throw forbidden(attributes, reason)
+  }
+  exchange.impersonator = exchange.user
+  exchange.user = wanted.user
+}

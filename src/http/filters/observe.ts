@@ -1,0 +1,13 @@
+/** Audit, fairness and metrics see the request now that it is known who asks what. */
+import type { Exchange } from '#http/exchange.ts'
+import type { HttpParts } from '#http/parts.ts'
+
+export function observe(exchange: Exchange, parts: HttpParts): void | Promise<void> {
+  let waiting: Promise<void> | undefined
+  for (const { begin } of parts.observers) {
+    if (begin === undefined) continue
+    if (waiting !== undefined) waiting = waiting.then(() => begin(exchange))
+    else waiting = begin(exchange) ?? undefined
+  }
+  return waiting
+}

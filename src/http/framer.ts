@@ -1,0 +1,47 @@
+/** Watch events as frames of one negotiated shape. */
+import { cutLength, revisionText, writeCut } from '#codec/cut-object.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { EventType } from '#watchcache/fan-out.ts'
+import type { Exchange } from './exchange.ts'
+import { otherFramer } from './other-shapes.ts'
+import type { HttpParts } from './parts.ts'
+import { cutFor, headerOf } from './represent.ts'
+import type { Shape } from './shape.ts'
+import type { Framer } from './watch-stream.ts'
+
+export type TypedFramer = Framer & { readonly contentType: string }
+
+export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: Exchange): TypedFramer {
+  if (!shape.plainJson) return otherFramer(kind, shape, parts, exchange)
+  const parse = parts.server.parseStored
+  return {
+    shape: `json ${kind.apiVersion}`,
+    contentType: shape.contentType,
+    frame(type, entry, revision) {
+      const cut = cutFor(kind, entry, parse)
+      if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, revision))
+      return jsonFrame(kind, type, cut, revision)
+    },
+    bookmark(revision) {
+      const { kind: name, apiVersion } = kind
+      const metadata = { resourceVersion: String(revision), creationTimestamp: null }
+      return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: { kind: name, apiVersion, metadata } })}\n`)
+    },
+  }
+}
+
+function jsonFrame(
+  kind: Kind,
+  type: EventType,
+  cut: Parameters<typeof cutLength>[0],
+  revision: number,
+): Buffer {
+  const start = `{"type":"${type}","object":`
+  const header = headerOf(kind)
+  const text = revisionText(revision)
+  const out = Buffer.allocUnsafe(start.length + cutLength(cut, header, text) + 2)
+  let at = out.write(start, 0, 'latin1')
+  at = writeCut(out, at, cut, header, text)
+  out.write('}\n', at, 'latin1')
+  return out
+}

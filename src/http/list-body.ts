@@ -1,0 +1,64 @@
+/**
+ * The bytes of a JSON list: a header, the items joined by commas, a tail. Nothing is parsed, nothing is encoded. Large
+ * lists are made piece by piece, so that a list never holds a second copy of itself in memory.
+ */
+import { cutLength, type CutObject, revisionText, writeCut } from '#codec/cut-object.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Entry } from '#watchcache/entry.ts'
+import { headerOf } from './represent.ts'
+
+/** Bytes made at once: a write large enough to be cheap, small enough that many lists fit into memory. */
+const pieceBytesMax = 1 << 20
+
+export interface ListHead {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly revision: number
+  readonly continueToken: string
+  readonly remaining: number | undefined
+}
+
+export function listStart({ kind, apiVersion, revision, continueToken, remaining }: ListHead): string {
+  let metadata = `"resourceVersion":"${revision}"`
+  if (continueToken !== '') metadata += `,"continue":${JSON.stringify(continueToken)}`
+  if (remaining !== undefined) metadata += `,"remainingItemCount":${remaining}`
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
+}
+
+export type CutOf = (entry: Entry) => CutObject | Promise<CutObject>
+
+/** Pieces of the body in order; items that must wait for a conversion are waited for. */
+export async function* listPieces(
+  kind: Kind,
+  head: ListHead,
+  entries: readonly Entry[],
+  cutOf: CutOf,
+): AsyncGenerator<Buffer> {
+  const itemHeader = kind.itemsCarryType ? headerOf(kind) : '{'
+  let from = 0
+  let start = listStart(head)
+  do {
+    const cuts: CutObject[] = []
+    const revisions: string[] = []
+    let size = Buffer.byteLength(start) + 3
+    let i = from
+    for (; i < entries.length && size < pieceBytesMax; i++) {
+      const cut = cutOf(entries[i])
+      const ready = cut instanceof Promise ? await cut : cut
+      const revision = revisionText(entries[i].revision)
+      cuts.push(ready)
+      revisions.push(revision)
+      size += cutLength(ready, itemHeader, revision) + 1
+    }
+    const piece = Buffer.allocUnsafe(size)
+    let at = piece.write(start, 0)
+    for (let n = 0; n < cuts.length; n++) {
+      if (from + n > 0) piece[at++] = 0x2c
+      at = writeCut(piece, at, cuts[n], itemHeader, revisions[n])
+    }
+    from = i
+    if (from >= entries.length) at += piece.write(']}\n', at)
+    yield piece.subarray(0, at)
+    start = ''
+  } while (from < entries.length)
+}

@@ -1,0 +1,109 @@
+/**
+ * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of Kubernetes. No request,
+ * however malformed, ends the process: what the parsers refuse is closed, what handlers throw is their own affair.
+ */
+import http from 'node:http'
+import http2 from 'node:http2'
+import type { Socket } from 'node:net'
+import tls from 'node:tls'
+import type { Duplex } from 'node:stream'
+import type { Wire } from './exchange.ts'
+import { wireOfHttp1, wireOfHttp2 } from './wire.ts'
+
+export interface ListenerOptions {
+  readonly cert: string | Buffer
+  readonly key: string | Buffer
+  /** Authorities named to clients when asking for their certificate; verification is authentication's work. */
+  readonly clientAuthorities: Buffer | undefined
+  readonly handle: (wire: Wire) => void
+  /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
+  readonly upgrade: (wire: Wire, socket: Duplex, head: Buffer) => void
+}
+
+/** Requests at once on one connection: as the original allows. */
+const streamsPerConnectionMax = 250
+/** Header bytes of one request: room for a large token, too little to hurt. */
+const headerBytesMax = 64 * 1024
+
+export interface Listener {
+  listen(port: number, address: string): Promise<number>
+  /** New keys for connections that come from now on. */
+  renew(cert: string | Buffer, key: string | Buffer): void
+  /** Stops accepting; connections end once their requests are done. */
+  drain(): Promise<void>
+  /** Ends what is left. */
+  destroy(): void
+}
+
+export function createListener(options: ListenerOptions): Listener {
+  const sockets = new Set<Socket>()
+  const sessions = new Set<http2.ServerHttp2Session>()
+  const tlsServer = tls.createServer({
+    ...tlsOptions(options),
+    ALPNProtocols: ['h2', 'http/1.1'],
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+  })
+  const http1 = http.createServer({ maxHeaderSize: headerBytesMax, requestTimeout: 0, keepAliveTimeout: 75_000 })
+  const http2Server = http2.createServer({
+    settings: { maxConcurrentStreams: streamsPerConnectionMax, initialWindowSize: 256 * 1024 },
+    maxSessionInvalidFrames: 100,
+    maxSessionMemory: 64,
+  } as http2.ServerOptions)
+  http1.on('request', (request, response) => options.handle(wireOfHttp1(request, response)))
+  http1.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => {})
+    options.upgrade(wireOfHttp1(request, undefined), socket, head)
+  })
+  http1.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    else socket.destroy()
+  })
+  http2Server.on('session', (session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => {})
+  })
+  http2Server.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    options.handle(wireOfHttp2(stream, headers))
+  })
+  http2Server.on('sessionError', () => {})
+  tlsServer.on('secureConnection', (socket) => {
+    sockets.add(socket)
+    socket.setNoDelay(true)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+    if (socket.alpnProtocol === 'h2') http2Server.emit('connection', socket)
+    else http1.emit('connection', socket)
+  })
+  tlsServer.on('tlsClientError', () => {})
+
+  return {
+    listen: (port, address) =>
+      new Promise((resolve, reject) => {
+        tlsServer.once('error', reject)
+        tlsServer.listen(port, address, () => {
+          tlsServer.off('error', reject)
+          tlsServer.on('error', () => {})
+          resolve((tlsServer.address() as { port: number }).port)
+        })
+      }),
+    renew: (cert, key) => tlsServer.setSecureContext(tlsOptions({ ...options, cert, key })),
+    drain: () =>
+      new Promise((resolve) => {
+        tlsServer.close(() => resolve())
+        for (const session of sessions) session.close()
+        http1.closeIdleConnections()
+        if (sockets.size === 0) resolve()
+      }),
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function tlsOptions({ cert, key, clientAuthorities }: ListenerOptions): tls.SecureContextOptions {
+  return { cert, key, ...(clientAuthorities !== undefined && { ca: clientAuthorities }) }
+}

@@ -1,0 +1,44 @@
+/** What the HTTP layer is made of: main.ts builds it once and hands it over. */
+import type { Credentials, Verdict } from '#access/authenticate.ts'
+import type { Authorizer } from '#access/authorize.ts'
+import type { Server } from '#verbs/server.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface HttpParts {
+  readonly server: Server
+  readonly authenticate: (credentials: Credentials) => Verdict | Promise<Verdict>
+  readonly anonymousAllowed: boolean
+  readonly authorizer: Authorizer
+  /** Paths that are no resource: health, version, discovery, OpenAPI, metrics. First match wins. */
+  readonly paths: readonly PathHandler[]
+  readonly limits: HttpLimits
+  /** Runs before routing and after the answer: audit, fairness, metrics. */
+  readonly observers: readonly Observer[]
+  /** Something broke that no client can cause. */
+  readonly report: (message: string, error: unknown) => void
+  readonly monotonicMs: () => number
+  readonly newAuditId: () => string
+  /** True once the server is stopping: new watches are refused, running ones end. */
+  readonly stopping: AbortSignal
+}
+
+export interface HttpLimits {
+  readonly requestTimeoutMs: number
+  readonly minRequestTimeoutSeconds: number
+  readonly requestsInFlightMax: number
+  readonly mutatingRequestsInFlightMax: number
+  readonly bodyBytesMax: number
+}
+
+export interface PathHandler {
+  /** Whether this handler answers the path. */
+  readonly matches: (path: string) => boolean
+  handle(exchange: Exchange): void | Promise<void>
+}
+
+export interface Observer {
+  /** The request is authenticated and about to be authorised. */
+  begin?(exchange: Exchange): void | Promise<void>
+  /** The answer is complete, or the client is gone. */
+  end?(exchange: Exchange): void
+}

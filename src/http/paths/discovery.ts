@@ -1,0 +1,67 @@
+/** /api, /apis and below: what is served, made when asked for and kept until kinds come or go. */
+import { pathNotFound } from '#api/status-error.ts'
+import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
+import { apiGroup, apiGroupList, apiVersions } from '#discovery/groups.ts'
+import { apiResourceList } from '#discovery/resources.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { encodeValue } from '#http/other-shapes.ts'
+import type { PathHandler } from '#http/parts.ts'
+import { send } from '#http/respond.ts'
+import { documentShape, type Shape } from '#http/shape.ts'
+import type { Catalog } from '#kinds/catalog.ts'
+
+export interface DiscoveryParts {
+  readonly catalog: Catalog
+  readonly release: number
+  readonly priorityOf: PriorityOf
+  readonly serverAddress: string
+}
+
+export function discoveryPaths(parts: DiscoveryParts): PathHandler {
+  let generation = -1
+  let made = new Map<string, unknown>()
+  const documentOf = (path: string): unknown => {
+    if (generation !== parts.catalog.generation) {
+      generation = parts.catalog.generation
+      made = new Map()
+    }
+    if (!made.has(path)) made.set(path, makeDocument(parts, path))
+    return made.get(path)
+  }
+  return {
+    matches: (path) => path === '/api' || path === '/apis' || isBelow(parts.catalog, path),
+    handle(exchange) {
+      requireGet(exchange)
+      const path = exchange.target.path.replace(/\/$/, '')
+      const shape: Shape = documentShape(exchange)
+      const value = documentOf(path)
+      if (value === undefined) throw pathNotFound()
+      return send(exchange, 200, shape, encodeValue(value as Parameters<typeof encodeValue>[0], shape))
+    },
+  }
+}
+
+function requireGet({ wire }: Exchange): void {
+  if (wire.method !== 'GET' && wire.method !== 'HEAD') throw pathNotFound()
+}
+
+/** A group or group version that is served. */
+function isBelow(catalog: Catalog, path: string): boolean {
+  const [, prefix, group, version, more] = path.split('/')
+  if (prefix === 'api') return group === 'v1' && (version ?? '') === '' && more === undefined
+  if (prefix !== 'apis' || (more ?? '') !== '') return false
+  return catalog.groupVersions.some(
+    (one) => one.group === group && ((version ?? '') === '' || one.version === version),
+  )
+}
+
+function makeDocument(parts: DiscoveryParts, path: string): unknown {
+  const { catalog, release, priorityOf } = parts
+  const [, prefix, group, version] = path.split('/')
+  if (path === '/api') return apiVersions(parts.serverAddress)
+  if (prefix === 'api') return apiResourceList('', 'v1', catalog.kindsOf('', 'v1'), release)
+  const groups = orderedGroups(catalog.groupVersions, priorityOf)
+  if (path === '/apis') return apiGroupList(groups)
+  if (version === undefined || version === '') return apiGroup(groups, group)
+  return apiResourceList(group, version, catalog.kindsOf(group, version), release)
+}

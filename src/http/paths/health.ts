@@ -1,0 +1,52 @@
+/** /healthz, /livez and /readyz, with their single checks. For machines the status is the answer; the text is for people. */
+import type { Endpoint, HealthCheck } from '#observe/health.ts'
+import { runChecks } from '#observe/health.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { PathHandler } from '#http/parts.ts'
+import { answerHeaders } from '#http/respond.ts'
+
+export interface HealthChecks {
+  readonly healthz: () => readonly HealthCheck[]
+  readonly livez: () => readonly HealthCheck[]
+  readonly readyz: () => readonly HealthCheck[]
+}
+
+const textType = 'text/plain; charset=utf-8'
+
+export function healthPaths(checks: HealthChecks, report: (problem: string) => void): PathHandler {
+  const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
+  return {
+    matches: (path) => pattern.test(path),
+    async handle(exchange) {
+      const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [string, Endpoint, string?]
+      const all = checks[endpoint]()
+      if (name === undefined) return answerAll(exchange, endpoint, all, report)
+      const one = all.find((check) => check.name === name)
+      if (one === undefined) return answer(exchange, 404, textType, '404 page not found\n')
+      const problem = await one.check()
+      if (problem === undefined) return answer(exchange, 200, textType, 'ok')
+      report(`${name}: ${problem}`)
+      answer(exchange, 500, textType, `internal server error: ${problem}\n`)
+    },
+  }
+}
+
+async function answerAll(
+  exchange: Exchange,
+  endpoint: Endpoint,
+  all: readonly HealthCheck[],
+  log: (problem: string) => void,
+): Promise<void> {
+  const { query } = exchange
+  const { healthy, text, problems } = await runChecks(endpoint, all, new Set(query.getAll('exclude')))
+  if (healthy) return answer(exchange, 200, textType, query.has('verbose') ? text : 'ok')
+  for (const problem of problems) log(`${endpoint}: ${problem}`)
+  answer(exchange, 500, textType, text)
+}
+
+function answer(exchange: Exchange, status: number, type: string, text: string): void {
+  const body = Buffer.from(text)
+  exchange.status = status
+  exchange.answeredBytes = body.length
+  exchange.wire.answer(status, { ...answerHeaders(exchange, type), 'x-content-type-options': 'nosniff' }, body)
+}

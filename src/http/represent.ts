@@ -1,0 +1,57 @@
+/**
+ * Objects of the live picture as the version a request speaks. The usual case touches nothing: the bytes are there, only
+ * the type header and the revision are laid in. Another version of another shape is converted once and remembered.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { type CutObject, encodeCut, joinCut, typeHeader } from '#codec/cut-object.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectView } from '#verbs/answer.ts'
+import { convertOne } from '#verbs/current.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+
+const headers = new WeakMap<Kind, string>()
+
+/** `{"kind":"Pod","apiVersion":"v1",` */
+export function headerOf(kind: Kind): string {
+  let header = headers.get(kind)
+  if (header === undefined) {
+    header = typeHeader(kind.kind, kind.apiVersion)
+    headers.set(kind, header)
+  }
+  return header
+}
+
+const converted = new WeakMap<CutObject, Map<Kind, CutObject>>()
+
+/** The body of an object in the version asked for; its type header is the caller's to write. */
+export function cutFor(kind: Kind, view: ObjectView, parse: ParseStored): CutObject | Promise<CutObject> {
+  if (view.apiVersion === kind.apiVersion) return view.cut
+  const from = kind.resource.kindOf(view.apiVersion)
+  if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
+  const known = converted.get(view.cut)?.get(kind)
+  if (known !== undefined) return known
+  return convertOne(parse(view.cut.bytes), from, kind).then((object) => {
+    const cut = encodeCut(object)
+    const versions = converted.get(view.cut) ?? new Map<Kind, CutObject>()
+    versions.set(kind, cut)
+    converted.set(view.cut, versions)
+    return cut
+  })
+}
+
+/** JSON of one object, type header and revision laid in. */
+export function jsonOf(kind: Kind, cut: CutObject, revision: number | undefined): Buffer {
+  if (revision !== undefined) return joinCut(cut, headerOf(kind), revision)
+  return Buffer.concat([Buffer.from(headerOf(kind)), cut.bytes.subarray(cut.bodyAt)])
+}
+
+/** The object itself, for representations that are not its bytes. */
+export async function objectFor(kind: Kind, view: ObjectView, parse: ParseStored): Promise<KubeObject> {
+  const object = parse(view.cut.bytes)
+  const from = kind.resource.kindOf(view.apiVersion) ?? kind
+  const asked = await convertOne(object, from, kind)
+  asked.kind = kind.kind
+  asked.apiVersion = kind.apiVersion
+  if (view.revision !== undefined) asked.metadata.resourceVersion = String(view.revision)
+  return asked
+}

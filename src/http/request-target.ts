@@ -1,0 +1,118 @@
+/**
+ * What a path and a method ask for: the resource, or a path that is none. One function, one table of tests; route and
+ * authorisation both live from its result, so they cannot disagree.
+ */
+import { badRequest } from '#api/status-error.ts'
+
+export interface RequestTarget {
+  readonly isResource: boolean
+  /** Decoded, without the query. */
+  readonly path: string
+  /** For resources: get list watch create update patch delete deletecollection; else the method in lower case. */
+  readonly verb: string
+  readonly prefix: 'api' | 'apis' | ''
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly resource: string
+  readonly subresource: string
+  readonly name: string
+  /** What follows the subresource: the path a proxy request goes to. */
+  readonly rest: string
+  /** One of the deprecated /watch/ paths. */
+  readonly watchPath: boolean
+  /** More segments than any resource path has. */
+  readonly tooDeep: boolean
+}
+
+const verbOf: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** Subresources of a namespace itself; everything else below a namespace is a resource in it. */
+const namespaceSubresources = new Set(['status', 'finalize'])
+/** Subresources that take a path of their own behind them. */
+const takesPath = new Set(['proxy'])
+
+function decodePath(raw: string): string {
+  if (!raw.includes('%')) return raw
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    throw badRequest('the path is not valid percent-encoded UTF-8')
+  }
+}
+
+const nonResource = (path: string, method: string): RequestTarget => ({
+  isResource: false,
+  path,
+  verb: method.toLowerCase(),
+  prefix: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  rest: '',
+  watchPath: false,
+  tooDeep: false,
+})
+
+export function parseTarget(method: string, rawPath: string, query: URLSearchParams): RequestTarget {
+  const path = decodePath(rawPath)
+  const parts = path.split('/')
+  if (parts[0] === '') parts.shift()
+  if (parts.at(-1) === '') parts.pop()
+  const prefix = parts[0]
+  if (prefix !== 'api' && prefix !== 'apis') return nonResource(path, method)
+  const group = prefix === 'apis' ? (parts[1] ?? '') : ''
+  const rest = parts.slice(prefix === 'apis' ? 2 : 1)
+  const version = rest.shift() ?? ''
+  if (rest.length === 0) return { ...nonResource(path, method), prefix, group, version }
+  let verb = verbOf[method] ?? ''
+  const watchPath = rest[0] === 'watch' && rest.length > 1
+  if (watchPath) {
+    rest.shift()
+    verb = 'watch'
+  }
+  const place = placeOf(rest)
+  verb = refineVerb(verb, place.name, query)
+  return { isResource: true, path, verb, prefix, group, version, watchPath, ...place }
+}
+
+function placeOf(parts: string[]) {
+  let namespace = ''
+  let rest = parts
+  if (rest[0] === 'namespaces' && rest.length > 1) {
+    namespace = rest[1]
+    const inside = rest.length > 2 && !namespaceSubresources.has(rest[2])
+    if (inside) rest = rest.slice(2)
+  }
+  const [resource = '', name = '', subresource = ''] = rest
+  const onward = rest.slice(3)
+  return {
+    namespace,
+    resource,
+    name,
+    subresource,
+    rest: onward.join('/'),
+    tooDeep: onward.length > 0 && !takesPath.has(subresource),
+  }
+}
+
+/** A GET without a name is a list, a DELETE without one deletes the collection; `watch` in the query makes it a watch. */
+function refineVerb(verb: string, name: string, query: URLSearchParams): string {
+  if (name === '' && verb === 'get') {
+    const watch = query.get('watch')
+    const watches = watch !== null && watch.toLowerCase() !== 'false' && watch !== '0'
+    return watches ? 'watch' : 'list'
+  }
+  if (name === '' && verb === 'delete') return 'deletecollection'
+  return verb
+}

@@ -1,0 +1,130 @@
+/** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
+import { gzip } from 'node:zlib'
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Answer } from '#verbs/answer.ts'
+import type { AnswerHeaders, Exchange } from './exchange.ts'
+import { listPieces } from './list-body.ts'
+import type { HttpParts } from './parts.ts'
+import { cutFor, jsonOf } from './represent.ts'
+import { encodeList, encodeObject, encodeValue } from './other-shapes.ts'
+import { type Shape, shapeOfError } from './shape.ts'
+
+/** Answers from this size on are compressed for clients that ask for it. */
+const gzipBytesMin = 128 * 1024
+/** A list up to this size is one write. */
+const wholeListBytesMax = 4 << 20
+
+export async function respond(
+  exchange: Exchange,
+  parts: HttpParts,
+  answer: Answer,
+  shape: Shape,
+): Promise<void> {
+  const parse = parts.server.parseStored
+  switch (answer.is) {
+    case 'object': {
+      if (!shape.plainJson) {
+        return send(exchange, answer.status, shape, await encodeObject(answer, shape, parts, exchange))
+      }
+      const cut = cutFor(answer.kind, answer.view, parse)
+      const ready = cut instanceof Promise ? await cut : cut
+      return send(exchange, answer.status, shape, jsonOf(answer.kind, ready, answer.view.revision))
+    }
+    case 'list':
+      if (!shape.plainJson) {
+        return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
+      }
+      return sendList(exchange, parts, answer, shape)
+    case 'value':
+      return send(exchange, answer.status, shape, encodeValue(answer.value, shape))
+    case 'json':
+      return send(exchange, answer.status, shape, Buffer.from(JSON.stringify(answer.value)))
+  }
+}
+
+export function respondError(exchange: Exchange, error: ApiError): void {
+  const shape = shapeOfError(exchange)
+  const body = encodeValue(error.status() as Loose & { kind: string; apiVersion: string }, shape)
+  const headers = answerHeaders(exchange, shape.contentType)
+  const retry = error.details?.retryAfterSeconds
+  if (retry !== undefined && retry > 0) headers['retry-after'] = String(retry)
+  if (error.code === 401) headers['www-authenticate'] = 'Basic realm="kubernetes-master"'
+  finish(exchange, error.code, body.length)
+  exchange.wire.answer(error.code, headers, body)
+}
+
+export function answerHeaders(exchange: Exchange, contentType: string): AnswerHeaders {
+  const headers: AnswerHeaders = {
+    'audit-id': exchange.auditId,
+    'cache-control': 'no-cache, private',
+    'content-type': contentType,
+  }
+  if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
+  return headers
+}
+
+/** RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. */
+function warningHeader(warnings: readonly string[]): readonly string[] {
+  return [...new Set(warnings)].map((text) => {
+    const clean = text.replace(/[\u0000-\u001f\u007f]/g, ' ')
+    return `299 - "${clean.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  })
+}
+
+function finish(exchange: Exchange, status: number, bytes: number): void {
+  exchange.status = status
+  exchange.answeredBytes += bytes
+}
+
+export function send(
+  exchange: Exchange,
+  status: number,
+  shape: { readonly contentType: string },
+  body: Buffer,
+): void | Promise<void> {
+  const headers = answerHeaders(exchange, shape.contentType)
+  finish(exchange, status, body.length)
+  if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
+    return new Promise((resolve, reject) => {
+      gzip(body, { level: 4 }, (error, packed) => {
+        if (error !== null) return reject(error)
+        exchange.wire.answer(status, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, packed)
+        resolve()
+      })
+    })
+  }
+  exchange.wire.answer(status, headers, body)
+}
+
+const acceptsGzip = ({ wire }: Exchange) => /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
+
+async function sendList(
+  exchange: Exchange,
+  parts: HttpParts,
+  answer: Answer & { is: 'list' },
+  shape: Shape,
+): Promise<void> {
+  const { kind } = answer
+  const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion }
+  const parse = parts.server.parseStored
+  const pieces = listPieces(kind, head, answer.entries, (entry) => cutFor(kind, entry, parse))
+  const first: Buffer[] = []
+  let size = 0
+  for (;;) {
+    const { value, done } = await pieces.next()
+    if (done) return send(exchange, 200, shape, first.length === 1 ? first[0] : Buffer.concat(first))
+    first.push(value)
+    size += value.length
+    if (size > wholeListBytesMax) break
+  }
+  const sink = exchange.wire.stream(200, answerHeaders(exchange, shape.contentType))
+  finish(exchange, 200, size)
+  for (const piece of first.splice(0)) sink.write(piece)
+  for await (const piece of pieces) {
+    if (sink.closed) return
+    finish(exchange, 200, piece.length)
+    if (!sink.write(piece)) await sink.drained()
+  }
+  sink.end()
+}

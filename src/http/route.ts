@@ -1,0 +1,133 @@
+/**
+ * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
+ * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
+ */
+import { integer, parseListOptions } from '#api/list-options.ts'
+import { ApiError, methodNotAllowed, pathNotFound } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { create } from '#verbs/create.ts'
+import { remove } from '#verbs/delete.ts'
+import { deleteCollection } from '#verbs/delete-collection.ts'
+import { get } from '#verbs/get.ts'
+import { list } from '#verbs/list.ts'
+import { patch } from '#verbs/patch.ts'
+import type { Target } from '#verbs/server.ts'
+import { specialVerb } from '#verbs/special.ts'
+import { update } from '#verbs/update.ts'
+import { watch } from '#verbs/watch.ts'
+import type { Exchange } from './exchange.ts'
+import { framerFor } from './framer.ts'
+import type { HttpParts } from './parts.ts'
+import { answerHeaders, respond } from './respond.ts'
+import { negotiateShape, type Shape } from './shape.ts'
+import { streamWatch } from './watch-stream.ts'
+import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
+
+/** Longest a watch lives when its client names no time: random up to twice this, so that not all end at once. */
+const watchTimeoutSecondsDefault = 1800
+
+export async function route(exchange: Exchange, parts: HttpParts): Promise<void> {
+  const { target } = exchange
+  if (!target.isResource) return routePath(exchange, parts)
+  const kind = parts.server.catalog.find(target.group, target.version, target.resource)
+  if (kind === undefined) return routePath(exchange, parts)
+  requireRoute(exchange, kind)
+  const shape = negotiateShape(exchange, kind)
+  const place: Target = {
+    kind,
+    namespace: target.namespace,
+    name: target.name,
+    subresource: target.subresource,
+  }
+  if (target.verb === 'watch') return runWatch(exchange, parts, place, shape)
+  const answer = await runVerb(exchange, parts, place)
+  await respond(exchange, parts, answer, shape)
+}
+
+async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
+  const { path, isResource, prefix, group, version } = exchange.target
+  for (const handler of parts.paths) {
+    if (handler.matches(path)) return handler.handle(exchange)
+  }
+  const known = prefix === 'api' || (isResource && parts.server.catalog.hasGroupVersion(group, version))
+  if (known) throw pathNotFound()
+  const body = Buffer.from('404 page not found\n')
+  exchange.status = 404
+  exchange.wire.answer(
+    404,
+    { ...answerHeaders(exchange, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' },
+    body,
+  )
+}
+
+/** The path exists for this kind, and the method is one of it. */
+function requireRoute(exchange: Exchange, kind: Kind): void {
+  const { target, wire } = exchange
+  const { subresource, verb, name, namespace } = target
+  if (target.tooDeep) throw pathNotFound()
+  const isNamespaces = kind.plural === 'namespaces' && kind.group === ''
+  if (!kind.namespaced && namespace !== '' && !isNamespaces) throw pathNotFound()
+  if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
+  if (subresource !== '') {
+    const sub = kind.subresources.get(subresource)
+    if (sub === undefined) throw pathNotFound()
+    if (!sub.verbs.has(verb) || verb === '') throw methodNotAllowed()
+    return
+  }
+  if (verb === '' || wire.method === 'OPTIONS') throw methodNotAllowed()
+  if (verb === 'create' && (name !== '' || (kind.namespaced && namespace === ''))) throw methodNotAllowed()
+  if ((verb === 'update' || verb === 'patch') && name === '') throw methodNotAllowed()
+  if (verb === 'deletecollection' && kind.namespaced && namespace === '') throw methodNotAllowed()
+  if (!kind.verbs.has(verb)) throw methodNotAllowed()
+}
+
+async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Promise<Answer> {
+  const { server } = parts
+  const { verb } = exchange.target
+  const special = specialVerb(target, verb)
+  if (special !== undefined) {
+    const request = verb === 'get' ? undefined : await writeRequest(exchange, parts, target, verb)
+    return special(server, target, request, exchange.query)
+  }
+  switch (verb) {
+    case 'get':
+      return get(server, target, exchange.query.get('resourceVersion') ?? '')
+    case 'list':
+      return list(server, target, parseListOptions(exchange.query))
+    case 'create':
+      return create(server, await writeRequest(exchange, parts, target, verb))
+    case 'update':
+      return update(server, await writeRequest(exchange, parts, target, verb))
+    case 'patch':
+      return patch(server, await patchRequest(exchange, parts, target))
+    case 'delete':
+      return remove(server, await deleteRequest(exchange, parts, target))
+    case 'deletecollection': {
+      const options = parseListOptions(exchange.query)
+      return deleteCollection(server, await deleteRequest(exchange, parts, target), options)
+    }
+    default:
+      throw new ApiError(405, 'MethodNotAllowed', `${verb} is not a verb of this resource`)
+  }
+}
+
+async function runWatch(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+  shape: Shape,
+): Promise<void> {
+  const options = parseListOptions(exchange.query, exchange.target.watchPath)
+  const started = await watch(parts.server, target, options)
+  const framer = framerFor(started.kind, shape, parts, exchange)
+  const asked = integer(exchange.query.get('timeoutSeconds'))
+  const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
+  const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
+  const sink = exchange.wire.stream(200, answerHeaders(exchange, framer.contentType))
+  exchange.status = 200
+  await streamWatch(started, sink, framer, {
+    timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
+    stopping: parts.stopping,
+  })
+}

@@ -1,0 +1,77 @@
+/** The form an answer takes, from the Accept header and the query: decided once per request, before any work is done. */
+import {
+  checkRouteAccepts,
+  mediaTypes,
+  type Transform,
+  type Wanted,
+  wantedForm,
+  wantedStream,
+  wantsPretty,
+} from '#codec/media-type.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface Shape {
+  readonly format: Wanted['format']
+  readonly as: Transform | undefined
+  readonly pretty: boolean
+  readonly contentType: string
+  /** The stored bytes as they are: nothing has to be decoded. */
+  readonly plainJson: boolean
+}
+
+const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : (value ?? ''))
+
+const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
+
+export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
+  const accept = acceptOf(exchange)
+  if (kind.protobuf) checkRouteAccepts(accept)
+  const endpoint = kind.protobuf ? 'built-in' : 'custom'
+  const wanted =
+    exchange.target.verb === 'watch' ? wantedStream(accept, endpoint) : wantedForm(accept, endpoint)
+  return shapeOf(exchange, wanted)
+}
+
+/** For fixed documents such as discovery. */
+export function documentShape(exchange: Exchange, produces: 'any form' | 'json' = 'any form'): Shape {
+  const accept = acceptOf(exchange)
+  checkRouteAccepts(accept, produces)
+  if (produces === 'json') return jsonShape
+  return shapeOf(exchange, wantedForm(accept, 'document'))
+}
+
+const jsonShape: Shape = {
+  format: 'json',
+  as: undefined,
+  pretty: false,
+  contentType: mediaTypes.json,
+  plainJson: true,
+}
+
+function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
+  const pretty =
+    wanted.pretty || wantsPretty(query.get('pretty'), headerText(wire.headers['user-agent']))
+  if (wanted.format === 'json' && wanted.as === undefined && !pretty && wanted.mediaType === mediaTypes.json) {
+    return jsonShape
+  }
+  return {
+    format: wanted.format,
+    as: wanted.as,
+    pretty,
+    contentType: wanted.mediaType,
+    plainJson: false,
+  }
+}
+
+/** Errors are said in the format asked for, as far as that can be understood, else in JSON. */
+export function shapeOfError(exchange: Exchange): Shape {
+  try {
+    const wanted = wantedForm(acceptOf(exchange), 'built-in')
+    return shapeOf(exchange, { ...wanted, as: undefined, mediaType: mediaTypes[wanted.format] })
+  } catch (error) {
+    if (error instanceof ApiError) return jsonShape
+    throw error
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * A watch on the wire: what exists, then what happens, a tick's frames in one write, no faster than the client reads.
+ * Frames are made at most once per shape of an event and shared by every watch that has that shape.
+ */
+import type { CacheEvent } from '#watchcache/history.ts'
+import type { EventType } from '#watchcache/fan-out.ts'
+import type { WatchItem } from '#watchcache/watcher.ts'
+import type { Entry } from '#watchcache/entry.ts'
+import type { Watch } from '#verbs/watch.ts'
+import type { Sink } from './exchange.ts'
+
+/** How often an idle watch with bookmarks is told how far it has come. */
+const bookmarkIntervalMs = 60_000
+/** Initial events written before looking whether the client keeps up. */
+const initialPieceCount = 200
+
+/** How events become bytes for one negotiated shape. */
+export interface Framer {
+  /** Names the shape: equal names make equal frames. Empty: frames are not to be shared. */
+  readonly shape: string
+  frame(type: EventType, entry: Entry, revision: number): Buffer | Promise<Buffer>
+  bookmark(revision: number): Buffer | undefined
+}
+
+export interface WatchEnd {
+  readonly timeoutMs: number
+  readonly stopping: AbortSignal
+}
+
+/** Writes until the time is over, the client is gone, the queue overflows or the server stops. */
+export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end: WatchEnd): Promise<number> {
+  const { watcher } = watch
+  let sent = 0
+  let over = false
+  const timer = setTimeout(() => finish(), end.timeoutMs)
+  let bell: (() => void) | undefined
+  const wake = () => {
+    bell?.()
+    bell = undefined
+  }
+  const finish = () => {
+    over = true
+    wake()
+  }
+  end.stopping.addEventListener('abort', finish, { once: true })
+  watcher.wake = wake
+  const bookmarks = watch.bookmarks
+    ? setInterval(() => {
+        const frame = framer.bookmark(watch.progress())
+        if (frame !== undefined && !sink.closed && bell !== undefined) sink.write(frame)
+      }, bookmarkIntervalMs)
+    : undefined
+  try {
+    sent += await writeInitial(watch, sink, framer)
+    while (!over && !sink.closed && !watcher.ended) {
+      const items = watcher.take()
+      if (items.length > 0) {
+        sent += items.length
+        const bytes = framesOf(items, framer)
+        const ready = bytes instanceof Promise ? await bytes : bytes
+        if (!sink.write(ready) && !sink.closed) await sink.drained()
+        continue
+      }
+      await new Promise<void>((resolve) => {
+        bell = resolve
+        if (over || watcher.ended) resolve()
+      })
+      // Everything of this tick goes into one write.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  } finally {
+    clearTimeout(timer)
+    clearInterval(bookmarks)
+    end.stopping.removeEventListener('abort', finish)
+    watch.stop()
+    if (!sink.closed) {
+      if (over && watch.bookmarks) {
+        const frame = framer.bookmark(watch.progress())
+        if (frame !== undefined && watcher.take().length === 0) sink.write(frame)
+      }
+      sink.end()
+    }
+  }
+  return sent
+}
+
+async function writeInitial(watch: Watch, sink: Sink, framer: Framer): Promise<number> {
+  const { initial } = watch
+  for (let from = 0; from < initial.length && !sink.closed; from += initialPieceCount) {
+    const frames = await Promise.all(
+      initial
+        .slice(from, from + initialPieceCount)
+        .map((entry) => framer.frame('ADDED', entry, entry.revision)),
+    )
+    if (!sink.write(Buffer.concat(frames)) && !sink.closed) await sink.drained()
+  }
+  return initial.length
+}
+
+function framesOf(items: WatchItem[], framer: Framer): Buffer | Promise<Buffer> {
+  const frames: (Buffer | Promise<Buffer>)[] = items.map(({ type, event }) => frameOf(type, event, framer))
+  if (frames.length === 1) return frames[0]
+  if (frames.some((frame) => frame instanceof Promise)) return Promise.all(frames).then((all) => Buffer.concat(all))
+  return Buffer.concat(frames as Buffer[])
+}
+
+function frameOf(type: EventType, event: CacheEvent, framer: Framer): Buffer | Promise<Buffer> {
+  const key = framer.shape === '' ? '' : `${framer.shape} ${type}`
+  const known = key === '' ? undefined : event.frames.get(key)
+  if (known !== undefined) return known
+  // What left the selection is shown as it was before, with the revision of the change.
+  const entry = (type === 'DELETED' ? event.previous : event.entry) as Entry
+  const made = framer.frame(type, entry, event.revision)
+  if (key === '') return made
+  if (made instanceof Promise) {
+    return made.then((frame) => {
+      event.frames.set(key, frame)
+      return frame
+    })
+  }
+  event.frames.set(key, made)
+  return made
+}

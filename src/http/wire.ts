@@ -1,0 +1,121 @@
+/** The two ways a request arrives, as one `Wire`. */
+import type http from 'node:http'
+import type http2 from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { tooLarge } from '#api/status-error.ts'
+import type { AnswerHeaders, Sink, Wire } from './exchange.ts'
+
+/** The body as one buffer. A body over the limit is refused without being kept. */
+function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: number): Promise<Buffer> {
+  const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
+  if (declared > limitBytes) {
+    stream.resume()
+    return Promise.reject(refuse())
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) reject(refuse())
+      else chunks.push(chunk)
+    })
+    stream.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    stream.on('error', reject)
+    stream.on('close', () => reject(new Error('the client went away')))
+  })
+}
+
+const certificateOf = (socket: unknown) => () => {
+  const peer = (socket as TLSSocket).getPeerCertificate?.(false)
+  return peer?.raw
+}
+
+/** One signal for the wire's whole life, made only when somebody asks. */
+function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal {
+  let controller: AbortController | undefined
+  return () => {
+    if (controller === undefined) {
+      controller = new AbortController()
+      onClose(() => controller?.abort())
+    }
+    return controller.signal
+  }
+}
+
+function sinkOf(stream: NodeJS.WritableStream & { destroyed?: boolean; writableEnded?: boolean }): Sink {
+  return {
+    write: (bytes) => stream.write(bytes),
+    drained: () =>
+      new Promise((resolve) => {
+        stream.once('drain', resolve)
+        stream.once('close', resolve)
+      }),
+    end: () => {
+      if (!stream.writableEnded) stream.end()
+    },
+    get closed() {
+      return stream.destroyed === true || stream.writableEnded === true
+    },
+  }
+}
+
+export function wireOfHttp2(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders): Wire {
+  const signal = lazySignal((listener) => stream.once('close', listener))
+  const respond = (status: number, extra: AnswerHeaders, ended: boolean) => {
+    if (stream.destroyed || stream.headersSent) return false
+    stream.respond({ ':status': status, ...extra } as http2.OutgoingHttpHeaders, { endStream: ended })
+    return true
+  }
+  return {
+    method: headers[':method'] as string,
+    url: headers[':path'] as string,
+    headers,
+    get remoteAddress() {
+      return stream.session?.socket?.remoteAddress ?? ''
+    },
+    clientCertificate: certificateOf(stream.session?.socket),
+    readBody: (limit) =>
+      stream.endAfterHeaders
+        ? Promise.resolve(Buffer.alloc(0))
+        : collect(stream, Number(headers['content-length'] ?? 0), limit),
+    answer(status, extra, body) {
+      const empty = body === undefined || body.length === 0 || headers[':method'] === 'HEAD'
+      if (respond(status, extra, empty) && !empty) stream.end(body)
+    },
+    stream(status, extra) {
+      respond(status, extra, false)
+      return sinkOf(stream)
+    },
+    get signal() {
+      return signal()
+    },
+  }
+}
+
+export function wireOfHttp1(request: http.IncomingMessage, response: http.ServerResponse | undefined): Wire {
+  const signal = lazySignal((listener) => (response ?? request).once('close', listener))
+  return {
+    method: request.method as string,
+    url: request.url as string,
+    headers: request.headers,
+    remoteAddress: request.socket.remoteAddress ?? '',
+    clientCertificate: certificateOf(request.socket),
+    readBody: (limit) => collect(request, Number(request.headers['content-length'] ?? 0), limit),
+    answer(status, extra, body) {
+      if (response === undefined || response.headersSent || response.destroyed) return
+      const length = body === undefined ? 0 : body.length
+      response.writeHead(status, { ...extra, 'content-length': length } as http.OutgoingHttpHeaders)
+      response.end(request.method === 'HEAD' ? undefined : body)
+    },
+    stream(status, extra) {
+      if (response === undefined) throw new Error('an upgraded connection has no answer to stream')
+      response.writeHead(status, extra as http.OutgoingHttpHeaders)
+      response.flushHeaders()
+      return sinkOf(response)
+    },
+    get signal() {
+      return signal()
+    },
+  }
+}

@@ -1,0 +1,158 @@
+/** What a write asks for, from its query, headers and body: the options checked first, in the original's words. */
+import { type FieldError, forbidden, required } from '#api/field-error.ts'
+import { flag } from '#api/list-options.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { validateFieldManager } from '#api/object-meta-rules.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { badRequest, invalidObject } from '#api/status-error.ts'
+import type { DeleteRequest } from '#verbs/delete.ts'
+import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
+import type { PatchRequest } from '#verbs/patch.ts'
+import type { Target, WriteOptions, WriteRequest } from '#verbs/server.ts'
+import { decodeBody, patchTypeOf, requireBodyType } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import { attributesOf } from './filters/authorize.ts'
+import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
+import type { HttpParts } from './parts.ts'
+
+const optionsKinds: Readonly<Record<string, string>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+  delete: 'DeleteOptions',
+  deletecollection: 'DeleteOptions',
+}
+
+export async function writeRequest(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+  verb: string,
+): Promise<WriteRequest> {
+  requireBodyType(exchange, target.kind)
+  const bytes = await readBody(exchange, parts)
+  const options = writeOptions(exchange, verb, false)
+  return {
+    target,
+    user: exchange.user,
+    body: () => decodeBody(exchange, target.kind, bytes),
+    options,
+    warnings: exchange.warnings,
+    auditAnnotations: exchange.auditAnnotations,
+    authorizeCreate: () => authorizeCreate(exchange, parts),
+  }
+}
+
+export async function patchRequest(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+): Promise<PatchRequest> {
+  const patchType = patchTypeOf(exchange, target.kind, parts.server.feature('ServerSideApply'))
+  const bytes = await readBody(exchange, parts)
+  const options = writeOptions(exchange, 'patch', patchType === 'apply')
+  return {
+    target,
+    user: exchange.user,
+    body: () => {
+      throw new Error('a patch is read by its type')
+    },
+    patchType,
+    patchBytes: bytes,
+    options,
+    warnings: exchange.warnings,
+    auditAnnotations: exchange.auditAnnotations,
+    authorizeCreate: () => authorizeCreate(exchange, parts),
+  }
+}
+
+export async function deleteRequest(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+): Promise<DeleteRequest> {
+  const bytes = await readBody(exchange, parts)
+  let deleteOptions: DeleteRequest['deleteOptions']
+  if (bytes.length > 0) {
+    requireBodyType(exchange, target.kind)
+    const raw = decodeBody(exchange, target.kind, bytes)
+    if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+      throw badRequest(
+        'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: the body is not an object',
+      )
+    }
+    deleteOptions = deleteOptionsFrom(raw as Loose)
+  } else deleteOptions = deleteOptionsFromQuery(exchange.query)
+  return {
+    target,
+    user: exchange.user,
+    body: () => undefined,
+    options: {
+      dryRun: deleteOptions.dryRun,
+      fieldManager: '',
+      fieldValidation: 'Ignore',
+      force: false,
+    },
+    deleteOptions,
+    warnings: exchange.warnings,
+    auditAnnotations: exchange.auditAnnotations,
+  }
+}
+
+async function readBody(exchange: Exchange, parts: HttpParts): Promise<Buffer> {
+  exchange.body ??= await exchange.wire.readBody(parts.limits.bodyBytesMax)
+  return exchange.body
+}
+
+function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean): WriteOptions {
+  const dryRun = query.getAll('dryRun')
+  const asked = query.get('fieldManager') ?? ''
+  const force = query.get('force')
+  const errors: FieldError[] = []
+  if (verb === 'patch') {
+    if (isApply && asked === '') errors.push(required('fieldManager', 'is required for apply patch'))
+    if (!isApply && force !== null) {
+      errors.push(forbidden('force', 'may not be specified for non-apply patch'))
+    }
+  }
+  errors.push(...validateFieldManager(asked, FieldPath.of('fieldManager')), ...dryRunErrors(dryRun))
+  if (errors.length > 0) {
+    throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', errors)
+  }
+  return {
+    dryRun: dryRun.some((value) => value !== ''),
+    fieldManager: asked === '' ? managerOfAgent(wire.headers['user-agent']) : asked,
+    fieldValidation: fieldValidationOf(query.get('fieldValidation')),
+    force: flag(force),
+  }
+}
+
+/** The first part of the user agent, cut to what a manager's name may be. */
+function managerOfAgent(agent: string | string[] | undefined): string {
+  const first = String(agent ?? '').split('/')[0]
+  let name = ''
+  for (const ch of first) {
+    if (name.length + ch.length > 128) break
+    if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(ch)) name += ch
+  }
+  return name
+}
+
+function fieldValidationOf(value: string | null): WriteOptions['fieldValidation'] {
+  if (value === null || value === '' || value === 'Ignore') return 'Ignore'
+  if (value === 'Warn' || value === 'Strict') return value
+  throw invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', [
+    {
+      type: 'FieldValueNotSupported',
+      field: 'fieldValidation',
+      message: `Unsupported value: ${JSON.stringify(value)}: supported values: "", "Ignore", "Strict", "Warn"`,
+    },
+  ])
+}
+
+/** A write that turns out to create needs the right to create. */
+async function authorizeCreate(exchange: Exchange, parts: HttpParts): Promise<void> {
+  const attributes = attributesOf({ ...exchange.target, verb: 'create' }, exchange.user)
+  const { decision, reason } = await parts.authorizer.authorize(attributes)
+  if (decision !== 'allow') throw forbiddenAnswer(attributes, reason)
+}

@@ -1,0 +1,45 @@
+/** Named checks and what /livez, /readyz and /healthz make of them. A check answers a problem, or nothing when it is well. */
+export interface HealthCheck {
+  readonly name: string
+  check(): string | undefined | Promise<string | undefined>
+}
+
+export type Endpoint = 'healthz' | 'livez' | 'readyz'
+
+export interface HealthReport {
+  readonly healthy: boolean
+  /** What `?verbose` shows, and a failure always. */
+  readonly text: string
+  /** For the log: why. */
+  readonly problems: readonly string[]
+}
+
+export async function runChecks(
+  endpoint: Endpoint,
+  checks: readonly HealthCheck[],
+  excluded: ReadonlySet<string>,
+): Promise<HealthReport> {
+  let text = ''
+  const problems: string[] = []
+  const unused = new Set(excluded)
+  for (const { name, check } of checks) {
+    if (excluded.has(name)) {
+      unused.delete(name)
+      text += `[+]${name} excluded: ok\n`
+      continue
+    }
+    const problem = await check()
+    if (problem === undefined) text += `[+]${name} ok\n`
+    else {
+      text += `[-]${name} failed: reason withheld\n`
+      problems.push(`${name}: ${problem}`)
+    }
+  }
+  if (unused.size > 0) {
+    const names = [...unused].sort().map((name) => JSON.stringify(name))
+    text += `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`
+  }
+  const healthy = problems.length === 0
+  text += `${endpoint} check ${healthy ? 'passed' : 'failed'}\n`
+  return { healthy, text, problems }
+}

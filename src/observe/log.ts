@@ -1,0 +1,34 @@
+/** Lines for people and machines on standard error: time, level, message, fields. It never throws and never waits. */
+export interface Log {
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+  /** Said only from a verbosity on. */
+  at(verbosity: number): { info(message: string, fields?: Record<string, unknown>): void } | undefined
+}
+
+export function createLog(verbosity: number, write: (line: string) => void, now: () => number): Log {
+  const say = (level: string) => (message: string, fields?: Record<string, unknown>) => {
+    let line = `${new Date(now()).toISOString()} ${level} ${message}`
+    for (const [name, value] of Object.entries(fields ?? {})) {
+      line += ` ${name}=${typeof value === 'string' ? JSON.stringify(value) : textOf(value)}`
+    }
+    write(`${line}\n`)
+  }
+  const info = say('info')
+  return {
+    info,
+    warn: say('warn'),
+    error: say('error'),
+    at: (wanted) => (wanted <= verbosity ? { info } : undefined),
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)
+  try {
+    return JSON.stringify(value) ?? 'undefined'
+  } catch {
+    return '"…"'
+  }
+}

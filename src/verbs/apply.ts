@@ -1,0 +1,74 @@
+/**
+ * PATCH with an apply configuration: the fields its manager has an opinion about, merged over what is there by who owns
+ * what. An object that is not there is created.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest, conflict } from '#api/status-error.ts'
+import { decodeYaml, YamlError } from '#codec/yaml.ts'
+import { applyConflict } from '#patch/apply/conflict.ts'
+import { applyConfiguration } from '#patch/apply/field-manager.ts'
+import type { Answer } from './answer.ts'
+import { fromHub, requireMatchingName, toHub } from './decode.ts'
+import { fieldManagerKind } from './ownership.ts'
+import type { PatchRequest } from './patch.ts'
+import { type Server, timestamp } from './server.ts'
+import { writeOver } from './write-over.ts'
+
+export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
+  const { kind, subresource } = request.target
+  const config = configurationOf(request.patchBytes)
+  const who = {
+    manager: request.options.fieldManager,
+    subresource,
+    now: timestamp(server.clock),
+    force: request.options.force,
+  }
+  return writeOver(server, request, {
+    creates: true,
+    unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
+    async make(live) {
+      const before = live && (await versioned(request, live))
+      const outcome = applyConfiguration(fieldManagerKind(kind), before, config, who)
+      if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
+      const { object } = kind.conform(outcome.object)
+      kind.applyDefaults(object)
+      const next = await toHub(kind, object)
+      if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)
+      requireMatchingName(next, request)
+      return next
+    },
+  })
+}
+
+async function versioned({ target: { kind } }: PatchRequest, live: KubeObject): Promise<KubeObject> {
+  const object = await fromHub(kind, structuredClone(live))
+  object.kind = kind.kind
+  object.apiVersion = kind.apiVersion
+  return object
+}
+
+function uidWithoutObject({ target }: PatchRequest, next: KubeObject): ApiError {
+  return conflict(
+    target.kind,
+    target.name,
+    `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`,
+  )
+}
+
+function configurationOf(bytes: Buffer): KubeObject {
+  let value: unknown
+  try {
+    value = decodeYaml(bytes)
+  } catch (error) {
+    if (error instanceof YamlError) throw badRequest(`error decoding YAML: ${error.message}`)
+    throw error
+  }
+  if (value === null) return {} as KubeObject
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
+    )
+  }
+  return value as Loose as KubeObject
+}

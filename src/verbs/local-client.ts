@@ -1,0 +1,196 @@
+/** The client of controllers in this process: the same verbs a request reaches, as the user it is made for. */
+import type { User } from '#access/user.ts'
+import { parseListOptions } from '#api/list-options.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { pathNotFound } from '#api/status-error.ts'
+import type { ApiClient, ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Answer, ObjectView } from './answer.ts'
+import { create } from './create.ts'
+import { convertOne } from './current.ts'
+import { remove } from './delete.ts'
+import { deleteCollection } from './delete-collection.ts'
+import type { DeleteOptions } from './delete-options.ts'
+import { get } from './get.ts'
+import { list } from './list.ts'
+import { patch } from './patch.ts'
+import type { Server, Target, WriteRequest } from './server.ts'
+import { specialVerb } from './special.ts'
+import { update } from './update.ts'
+import { watch } from './watch.ts'
+
+/** `manager`: the name under which fields are owned. */
+export function localClient(server: Server, user: User, manager: string): ApiClient {
+  return new LocalClient(server, user, manager)
+}
+
+class LocalClient implements ApiClient {
+  readonly #server: Server
+  readonly #user: User
+  readonly #manager: string
+
+  constructor(server: Server, user: User, manager: string) {
+    this.#server = server
+    this.#user = user
+    this.#manager = manager
+  }
+
+  #target(ref: ResourceRef, namespace: string, name = '', subresource = ''): Target {
+    const kind = this.#server.catalog.find(ref.group, ref.version, ref.plural)
+    if (kind === undefined) throw pathNotFound()
+    return { kind, namespace: kind.namespaced ? namespace : '', name, subresource }
+  }
+
+  #request(target: Target, body: unknown): WriteRequest {
+    return {
+      target,
+      user: this.#user,
+      body: () => body,
+      options: { dryRun: false, fieldManager: this.#manager, fieldValidation: 'Ignore', force: false },
+      warnings: [],
+      auditAnnotations: new Map(),
+    }
+  }
+
+  async #objectOf(answer: Answer): Promise<KubeObject> {
+    if (answer.is === 'object') return this.#parse(answer.kind, answer.view)
+    return (answer.is === 'list' ? {} : answer.value) as KubeObject
+  }
+
+  async #parse(kind: Kind, view: ObjectView): Promise<KubeObject> {
+    const object = this.#server.parseStored(view.cut.bytes)
+    const from = kind.resource.kindOf(view.apiVersion) ?? kind
+    const asked = await convertOne(object, from, kind)
+    if (view.revision !== undefined) asked.metadata.resourceVersion = String(view.revision)
+    return asked
+  }
+
+  async get(ref: ResourceRef, namespace: string, name: string): Promise<KubeObject> {
+    return this.#objectOf(await get(this.#server, this.#target(ref, namespace, name), ''))
+  }
+
+  async list(ref: ResourceRef, namespace: string, query: ListQuery = {}) {
+    const target = this.#target(ref, namespace)
+    const answer = await list(this.#server, target, parseListOptions(queryOf(query)))
+    if (answer.is !== 'list') throw pathNotFound()
+    return {
+      items: await Promise.all(answer.entries.map((entry) => this.#parse(target.kind, entry))),
+      resourceVersion: String(answer.revision),
+      continueToken: answer.continueToken,
+    }
+  }
+
+  async create(
+    ref: ResourceRef,
+    namespace: string,
+    object: KubeObject,
+    subresource?: { name: string; of: string },
+  ): Promise<KubeObject> {
+    const target = this.#target(ref, namespace, subresource?.of, subresource?.name)
+    const request = this.#request(target, object)
+    const special = specialVerb(target, 'create')
+    if (special !== undefined) {
+      return this.#objectOf(await special(this.#server, target, request, new URLSearchParams()))
+    }
+    return this.#objectOf(await create(this.#server, request))
+  }
+
+  async update(ref: ResourceRef, object: KubeObject, subresource = ''): Promise<KubeObject> {
+    const { name = '', namespace = '' } = object.metadata
+    const target = this.#target(ref, namespace, name, subresource)
+    const special = specialVerb(target, 'update')
+    const request = this.#request(target, object)
+    if (special !== undefined) {
+      return this.#objectOf(await special(this.#server, target, request, new URLSearchParams()))
+    }
+    return this.#objectOf(await update(this.#server, request))
+  }
+
+  async patch(ref: ResourceRef, namespace: string, name: string, change: Loose, subresource = '') {
+    const target = this.#target(ref, namespace, name, subresource)
+    const request = {
+      ...this.#request(target, undefined),
+      patchType: 'merge' as const,
+      patchBytes: Buffer.from(JSON.stringify(change)),
+    }
+    return this.#objectOf(await patch(this.#server, request))
+  }
+
+  async delete(ref: ResourceRef, namespace: string, name: string, query: DeleteQuery = {}) {
+    const target = this.#target(ref, namespace, name)
+    await remove(this.#server, {
+      ...this.#request(target, undefined),
+      deleteOptions: deleteOptionsOf(query),
+    })
+  }
+
+  async deleteCollection(ref: ResourceRef, namespace: string, query: ListQuery & DeleteQuery = {}) {
+    const target = this.#target(ref, namespace)
+    const request = { ...this.#request(target, undefined), deleteOptions: deleteOptionsOf(query) }
+    await deleteCollection(this.#server, request, parseListOptions(queryOf(query)))
+  }
+
+  async *watch(
+    ref: ResourceRef,
+    namespace: string,
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<ClientEvent> {
+    const target = this.#target(ref, namespace)
+    const options = parseListOptions(new URLSearchParams({ resourceVersion, watch: 'true' }))
+    const running = await watch(this.#server, target, options)
+    const { watcher } = running
+    let bell = () => {}
+    watcher.wake = () => bell()
+    const aborted = () => watcher.end()
+    signal.addEventListener('abort', aborted, { once: true })
+    try {
+      while (!signal.aborted) {
+        for (const { type, event } of watcher.take()) {
+          const entry = type === 'DELETED' ? event.previous : event.entry
+          if (entry === undefined) continue
+          const object = await this.#parse(target.kind, { ...entry, revision: event.revision })
+          yield { type, object }
+        }
+        if (watcher.ended || signal.aborted) return
+        await new Promise<void>((resolve) => {
+          bell = resolve
+        })
+      }
+    } finally {
+      signal.removeEventListener('abort', aborted)
+      running.stop()
+    }
+  }
+
+  async resources() {
+    const found = []
+    for (const resource of this.#server.catalog.resources()) {
+      const [kind] = resource.kinds
+      const { group, version, plural, namespaced } = kind
+      found.push({ group, version, plural, namespaced, kind: kind.kind, verbs: [...kind.verbs] })
+    }
+    return found
+  }
+}
+
+function queryOf(query: ListQuery): URLSearchParams {
+  const params = new URLSearchParams()
+  if (query.labelSelector) params.set('labelSelector', query.labelSelector)
+  if (query.fieldSelector) params.set('fieldSelector', query.fieldSelector)
+  if (query.limit) params.set('limit', String(query.limit))
+  if (query.continueToken) params.set('continue', query.continueToken)
+  if (query.resourceVersion) params.set('resourceVersion', query.resourceVersion)
+  return params
+}
+
+function deleteOptionsOf(query: DeleteQuery): DeleteOptions {
+  return {
+    gracePeriodSeconds: query.gracePeriodSeconds,
+    uid: query.uid,
+    resourceVersion: query.resourceVersion,
+    orphanDependents: undefined,
+    propagationPolicy: query.propagationPolicy,
+    dryRun: false,
+  }
+}
