@@ -4,15 +4,21 @@
  */
 const lookIntervalMs = 1000
 
+export interface DeadlineEvents {
+  now(): number
+  /** The nearest deadline has come; none is wanted any more. */
+  due(): void
+  /** The clock is looked at. */
+  look?(): void
+}
+
 export class DeadlineTimer {
-  #now: () => number
-  #due: () => void
+  #events: DeadlineEvents
   #deadline = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
 
-  constructor(now: () => number, due: () => void) {
-    this.#now = now
-    this.#due = due
+  constructor(events: DeadlineEvents) {
+    this.#events = events
   }
 
   /** Makes sure of a call at this moment or soon after; an earlier one already wanted stays. */
@@ -30,17 +36,18 @@ export class DeadlineTimer {
 
   #arm(): void {
     clearTimeout(this.#timer)
-    const wait = Math.min(Math.max(this.#deadline - this.#now(), 1), lookIntervalMs)
+    const wait = Math.min(Math.max(this.#deadline - this.#events.now(), 1), lookIntervalMs)
     this.#timer = setTimeout(() => this.#look(), wait)
     this.#timer.unref()
   }
 
   #look(): void {
-    if (this.#now() < this.#deadline) {
+    this.#events.look?.()
+    if (this.#events.now() < this.#deadline) {
       this.#arm()
       return
     }
     this.#deadline = Number.POSITIVE_INFINITY
-    this.#due()
+    this.#events.due()
   }
 }

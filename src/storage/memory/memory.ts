@@ -47,7 +47,7 @@ class MemoryStorage implements Storage {
 
   constructor(clock: Clock) {
     this.#elapsed = () => (clock.elapsed ? clock.elapsed() : clock.now())
-    this.#timer = new DeadlineTimer(this.#elapsed, () => this.#expire())
+    this.#timer = new DeadlineTimer({ now: this.#elapsed, due: () => this.#expire() })
     this.#feed = new Feed({
       history: (after) => this.#history(after),
       compactedUpTo: () => this.#compactedUpTo,

@@ -3,7 +3,9 @@
  * A file that looks wrong is named and left exactly as it was found; nothing here repairs or deletes state.
  */
 import {
+  accessSync,
   closeSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -78,6 +80,7 @@ export function inspectDatabase(file: string): Found {
     if (walSize === 0) return 'nothing'
     throw damaged(file, `it is missing, but its log ${file}-wal is there`)
   }
+  accessSync(file, constants.R_OK | constants.W_OK)
   if (size < headerSizeBytes) throw damaged(file, `it is truncated (${size} bytes)`)
   const header = readBytes(file, 0, headerSizeBytes)
   if (!header.subarray(0, magic.length).equals(magic)) {

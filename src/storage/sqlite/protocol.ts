@@ -53,12 +53,8 @@ export interface ExpireAnswer {
 export type Answer = WriteAnswer | ExpireAnswer | undefined
 
 export type Reply =
-  | {
-      readonly kind: 'opened'
-      readonly revision: Revision
-      readonly compacted: Revision
-      readonly nextDeadline: number | undefined
-    }
+  /** The database could not be opened for writing; nothing else will be answered. */
+  | { readonly kind: 'unopened'; readonly message: string }
   | { readonly kind: 'committed'; readonly answers: Answer[] }
   /** The transaction of the next `count` requests was rolled back. */
   | { readonly kind: 'failed'; readonly count: number; readonly message: string }

@@ -45,6 +45,16 @@ export class Reader {
     )
   }
 
+  /** A compaction may have taken the newest row, so the newest revision is at least the compacted one. */
+  newestRevision(): Revision {
+    const row = this.#database.prepare('SELECT max(revision) AS newest FROM log').get()
+    return Math.max(Number(row?.newest ?? 0), this.compacted(), 1)
+  }
+
+  compacted(): Revision {
+    return Number(this.#database.prepare('SELECT compacted FROM state').get()?.compacted)
+  }
+
   get(key: string, at: Revision): Stored | undefined {
     const row = this.#get.get(key, at) as unknown as KeyRow | undefined
     if (!row || row[1]) return undefined

@@ -83,7 +83,7 @@ export function checkDatabase(file: string, size: number): void {
   }
 }
 
-function refuseStranger(database: DatabaseSync, file: string): void {
+export function refuseStranger(database: DatabaseSync, file: string): void {
   const id = pragma(database, 'application_id')
   if (id !== applicationId) {
     throw new StorageUnavailable(`${file} is not a database of this program; it was left as it is`)
@@ -129,7 +129,7 @@ function pragma(database: DatabaseSync, name: string): number {
   return row[name]
 }
 
-function syncFile(path: string): void {
+export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

@@ -6,7 +6,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '#base/clock.ts'
-import { DeadlineTimer } from '#storage/deadline-timer.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
 import {
   type Change,
@@ -28,9 +27,8 @@ import {
   inspectDatabase,
   lockDirectory,
 } from './data-directory.ts'
-import { ExpiryClock } from './expiry-clock.ts'
+import { Expirer } from './expirer.ts'
 import { unavailable } from './failure.ts'
-import type { ExpireAnswer } from './protocol.ts'
 import { Reader, rowsPerTurn } from './reader.ts'
 import { RemainingMemo } from './remaining-memo.ts'
 import { checkDatabase, createDatabase } from './schema.ts'
@@ -47,16 +45,17 @@ export interface SqliteOptions {
   readonly checkpointBytes?: number
 }
 
-/** Opens the store of a directory, or refuses with a StorageUnavailable that says which file is wrong and how. */
+/**
+ * Opens the store of a directory, or refuses with a StorageUnavailable that says which file is wrong and how.
+ * Reads are possible at once; the thread that writes is still starting, and writes wait for it.
+ */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   const file = join(options.directory, databaseFileName)
   const lock = lockDirectory(options.directory)
   try {
     if (inspectDatabase(file) === 'nothing') createDatabase(file)
     else checkDatabase(file, statSync(file).size)
-    const storage = new SqliteStorage(file, lock, options)
-    await storage.open()
-    return storage
+    return new SqliteStorage(file, lock, options)
   } catch (error) {
     lock.release()
     throw unavailable(error, file)
@@ -67,12 +66,11 @@ class SqliteStorage implements Storage {
   #file: string
   #lock: DirectoryLock
   #writer: WriterThread
-  #reader!: Reader
+  #reader: Reader
   #feed: Feed
-  #revision: Revision = 0
-  #compactedUpTo: Revision = 0
-  #clock: ExpiryClock
-  #timer: DeadlineTimer
+  #revision: Revision
+  #compactedUpTo: Revision
+  #expirer: Expirer
   #remaining = new RemainingMemo()
   /** Lists that take several turns, and the revision they read at: compaction lets them finish. */
   #listing = new Map<Promise<unknown>, Revision>()
@@ -84,11 +82,9 @@ class SqliteStorage implements Storage {
   constructor(file: string, lock: DirectoryLock, options: SqliteOptions) {
     this.#file = file
     this.#lock = lock
-    this.#clock = new ExpiryClock(options.clock ?? systemClock)
-    this.#timer = new DeadlineTimer(
-      () => this.#clock.now(),
-      () => this.#expire(),
-    )
+    this.#reader = new Reader(file)
+    this.#compactedUpTo = this.#reader.compacted()
+    this.#revision = this.#reader.newestRevision()
     this.#feed = new Feed({
       history: (after) => this.#read((reader) => reader.changes(after, this.#revision)),
       compactedUpTo: () => this.#compactedUpTo,
@@ -98,16 +94,8 @@ class SqliteStorage implements Storage {
       { file, checkpointBytes },
       { committed: (changes) => this.#committed(changes) },
     )
-  }
-
-  async open(): Promise<void> {
-    const { revision, compacted, nextDeadline } = await this.#writer.opened()
-    this.#revision = revision
-    this.#compactedUpTo = compacted
-    this.#reader = new Reader(this.#file)
-    if (nextDeadline === undefined) return
-    this.#timer.want(nextDeadline)
-    this.#askExpiry({ kind: 'settle', now: Math.round(this.#clock.now()) })
+    this.#expirer = new Expirer(options.clock ?? systemClock, this.#writer)
+    this.#expirer.start()
   }
 
   async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
@@ -136,8 +124,7 @@ class SqliteStorage implements Storage {
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
     if (this.#closed) return Promise.reject(this.#closed)
     const ttlMs = Math.round((condition.ttlSeconds ?? 0) * 1000)
-    const deadline = ttlMs > 0 ? Math.ceil(this.#clock.now()) + ttlMs : 0
-    if (ttlMs > 0) this.#timer.want(deadline)
+    const deadline = ttlMs > 0 ? this.#expirer.deadline(ttlMs) : 0
     return this.#writer.write({ key, bytes, ifRevision: condition.ifRevision, deadline, ttlMs })
   }
 
@@ -175,7 +162,7 @@ class SqliteStorage implements Storage {
 
   async #close(): Promise<void> {
     this.#closed = new StorageUnavailable('the store is closed')
-    this.#timer.stop()
+    this.#expirer.stop()
     this.#feed.end(this.#closed)
     // The writer goes last: whoever closes the file last puts its log into it.
     this.#reader.close()
@@ -240,31 +227,6 @@ class SqliteStorage implements Storage {
       this.#read((reader) => reader.count(rest, at)),
     )
     return { items, more: remaining > 0, remaining }
-  }
-
-  #expire(): void {
-    const byMs = this.#clock.jump()
-    if (byMs !== 0) this.#askExpiry({ kind: 'shift', byMs })
-    else this.#askExpiry({ kind: 'expire', now: Math.floor(this.#clock.now()) })
-  }
-
-  #askExpiry(
-    request: { kind: 'shift'; byMs: number } | { kind: 'expire' | 'settle'; now: number },
-  ) {
-    if (this.#closed) return
-    const answered = this.#writer.ask(request) as Promise<ExpireAnswer>
-    answered.then(
-      ({ nextDeadline }) => {
-        if (request.kind === 'shift') this.#clock.moved(request.byMs)
-        this.#wantExpiry(nextDeadline)
-      },
-      () => this.#wantExpiry(this.#clock.now() + 1000),
-    )
-  }
-
-  #wantExpiry(deadline: number | undefined): void {
-    if (this.#closed || deadline === undefined) return
-    this.#timer.want(deadline)
   }
 }
 

@@ -44,8 +44,8 @@ export class Transaction {
   }
 
   nextDeadline(): number | undefined {
-    const row = this.#statements.nextDeadline.get() as unknown as [number] | undefined
-    return row?.[0]
+    const [deadline] = this.#statements.nextDeadline.get() as unknown as [number | null]
+    return deadline ?? undefined
   }
 
   write(request: WriteRequest): WriteAnswer {

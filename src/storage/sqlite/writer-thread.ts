@@ -3,6 +3,7 @@
  * and come back as the batches that were committed. Whoever waits for a write hears of it after `committed` was called
  * with it.
  */
+import { getCompileCacheDir } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
 import {
@@ -49,12 +50,9 @@ export interface WriterEvents {
   committed(changes: Change[]): void
 }
 
-export type Opened = Extract<Reply, { kind: 'opened' }>
-
 export class WriterThread {
   #worker: Worker
   #events: WriterEvents
-  #opened: PromiseWithResolvers<Opened> = Promise.withResolvers()
   #closed: PromiseWithResolvers<void> | undefined
   #unsent: Waiting[] = []
   #sent: Sent[] = []
@@ -72,16 +70,13 @@ export class WriterThread {
     this.#worker = new Worker(new URL(name, import.meta.url), {
       name: 'storage-writer',
       workerData: options,
+      env: environment(),
     })
     this.#worker.on('message', (reply: Reply) => this.#hear(reply))
     this.#worker.on('error', (error) =>
       this.#end(`the writer of the store failed: ${error.message}`),
     )
     this.#worker.on('exit', () => this.#end('the writer of the store has ended'))
-  }
-
-  opened(): Promise<Opened> {
-    return this.#opened.promise
   }
 
   trouble(): string | undefined {
@@ -153,8 +148,8 @@ export class WriterThread {
 
   #hear(reply: Reply): void {
     switch (reply.kind) {
-      case 'opened':
-        this.#opened.resolve(reply)
+      case 'unopened':
+        this.#end(reply.message)
         return
       case 'committed':
         this.#settle(reply.answers)
@@ -188,7 +183,6 @@ export class WriterThread {
 
   #fail(reply: Extract<Reply, { kind: 'failed' }>): void {
     const failure = new StorageUnavailable(reply.message)
-    this.#opened.reject(failure)
     this.#trouble = reply.message
     this.#probeTimer ??= setInterval(() => this.#probe(), probeIntervalMs).unref()
     for (const sent of this.#sent.splice(0, reply.count)) this.#reject(sent, failure)
@@ -211,7 +205,6 @@ export class WriterThread {
     this.#trouble = words
     clearInterval(this.#probeTimer)
     const failure = new StorageUnavailable(words)
-    this.#opened.reject(failure)
     for (const sent of this.#sent.splice(0)) this.#reject(sent, failure)
     this.#reject({ writes: this.#unsent.splice(0) }, failure)
     this.#closed?.resolve()
@@ -228,6 +221,12 @@ export class WriterThread {
     this.#waitingWrites -= writes.length
     for (const write of writes) this.#waitingBytes -= write.bytes?.length ?? 0
   }
+}
+
+/** The thread shares the cache of compiled code: reading the types away again would cost it more than all else. */
+function environment(): NodeJS.ProcessEnv {
+  const cache = getCompileCacheDir()
+  return cache ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env
 }
 
 function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {

@@ -41,12 +41,6 @@ class Writer {
   }
 
   start(): void {
-    this.#send({
-      kind: 'opened',
-      revision: this.#transaction.newestRevision(),
-      compacted: this.#transaction.compacted(),
-      nextDeadline: this.#transaction.nextDeadline(),
-    })
     this.#port.on('message', (request: Request) => this.#serve(request))
     this.#sweepSoon()
   }
@@ -178,6 +172,6 @@ const options = workerData as WriterOptions
 try {
   new Writer(parentPort, options).start()
 } catch (error) {
-  const reply: Reply = { kind: 'failed', count: 0, message: describeFailure(error, options.file) }
+  const reply: Reply = { kind: 'unopened', message: describeFailure(error, options.file) }
   parentPort.postMessage(reply)
 }

@@ -1,0 +1,49 @@
+/**
+ * A copy of the database while a server uses it, made with SQLite's online backup. The copy is one moment of the
+ * store, whole and by itself: put it into an empty data directory as `state.db` and start a server there.
+ * The database copied from is only read.
+ */
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { backup as copyPages, DatabaseSync } from 'node:sqlite'
+import { StorageUnavailable } from '#storage/storage.ts'
+import { describeFailure } from './failure.ts'
+import { refuseStranger, syncFile } from './schema.ts'
+
+/** All pages in one step: a copy made in several begins anew whenever another process writes in between. */
+const everyPage = 0x7fffffff
+
+/** Copies a database to another file, which appears only when it is complete and then replaces what was there. */
+export async function backup(databaseFile: string, targetFile: string): Promise<void> {
+  if (!statSync(databaseFile, { throwIfNoEntry: false })) {
+    throw new StorageUnavailable(`there is no database ${databaseFile} to back up`)
+  }
+  if (resolve(databaseFile) === resolve(targetFile)) {
+    throw new StorageUnavailable(`a backup of ${databaseFile} cannot be written over itself`)
+  }
+  const unfinished = `${targetFile}.unfinished`
+  try {
+    await copy(databaseFile, unfinished)
+    renameSync(unfinished, targetFile)
+    syncFile(dirname(resolve(targetFile)))
+  } catch (error) {
+    throw new StorageUnavailable(
+      `the backup of ${databaseFile} to ${targetFile} failed: ${describeFailure(error, databaseFile)}`,
+      { cause: error },
+    )
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  rmSync(to, { force: true })
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 5000 })
+  try {
+    refuseStranger(database, from)
+    await copyPages(database, to, { rate: everyPage })
+  } finally {
+    database.close()
+  }
+  syncFile(to)
+}

@@ -1,0 +1,78 @@
+/**
+ * Sees to it that writes with a time to live are deleted when it is over, and that their deadlines on disk move with
+ * the machine's clock when it is set. The deletions are the writer's: they reach the feed as any other write does.
+ */
+import type { Clock } from '#base/clock.ts'
+import { DeadlineTimer } from '#storage/deadline-timer.ts'
+import { ExpiryClock } from './expiry-clock.ts'
+import type { ExpireAnswer } from './protocol.ts'
+import type { WriterThread } from './writer-thread.ts'
+
+/** When the writer could not delete what is due, it is asked again after this. */
+const retryAfterMs = 1000
+
+type ExpiryRequest =
+  | { readonly kind: 'expire' | 'settle'; readonly now: number }
+  | { readonly kind: 'shift'; readonly byMs: number }
+
+export class Expirer {
+  #clock: ExpiryClock
+  #writer: WriterThread
+  #timer: DeadlineTimer
+  /** One request at a time: a clock that was set once must not move the deadlines twice. */
+  #asking = false
+  #stopped = false
+
+  constructor(clock: Clock, writer: WriterThread) {
+    this.#clock = new ExpiryClock(clock)
+    this.#writer = writer
+    this.#timer = new DeadlineTimer({
+      now: () => this.#clock.now(),
+      due: () => this.#ask({ kind: 'expire', now: Math.floor(this.#clock.now()) }),
+      look: () => this.#followClock(),
+    })
+  }
+
+  /** Takes up the deadlines of an earlier run. */
+  start(): void {
+    this.#ask({ kind: 'settle', now: Math.floor(this.#clock.now()) })
+  }
+
+  /** The deadline of a write made now. */
+  deadline(ttlMs: number): number {
+    const deadline = Math.ceil(this.#clock.now()) + ttlMs
+    this.#timer.want(deadline)
+    return deadline
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer.stop()
+  }
+
+  #followClock(): void {
+    const byMs = this.#clock.jump()
+    if (byMs !== 0) this.#ask({ kind: 'shift', byMs })
+  }
+
+  async #ask(request: ExpiryRequest): Promise<void> {
+    if (this.#asking) return this.#want(this.#clock.now() + 1)
+    this.#asking = true
+    const byMs = request.kind === 'shift' ? request.byMs : 0
+    this.#clock.moved(byMs)
+    try {
+      const { nextDeadline } = (await this.#writer.ask(request)) as ExpireAnswer
+      if (nextDeadline !== undefined) this.#want(nextDeadline)
+    } catch {
+      // The disk is in trouble, and the store says so; what is due stays due, and the jump is seen again.
+      this.#clock.moved(-byMs)
+      this.#want(this.#clock.now() + retryAfterMs)
+    } finally {
+      this.#asking = false
+    }
+  }
+
+  #want(deadline: number): void {
+    if (!this.#stopped) this.#timer.want(deadline)
+  }
+}

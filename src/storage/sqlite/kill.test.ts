@@ -1,0 +1,69 @@
+/**
+ * kill -9 in the middle of concurrent writes, two hundred times: what was answered is there, and nobody was shown what
+ * is not. Each process checks what the one before it noted, on the same state.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const rounds = 200
+/** Two states at once, one for each of the two cores that every machine has. */
+const states = 2
+const child = fileURLToPath(new URL('./kill.child.ts', import.meta.url))
+/** Code compiled once serves all the processes that are started here. */
+const cache = mkdtempSync(join(tmpdir(), 'binnacle-kill-cache-'))
+
+describe('kill -9', { concurrency: states }, () => {
+  before(() => rehearse())
+  after(() => rmSync(cache, { recursive: true }))
+  for (let state = 0; state < states; state++) {
+    test(`state ${state}: ${rounds / states} times`, () => killAgainAndAgain())
+  }
+})
+
+function rehearse(): void {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-kill-'))
+  const environment = { ...process.env, NODE_COMPILE_CACHE: cache }
+  const paths = [directory, join(directory, 'none'), join(directory, 'notes')]
+  execFileSync(process.execPath, [child, ...paths, 'rehearsal'], { env: environment })
+  rmSync(directory, { recursive: true })
+}
+
+async function killAgainAndAgain(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-kill-'))
+  const notesOf = (round: number) => join(directory, `notes-${round % 2}`)
+  let notedBytes = 0
+  try {
+    for (let round = 0; round <= rounds / states; round++) {
+      const paths = [directory, notesOf(round + 1), notesOf(round)]
+      await runAndKill([...paths, String(round)], (round * 7) % 20)
+      notedBytes += statSync(notesOf(round)).size
+    }
+    assert.ok(notedBytes > 100_000, `only ${notedBytes} bytes noted: the writers hardly wrote`)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+function runAndKill(commands: string[], afterMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const writer = spawn(process.execPath, [child, ...commands], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    })
+    let complaint = ''
+    writer.stderr.on('data', (data) => {
+      complaint += data
+    })
+    writer.stdout.once('data', () => setTimeout(() => writer.kill('SIGKILL'), afterMs))
+    writer.on('error', reject)
+    writer.on('close', (_code, signal) => {
+      if (signal === 'SIGKILL') resolve()
+      else reject(new Error(`the writer ended by itself: ${complaint}`))
+    })
+  })
+}
