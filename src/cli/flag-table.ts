@@ -82,7 +82,7 @@ export const flagTable = {
 
   'anonymous-auth': row('Authentication', value.bool, true, 'unwired', 'Whether requests without credentials go on as system:anonymous.'),
   'client-ca-file': unset('Authentication', value.file, 'unwired', 'Authorities whose client certificates are believed: common name = user, organizations = groups.'),
-  'token-auth-file': unset('Authentication', value.file, 'unwired', 'Static tokens, one a line: token,user,uid,"group1,group2".'),
+  'token-auth-file': unset('Authentication', value.file, 'wired', 'Static tokens, one a line: token,user,uid,"group1,group2".'),
   'basic-auth-file': unset('Authentication', value.file, 'unwired', 'Passwords, one a line: password,user,uid,"group1,group2".', { until: '1.18' }),
   'enable-bootstrap-token-auth': row('Authentication', value.bool, false, 'unwired', 'Whether Secrets of type bootstrap.kubernetes.io/token in kube-system are credentials.'),
 

@@ -1,9 +1,24 @@
 /** A body in protobuf: the envelope names its kind, the kind's type reads it. */
-import { ApiError, badRequest } from '#api/status-error.ts'
-import { decodeEnvelope } from '#codec/protobuf.ts'
+import { decodeMessage, EnvelopeError, openEnvelope } from '#codec/protobuf.ts'
+import { WireError } from '#base/wire.ts'
+import { badRequest } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { unrecognized } from './body.ts'
 
 export function decodeProtobufBody(kind: Kind, bytes: Buffer): unknown {
-  return decodeEnvelope(kind.type, bytes)
+  try {
+    const envelope = openEnvelope(bytes)
+    const { apiVersion = '', kind: named = '' } = envelope
+    if (named === '') throw new EnvelopeError('the envelope does not say what it holds')
+    if (named !== kind.kind || apiVersion !== kind.apiVersion) return { kind: named, apiVersion }
+    return { ...decodeMessage(kind.type, envelope.raw), kind: named, apiVersion }
+  } catch (error) {
+    if (error instanceof EnvelopeError) throw unrecognized(kind, error.message, bytes)
+    if (error instanceof WireError) {
+      throw badRequest(
+        `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${error.message}`,
+      )
+    }
+    throw error
+  }
 }
-export { ApiError, badRequest }

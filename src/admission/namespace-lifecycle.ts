@@ -1,0 +1,49 @@
+/**
+ * Nothing is created in a namespace that is missing or going away, and the namespaces every cluster has cannot be
+ * deleted. Runs first of all plugins.
+ */
+import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+
+const immortal = new Set(['default', 'kube-system', 'kube-public'])
+const namespaces = { group: '', plural: 'namespaces' }
+
+const isNamespace = ({ kind }: AdmissionRequest) => kind.group === '' && kind.plural === 'namespaces'
+
+export const namespaceLifecycle: AdmissionPlugin = {
+  name: 'NamespaceLifecycle',
+  mutate(request, reader) {
+    const { operation, namespace, name } = request
+    if (operation === 'DELETE' && isNamespace(request) && immortal.has(name)) {
+      throw forbiddenRequest(namespaces, name, 'this namespace may not be deleted')
+    }
+    if (operation !== 'CREATE' || namespace === '' || isNamespace(request)) return
+    // Reviews of access ask about a namespace without being in it.
+    if (request.kind.group === 'authorization.k8s.io') return
+    return reader.get('', 'namespaces', '', namespace).then((found) => {
+      if (found === undefined) throw notFound(namespaces, namespace)
+      if (found.status?.phase === 'Terminating' || found.metadata.deletionTimestamp) {
+        throw terminating(request)
+      }
+    })
+  },
+}
+
+function terminating(request: AdmissionRequest): ApiError {
+  const { kind, namespace, name } = request
+  const refused = forbiddenRequest(
+    kind,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  )
+  return new ApiError(403, 'Forbidden', refused.message, {
+    ...refused.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  })
+}

@@ -1,0 +1,189 @@
+/** From settings to a running server: opens the store, builds the parts in their order, listens, and knows how to stop. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { AdmissionChain } from '#admission/chain.ts'
+import { namespaceLifecycle } from '#admission/namespace-lifecycle.ts'
+import { systemClock } from '#base/clock.ts'
+import { priorities } from '#discovery/group-order.ts'
+import { versionInfo } from '#discovery/version.ts'
+import { createListener } from '#http/listener.ts'
+import type { HttpParts } from '#http/parts.ts'
+import { discoveryPaths } from '#http/paths/discovery.ts'
+import { healthPaths } from '#http/paths/health.ts'
+import { versionPath } from '#http/paths/version.ts'
+import { serve } from '#http/serve.ts'
+import { builtInResources } from '#kinds/built-in.ts'
+import { Catalog } from '#kinds/catalog.ts'
+import { loadFacts } from '#kinds/facts.ts'
+import { storedParser } from '#kinds/stored-form.ts'
+import { createLog } from '#observe/log.ts'
+import { objectReader } from '#verbs/reader.ts'
+import type { Server } from '#verbs/server.ts'
+import { WatchCache } from '#watchcache/watch-cache.ts'
+import { localUrl } from './addresses.ts'
+import { ensureCertificates } from './certificates.ts'
+import { readFactsFile } from './facts-reader.ts'
+import type { Parsed } from './flags.ts'
+import { ensureSystemObjects } from './system-objects.ts'
+import { writeKubeconfig } from './kubeconfig.ts'
+import { readyLines, stateText } from './ready-lines.ts'
+import { stopOnSignal } from './stop.ts'
+import { openStorage } from './storage.ts'
+import { interimAccess } from './interim-access.ts'
+
+/** Letters that make no words, as generated names have them. */
+const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789'
+
+function randomSuffix(): string {
+  let text = ''
+  for (const byte of randomBytes(5)) text += suffixLetters[byte % suffixLetters.length]
+  return text
+}
+
+export async function start({ settings }: Parsed): Promise<void> {
+  const log = createLog(settings.v, (line) => process.stderr.write(line), Date.now)
+  const release = Number(settings.emulatedVersion.split('.')[1])
+  const certificates = ensureCertificates(settings, systemClock)
+  const storage = await openStorage(settings)
+  const facts = loadFacts(readFactsFile)
+  const feature = () => true
+  const catalog = new Catalog([])
+  const root = settings.etcdPrefix
+  const resources = builtInResources(facts, { release, feature, root, serves: (fact) => !fact.off })
+  for (const resource of resources) catalog.add(resource)
+  const parseStored = storedParser(catalog)
+  const cache = new WatchCache(
+    {
+      storage,
+      parse: parseStored,
+      clock: systemClock,
+      root,
+      limits: { eventsMax: Math.max(10_000, settings.defaultWatchCacheSize), ageMsMax: 300_000 },
+      report: (message, error) => log.error(message, { error }),
+    },
+    await storage.currentRevision(),
+  )
+  cache.start()
+  const reader = objectReader({ catalog, cache, storage, parseStored })
+  const server: Server = {
+    catalog,
+    storage,
+    cache,
+    reader,
+    admission: new AdmissionChain([namespaceLifecycle], reader),
+    allocators: { reserve: () => undefined, release: () => {} },
+    clock: systemClock,
+    release,
+    feature,
+    parseStored,
+    newUid: randomUUID,
+    randomSuffix,
+    eventTtlSeconds: settings.eventTtlMs / 1000,
+  }
+  const stopping = new AbortController()
+  let shuttingDown = false
+  let started = false
+  const access = interimAccess(settings, certificates)
+  const storeCheck = { name: 'etcd', check: () => storage.trouble() }
+  const ping = { name: 'ping', check: () => undefined }
+  const logCheck = { name: 'log', check: () => undefined }
+  const shutdown = {
+    name: 'shutdown',
+    check: () => (shuttingDown ? 'process is shutting down' : undefined),
+  }
+  const startHook = {
+    name: 'poststarthook/start-apiextensions-controllers',
+    check: () => (started ? undefined : 'not finished'),
+  }
+  const parts: HttpParts = {
+    server,
+    authenticate: access.authenticate,
+    anonymousAllowed: true,
+    authorizer: access.authorizer,
+    paths: [
+      healthPaths(
+        {
+          healthz: () => [ping, logCheck, storeCheck, startHook],
+          livez: () => [ping, logCheck, storeCheck, startHook],
+          readyz: () => [ping, logCheck, storeCheck, startHook, shutdown],
+        },
+        (problem) => log.warn(problem),
+      ),
+      versionPath(
+        versionInfo({
+          version: facts.versionOf(release),
+          gitCommit: '',
+          gitTreeState: 'clean',
+          buildDate: '1970-01-01T00:00:00Z',
+          runtime: `node${process.versions.node}`,
+          platform: `${process.platform}/${process.arch}`,
+        }),
+      ),
+      discoveryPaths({
+        catalog,
+        release,
+        priorityOf: priorities(facts, release),
+        serverAddress: new URL(localUrl(settings)).host,
+      }),
+    ],
+    limits: {
+      requestTimeoutMs: settings.requestTimeoutMs,
+      minRequestTimeoutSeconds: settings.minRequestTimeoutSeconds,
+      requestsInFlightMax: settings.maxRequestsInflight,
+      mutatingRequestsInFlightMax: settings.maxMutatingRequestsInflight,
+      bodyBytesMax: 3 * 1024 * 1024,
+    },
+    observers: [],
+    report: (message, error) => log.error(message, { error }),
+    monotonicMs: () => performance.now(),
+    newAuditId: randomUUID,
+    stopping: stopping.signal,
+  }
+  const listener = createListener({
+    cert: certificates.serving.certificatePem,
+    key: certificates.serving.keyPem,
+    clientAuthorities: Buffer.from(certificates.ca.certificatePem),
+    handle: (wire) => serve(wire, parts),
+    upgrade: (_wire, socket) => socket.destroy(),
+  })
+  await ensureSystemObjects(server)
+  await listener.listen(settings.securePort, settings.bindAddress)
+  started = true
+  stopOnSignal(
+    [
+      {
+        name: 'delay',
+        run: () => {
+          shuttingDown = true
+          return new Promise((resolve) => setTimeout(resolve, settings.shutdownDelayDurationMs))
+        },
+        timeoutMs: settings.shutdownDelayDurationMs + 1000,
+      },
+      {
+        name: 'requests',
+        run: async () => {
+          stopping.abort()
+          await listener.drain()
+        },
+        timeoutMs: 10_000,
+      },
+      {
+        name: 'store',
+        run: async () => {
+          listener.destroy()
+          await cache.close()
+          await storage.close()
+        },
+      },
+    ],
+    (text) => log.info(text),
+  )
+  process.stdout.write(
+    readyLines({
+      url: localUrl(settings),
+      tookMs: performance.now(),
+      state: stateText(settings),
+      release: settings.emulatedVersion,
+      kubeconfig: writeKubeconfig(settings, certificates),
+    }),
+  )
+}

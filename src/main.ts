@@ -1,0 +1,45 @@
+/**
+ * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
+ */
+import { parseCommand } from '#cli/command.ts'
+import { helpText } from '#cli/help.ts'
+import { CannotUseFile } from '#cli/key-files.ts'
+import { start } from '#cli/start.ts'
+import { versionText } from '#cli/version.ts'
+import { StorageUnavailable } from '#storage/storage.ts'
+
+const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const command = parseCommand(argv)
+  switch (command.command) {
+    case 'help':
+      process.stdout.write(helpText())
+      return
+    case 'version':
+      process.stdout.write(`${versionText('1.22')}\n`)
+      return
+    case 'refuse':
+      say(command.error)
+      process.exitCode = 1
+      return
+    case 'backup': {
+      const { backupTo } = await import('#cli/backup.ts')
+      return orSay(backupTo(command.flags.settings, command.file))
+    }
+    case 'start':
+      return orSay(start(command.flags))
+  }
+}
+
+/** What the operator can mend is one line; anything else is our defect and shows where. */
+async function orSay(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    const expected = error instanceof StorageUnavailable || error instanceof CannotUseFile
+    const { message, stack } = error as Error
+    say(expected || 'code' in (error as object) ? message : (stack ?? message))
+    process.exit(1)
+  }
+}
