@@ -7,7 +7,11 @@ import type { X509Certificate } from 'node:crypto'
 import type { User } from './user.ts'
 
 export interface Credentials {
-  /** Lower-case names. A filter removes from what goes on whatever a method has consumed. */
+  /**
+   * Lower-case names. A filter removes from what goes on whatever a method has consumed.
+   * A header sent several times is a list of its values, never one text joined by commas: names of users and groups may
+   * contain commas.
+   */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The bearer token, without the word Bearer; undefined where there is none. */
   readonly token: string | undefined
@@ -17,7 +21,19 @@ export interface Credentials {
   readonly intermediates?: (() => X509Certificate[]) | undefined
 }
 
-export type Verdict = { user: User; audiences?: string[] } | { refused: string } | undefined
+/** What a successful method leaves for the audit event, by annotation. */
+export type AuditAnnotations = Readonly<Record<string, string>>
+
+export type Verdict =
+  | {
+      user: User
+      audiences?: string[]
+      /** Lower-case names of headers that served as credentials and must go no further. */
+      consumed?: readonly string[]
+      annotations?: AuditAnnotations
+    }
+  | { refused: string }
+  | undefined
 
 export interface Authenticator {
   readonly name: string
@@ -27,5 +43,9 @@ export interface Authenticator {
 /** What can check a bare token: used by TokenReview as well. */
 export interface TokenAuthenticator {
   readonly name: string
+  /**
+   * `audiences`: those the token must be meant for, at least one of them. None means that nobody asks for an audience.
+   * The verdict of a method that knows the audiences of its tokens names those that match.
+   */
   authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>
 }

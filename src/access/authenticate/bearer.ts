@@ -1,0 +1,100 @@
+/** Tokens in requests: the Authorization header, and, for web sockets, a subprotocol. Whose they are is asked of others. */
+import type {
+  Authenticator,
+  Credentials,
+  TokenAuthenticator,
+  Verdict,
+} from '#access/authenticate.ts'
+import { allValues, firstValue } from './header-values.ts'
+
+/** Longest token looked at: many times what any provider issues, too little to keep us busy. */
+export const tokenLengthMax = 64 * 1024
+
+const invalidToken: Verdict = { refused: 'invalid bearer token' }
+
+/** The token of an Authorization header; undefined where it is of another kind or empty. */
+export function bearerToken(authorization: string | string[] | undefined): string | undefined {
+  const header = firstValue(authorization)?.trim() ?? ''
+  const [scheme = '', token = ''] = header.split(' ', 2)
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+}
+
+/** A token that nobody knows is refused: its sender must not pass as anonymous. */
+function verify(
+  token: string,
+  consumed: string,
+  tokens: TokenAuthenticator,
+  audiences: readonly string[],
+): Verdict | Promise<Verdict> {
+  if (token.length > tokenLengthMax) return invalidToken
+  const finish = (verdict: Verdict): Verdict => {
+    if (verdict === undefined) return invalidToken
+    return 'user' in verdict ? { ...verdict, consumed: [consumed] } : verdict
+  }
+  const verdict = tokens.authenticateToken(token, audiences)
+  return verdict instanceof Promise ? verdict.then(finish) : finish(verdict)
+}
+
+export class BearerAuthenticator implements Authenticator {
+  readonly name = 'bearer'
+  readonly #tokens: TokenAuthenticator
+  readonly #audiences: readonly string[]
+
+  constructor(tokens: TokenAuthenticator, audiences: readonly string[]) {
+    this.#tokens = tokens
+    this.#audiences = audiences
+  }
+
+  authenticate({ token }: Credentials): Verdict | Promise<Verdict> {
+    if (token === undefined || token === '') return undefined
+    return verify(token, 'authorization', this.#tokens, this.#audiences)
+  }
+}
+
+const protocolPrefix = 'base64url.bearer.authorization.k8s.io.'
+const protocolHeader = 'sec-websocket-protocol'
+
+const isTokenProtocol = (protocol: string) => protocol.startsWith(protocolPrefix)
+const protocols = (header: string | string[] | undefined): string[] =>
+  allValues(header).flatMap((value) => value.split(',').map((one) => one.trim()))
+
+/** What is left of the header's subprotocols for whoever accepts the web socket. */
+export const withoutTokenProtocol = (header: string | string[] | undefined): string =>
+  protocols(header)
+    .filter((protocol) => !isTokenProtocol(protocol))
+    .join(',')
+
+/** Browsers cannot set headers on a web socket, so they send the token as a subprotocol, in base64url. */
+export class WebSocketAuthenticator implements Authenticator {
+  readonly name = 'websocket'
+  readonly #tokens: TokenAuthenticator
+  readonly #audiences: readonly string[]
+
+  constructor(tokens: TokenAuthenticator, audiences: readonly string[]) {
+    this.#tokens = tokens
+    this.#audiences = audiences
+  }
+
+  authenticate({ headers }: Credentials): Verdict | Promise<Verdict> {
+    const header = headers[protocolHeader]
+    if (header === undefined || !isWebSocket(headers)) return undefined
+    const [carrier, second] = protocols(header).filter(isTokenProtocol)
+    if (carrier === undefined) return undefined
+    if (second !== undefined)
+      return { refused: 'multiple base64.bearer.authorization tokens specified' }
+    const encoded = carrier.slice(protocolPrefix.length)
+    if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1)
+      return { refused: 'invalid base64.bearer.authorization token encoding' }
+    const bytes = Buffer.from(encoded, 'base64url')
+    const token = bytes.toString('utf8')
+    if (!Buffer.from(token).equals(bytes))
+      return { refused: 'invalid base64.bearer.authorization token' }
+    if (token === '') return undefined
+    if (withoutTokenProtocol(header) === '') return { refused: 'missing additional subprotocol' }
+    return verify(token, protocolHeader, this.#tokens, this.#audiences)
+  }
+}
+
+const isWebSocket = (headers: Credentials['headers']): boolean =>
+  /(^|[^a-z])upgrade($|[^a-z])/i.test(allValues(headers.connection).join(',')) &&
+  firstValue(headers.upgrade)?.toLowerCase() === 'websocket'

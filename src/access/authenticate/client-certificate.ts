@@ -1,0 +1,77 @@
+/**
+ * Client certificates: the common name is the user, the organisations are its groups. Verdicts are remembered by the
+ * certificate, for as long as the whole chain is valid, so that only the first request of a client is checked in full.
+ */
+import type { X509Certificate } from 'node:crypto'
+import type { Clock } from '#base/clock.ts'
+import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
+import type { User } from '#access/user.ts'
+import type { Authorities, ChainVerdict } from './certificate-chain.ts'
+
+/** Clients remembered; each costs a few hundred bytes. */
+const rememberedMax = 10_000
+
+type Accepted = ChainVerdict & { ok: true }
+
+/** Verifies the certificate a client sent, cheaply when it has been seen before. */
+export class CertificateVerifier {
+  readonly #authorities: Authorities
+  readonly #clock: Clock
+  readonly #byObject = new WeakMap<X509Certificate, Accepted>()
+  readonly #byFingerprint = new Map<string, Accepted>()
+
+  constructor(authorities: Authorities, clock: Clock) {
+    this.#authorities = authorities
+    this.#clock = clock
+  }
+
+  verify(certificate: X509Certificate, intermediates: () => X509Certificate[]): ChainVerdict {
+    const now = this.#clock.now()
+    const known = this.#byObject.get(certificate)
+    if (known !== undefined && isCurrent(known, now)) return known
+    const fingerprint = certificate.fingerprint256
+    const seen = this.#byFingerprint.get(fingerprint)
+    if (seen !== undefined && isCurrent(seen, now)) {
+      this.#byObject.set(certificate, seen)
+      return seen
+    }
+    this.#byFingerprint.delete(fingerprint)
+    const verdict = this.#authorities.verify(certificate, intermediates(), now)
+    if (!verdict.ok) return verdict
+    if (this.#byFingerprint.size >= rememberedMax) this.#byFingerprint.clear()
+    this.#byFingerprint.set(fingerprint, verdict)
+    this.#byObject.set(certificate, verdict)
+    return verdict
+  }
+}
+
+const isCurrent = ({ notBefore, notAfter }: Accepted, now: number): boolean =>
+  notBefore <= now && now <= notAfter
+
+export class ClientCertificateAuthenticator implements Authenticator {
+  readonly name = 'client-certificate'
+  readonly #verifier: CertificateVerifier
+  readonly #users = new WeakMap<ChainVerdict, User>()
+
+  constructor(authorities: Authorities, clock: Clock) {
+    this.#verifier = new CertificateVerifier(authorities, clock)
+  }
+
+  authenticate({ certificate: get, intermediates }: Credentials): Verdict {
+    const certificate = get?.()
+    if (certificate === undefined) return undefined
+    const verdict = this.#verifier.verify(certificate, () => intermediates?.() ?? [])
+    if (!verdict.ok)
+      return {
+        refused: `verifying certificate SN=${certificate.serialNumber} failed: x509: ${verdict.why}`,
+      }
+    const { commonName, organizations } = verdict.leaf
+    if (commonName === '') return undefined
+    let user = this.#users.get(verdict)
+    if (user === undefined) {
+      user = { name: commonName, uid: '', groups: organizations, extra: {} }
+      this.#users.set(verdict, user)
+    }
+    return { user }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Just enough DER to read a certificate: definite lengths, one-byte tags, nothing indefinite. Every read is bounded by
+ * the value it is in, and anything malformed throws; nothing here knows what the bytes mean.
+ */
+export interface DerValue {
+  readonly tag: number
+  /** The contents. */
+  readonly content: Buffer
+  /** Tag, length and contents. */
+  readonly whole: Buffer
+}
+
+export const derTag = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  sequence: 0x30,
+  set: 0x31,
+} as const
+
+export class DerError extends Error {
+  override name = 'DerError'
+}
+
+/** The values one after another in `bytes`, which must be used up exactly. */
+export function derValues(bytes: Buffer): DerValue[] {
+  const values: DerValue[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const value = derValueAt(bytes, at)
+    values.push(value)
+    at += value.whole.length
+  }
+  return values
+}
+
+/** The one value that `bytes` are. */
+export function derValue(bytes: Buffer): DerValue {
+  const value = derValueAt(bytes, 0)
+  if (value.whole.length !== bytes.length) throw new DerError('trailing data')
+  return value
+}
+
+function derValueAt(bytes: Buffer, at: number): DerValue {
+  const tag = bytes[at]
+  const first = bytes[at + 1]
+  if (tag === undefined || first === undefined) throw new DerError('truncated')
+  if ((tag & 0x1f) === 0x1f) throw new DerError('long tag')
+  let length = first
+  let start = at + 2
+  if (first >= 0x80) {
+    const size = first & 0x7f
+    // Four bytes of length are more than any certificate has; none means an indefinite length, which DER forbids.
+    if (size === 0 || size > 4) throw new DerError('length out of range')
+    if (start + size > bytes.length) throw new DerError('truncated')
+    length = bytes.readUIntBE(start, size)
+    start += size
+    if (length < 0x80 || length < 2 ** (8 * (size - 1))) throw new DerError('length not minimal')
+  }
+  const end = start + length
+  if (end > bytes.length) throw new DerError('truncated')
+  return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(at, end) }
+}
+
+export function expectTag(value: DerValue | undefined, tag: number): DerValue {
+  if (value === undefined || value.tag !== tag)
+    throw new DerError(`expected tag ${tag}, found ${value?.tag}`)
+  return value
+}
+
+/** `2.5.4.3`. */
+export function objectIdentifier(value: DerValue | undefined): string {
+  const { content } = expectTag(value, derTag.objectIdentifier)
+  const parts: number[] = []
+  let part = 0
+  content.forEach((byte, i) => {
+    part = part * 128 + (byte & 0x7f)
+    if (part > Number.MAX_SAFE_INTEGER) throw new DerError('object identifier out of range')
+    if (byte >= 0x80) {
+      if (i === content.length - 1) throw new DerError('truncated object identifier')
+      return
+    }
+    if (parts.length === 0) parts.push(Math.min(Math.floor(part / 40), 2))
+    parts.push(parts.length === 1 ? part - (parts[0] as number) * 40 : part)
+    part = 0
+  })
+  return parts.join('.')
+}
+
+export function derBoolean(value: DerValue): boolean {
+  const { content } = expectTag(value, derTag.boolean)
+  if (content.length !== 1) throw new DerError('malformed boolean')
+  return content[0] !== 0
+}
+
+/** Small numbers only: path lengths and versions. */
+export function smallInteger(value: DerValue): number {
+  const { content } = expectTag(value, derTag.integer)
+  if (content.length === 0 || content.length > 4 || (content[0] as number) >= 0x80)
+    throw new DerError('integer out of range')
+  return content.readUIntBE(0, content.length)
+}
+
+/** Text of a name, by its string type. */
+export function derText({ tag, content }: DerValue): string {
+  switch (tag) {
+    case derTag.utf8String:
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
+    case 0x12: // NumericString
+    case 0x13: // PrintableString
+    case 0x16: // IA5String
+      if (content.some((byte) => byte > 0x7f)) throw new DerError('not ASCII')
+      return content.toString('latin1')
+    case 0x14: // T61String
+      return content.toString('latin1')
+    case 0x1e: // BMPString
+      if (content.length % 2 !== 0) throw new DerError('odd length')
+      return Buffer.from(content).swap16().toString('utf16le')
+    default:
+      throw new DerError(`no text has tag ${tag}`)
+  }
+}

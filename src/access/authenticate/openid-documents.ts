@@ -1,0 +1,66 @@
+/**
+ * What others need to verify our service account tokens: the discovery document and the set of public keys. Made once at
+ * start; undefined where the issuer is no URL that others could follow.
+ */
+import type { TokenKey } from './json-web-token.ts'
+
+export const openIdConfigurationPath = '/.well-known/openid-configuration'
+export const keySetPath = '/openid/v1/jwks'
+/** The header both documents are sent with. */
+export const openIdCacheControl = 'public, max-age=3600'
+export const keySetMediaType = 'application/jwk-set+json'
+
+export interface OpenIdDocuments {
+  readonly configuration: string
+  readonly keySet: string
+}
+
+export interface OpenIdSettings {
+  readonly issuer: string
+  /** Where the keys are to be fetched; by default from this server under its external address. */
+  readonly keySetUri: string
+  /** host:port. */
+  readonly externalAddress: string
+  readonly keys: readonly TokenKey[]
+}
+
+/** The documents, or why there are none. */
+export function openIdDocuments(settings: OpenIdSettings): OpenIdDocuments | { problem: string } {
+  const { issuer, keySetUri, externalAddress, keys } = settings
+  if (issuer === '') return { problem: 'empty issuer URL' }
+  if (keys.length === 0) return { problem: 'no keys provided for validating keyset' }
+  const url = URL.parse(issuer)
+  if (url?.protocol !== 'https:')
+    return { problem: `issuer URL must use https scheme, got: ${issuer}` }
+  if (issuer.includes('?')) return { problem: `issuer URL may not include a query, got: ${issuer}` }
+  if (issuer.includes('#'))
+    return { problem: `issuer URL may not include a fragment, got: ${issuer}` }
+  const uri = keySetUri === '' ? `https://${externalAddress}${keySetPath}` : keySetUri
+  if (URL.parse(uri)?.protocol !== 'https:')
+    return { problem: `jwksURI requires https scheme, parsed as: ${uri}` }
+  const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))].sort()
+  return {
+    configuration: JSON.stringify({
+      issuer,
+      jwks_uri: uri,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: algorithms,
+    }),
+    keySet: JSON.stringify({ keys: keys.map(publicMembers) }),
+  }
+}
+
+/** Members in the order the original writes them. */
+function publicMembers({ publicKey, id, algorithm }: TokenKey): Record<string, unknown> {
+  const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
+  return {
+    use: 'sig',
+    kty,
+    kid: id,
+    ...(crv !== undefined && { crv }),
+    alg: algorithm,
+    ...(n !== undefined && { n, e }),
+    ...(x !== undefined && { x, y }),
+  }
+}

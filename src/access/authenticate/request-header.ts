@@ -1,0 +1,74 @@
+/**
+ * The authenticating proxy: a front that has already authenticated the caller says who it is in headers. Believed only
+ * from a client whose certificate our authority for proxies signed, and, where names are listed, that has one of them.
+ */
+import type { Clock } from '#base/clock.ts'
+import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
+import type { Authorities } from './certificate-chain.ts'
+import { CertificateVerifier } from './client-certificate.ts'
+import { allValues, append, firstValue, unescapedKey } from './header-values.ts'
+
+export interface RequestHeaderSettings {
+  /** Common names of proxies; empty for any that our authority signed. */
+  readonly allowedNames: readonly string[]
+  readonly usernameHeaders: readonly string[]
+  readonly groupHeaders: readonly string[]
+  readonly extraHeaderPrefixes: readonly string[]
+}
+
+export class RequestHeaderAuthenticator implements Authenticator {
+  readonly name = 'request-header'
+  readonly #verifier: CertificateVerifier
+  readonly #settings: RequestHeaderSettings
+
+  constructor(authorities: Authorities, settings: RequestHeaderSettings, clock: Clock) {
+    this.#verifier = new CertificateVerifier(authorities, clock)
+    this.#settings = {
+      allowedNames: settings.allowedNames,
+      usernameHeaders: settings.usernameHeaders.map(headerName),
+      groupHeaders: settings.groupHeaders.map(headerName),
+      extraHeaderPrefixes: settings.extraHeaderPrefixes.map(headerName),
+    }
+  }
+
+  /** Whether a header says who somebody is: such headers of anyone but a proxy go no further. */
+  isIdentityHeader(name: string): boolean {
+    const { usernameHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings
+    return (
+      usernameHeaders.includes(name) ||
+      groupHeaders.includes(name) ||
+      extraHeaderPrefixes.some((prefix) => name.startsWith(prefix))
+    )
+  }
+
+  authenticate({ headers, certificate: get, intermediates }: Credentials): Verdict {
+    const certificate = get?.()
+    if (certificate === undefined) return undefined
+    const verdict = this.#verifier.verify(certificate, () => intermediates?.() ?? [])
+    if (!verdict.ok) return { refused: `x509: ${verdict.why}` }
+    const { allowedNames, usernameHeaders, groupHeaders } = this.#settings
+    const { commonName } = verdict.leaf
+    if (allowedNames.length > 0 && !allowedNames.includes(commonName))
+      return { refused: `x509: subject with cn=${commonName} is not in the allowed list` }
+    const name = usernameHeaders.map((header) => firstValue(headers[header]) ?? '').find(Boolean)
+    if (name === undefined) return undefined
+    const groups = groupHeaders.flatMap((header) => allValues(headers[header])).filter(Boolean)
+    const consumed = Object.keys(headers).filter((header) => this.isIdentityHeader(header))
+    return { user: { name, uid: '', groups, extra: this.#extra(headers) }, consumed }
+  }
+
+  #extra(headers: Credentials['headers']): Record<string, string[]> {
+    const extra: Record<string, string[]> = {}
+    for (const prefix of this.#settings.extraHeaderPrefixes)
+      for (const [name, value] of Object.entries(headers))
+        if (name.startsWith(prefix))
+          append(extra, unescapedKey(name.slice(prefix.length)), allValues(value))
+    return extra
+  }
+}
+
+function headerName(name: string): string {
+  const trimmed = name.trim().toLowerCase()
+  if (trimmed === '') throw new Error(`empty header ${JSON.stringify(name)}`)
+  return trimmed
+}

@@ -1,0 +1,33 @@
+/**
+ * Tokens from a file. They never expire, and the file is read only at start. Only their digests are kept, so that how
+ * long a look-up takes says nothing about a token.
+ */
+import { hash } from 'node:crypto'
+import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { User } from '#access/user.ts'
+import { parseCredentials } from './credential-file.ts'
+
+export class StaticTokenAuthenticator implements TokenAuthenticator {
+  readonly name = 'static-token'
+  /** What is odd about the file without making it unusable. */
+  readonly warnings: string[] = []
+  readonly #users = new Map<string, User>()
+
+  constructor(text: string, file: string) {
+    for (const { line, secret, user } of parseCredentials(text, file, 'token')) {
+      if (secret === '') {
+        this.warnings.push(`empty token in token file '${file}', line ${line}`)
+        continue
+      }
+      const digest = hash('sha256', secret, 'base64')
+      if (this.#users.has(digest))
+        this.warnings.push(`duplicate token in token file '${file}', line ${line}`)
+      this.#users.set(digest, user)
+    }
+  }
+
+  authenticateToken(token: string): Verdict {
+    const user = this.#users.get(hash('sha256', token, 'base64'))
+    return user === undefined ? undefined : { user }
+  }
+}

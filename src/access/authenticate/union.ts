@@ -1,0 +1,126 @@
+/**
+ * Several methods as one. Each is asked in turn, and the first that knows the caller decides; whoever is known joins
+ * system:authenticated. Refused credentials are refused even where the anonymous are welcome: a wrong password must not
+ * quietly become nobody. It waits only when a method does.
+ */
+import type {
+  Authenticator,
+  Credentials,
+  TokenAuthenticator,
+  Verdict,
+} from '#access/authenticate.ts'
+import { joinErrors } from '#access/error-list.ts'
+import { allAuthenticated, allUnauthenticated, anonymous, type User } from '#access/user.ts'
+
+/** The first success, or all refusals as one, or nothing where no method recognised anything. */
+function firstSuccess<T>(
+  methods: readonly T[],
+  ask: (method: T) => Verdict | Promise<Verdict>,
+): Verdict | Promise<Verdict> {
+  const refusals: string[] = []
+  const settle = (verdict: Verdict): Verdict => {
+    if (verdict === undefined) return undefined
+    if ('user' in verdict) return verdict
+    refusals.push(verdict.refused)
+    return undefined
+  }
+  const end = (): Verdict => (refusals.length === 0 ? undefined : { refused: joinErrors(refusals) })
+  const rest = async (pending: Promise<Verdict>, at: number): Promise<Verdict> => {
+    let verdict = settle(await safely(pending))
+    for (let i = at + 1; i < methods.length && verdict === undefined; i++)
+      verdict = settle(await safely(ask(methods[i] as T)))
+    return verdict ?? end()
+  }
+  for (let i = 0; i < methods.length; i++) {
+    const verdict = ask(methods[i] as T)
+    if (verdict instanceof Promise) return rest(verdict, i)
+    const success = settle(verdict)
+    if (success !== undefined) return success
+  }
+  return end()
+}
+
+/** A method that breaks has refused. */
+async function safely(verdict: Verdict | Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await verdict
+  } catch (error) {
+    return { refused: (error as Error).message }
+  }
+}
+
+export class TokenUnion implements TokenAuthenticator {
+  readonly name = 'tokens'
+  readonly #methods: readonly TokenAuthenticator[]
+
+  constructor(methods: readonly TokenAuthenticator[]) {
+    this.#methods = methods
+  }
+
+  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+    return firstSuccess(this.#methods, (method) => method.authenticateToken(token, audiences))
+  }
+}
+
+/** Adds the audiences of this server to the verdicts of a method that knows nothing of audiences. */
+export class AudienceAgnostic implements TokenAuthenticator {
+  readonly name: string
+  readonly #method: TokenAuthenticator
+  readonly #own: readonly string[]
+
+  constructor(method: TokenAuthenticator, own: readonly string[]) {
+    this.name = method.name
+    this.#method = method
+    this.#own = own
+  }
+
+  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+    if (audiences.length === 0) return this.#method.authenticateToken(token, audiences)
+    // The usual case first: a request to this server, asking for all the audiences it has.
+    const matching =
+      audiences === this.#own ? [...audiences] : this.#own.filter((one) => audiences.includes(one))
+    if (matching.length === 0) return undefined
+    const add = (verdict: Verdict): Verdict =>
+      verdict !== undefined && 'user' in verdict ? { ...verdict, audiences: matching } : verdict
+    const verdict = this.#method.authenticateToken(token, audiences)
+    return verdict instanceof Promise ? verdict.then(add) : add(verdict)
+  }
+}
+
+export class RequestAuthenticator implements Authenticator {
+  readonly name = 'request'
+  readonly #methods: readonly Authenticator[]
+  readonly #allowAnonymous: boolean
+  readonly #members = new WeakMap<User, User>()
+
+  constructor(methods: readonly Authenticator[], allowAnonymous: boolean) {
+    this.#methods = methods
+    this.#allowAnonymous = allowAnonymous
+  }
+
+  authenticate(credentials: Credentials): Verdict | Promise<Verdict> {
+    const verdict = firstSuccess(this.#methods, (method) => method.authenticate(credentials))
+    if (verdict instanceof Promise) return verdict.then((settled) => this.#finish(settled))
+    return this.#finish(verdict)
+  }
+
+  #finish(verdict: Verdict): Verdict {
+    if (verdict === undefined) return this.#allowAnonymous ? { user: anonymous } : undefined
+    if (!('user' in verdict)) return verdict
+    const user = this.member(verdict.user)
+    return user === verdict.user ? verdict : { ...verdict, user }
+  }
+
+  /** The same user in the group of those who are known; always the same object for the same object. */
+  member(user: User): User {
+    const { name, groups } = user
+    if (name === anonymous.name) return user
+    if (groups.includes(allAuthenticated) || groups.includes(allUnauthenticated)) return user
+    let member = this.#members.get(user)
+    if (member === undefined) {
+      member = { ...user, groups: [...groups, allAuthenticated] }
+      this.#members.set(user, member)
+    }
+    return member
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The Webhook mode: a remote service decides, asked with a SubjectAccessReview. Answers are remembered, allowed ones longer
+ * than others. A service that fails has no opinion, so it never lets anyone in; the failure is the decision's error.
+ */
+import type { Clock } from '#base/clock.ts'
+import type { Loose } from '#api/object-meta.ts'
+import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'
+import { ExpiringCache } from '#access/expiring-cache.ts'
+import type { ReviewWebhook } from '#access/review-webhook.ts'
+
+export interface WebhookAuthorizerSettings {
+  readonly version: 'v1' | 'v1beta1'
+  readonly authorizedTtlMs: number
+  readonly unauthorizedTtlMs: number
+}
+
+/** Answers kept. */
+const cacheSizeMax = 8192
+/** What a request itself may put into a cache key, in characters: larger ones are asked anew every time. */
+const requestTextMax = 10_000
+
+const unknownRules: Rules = {
+  resourceRules: [],
+  nonResourceRules: [],
+  incomplete: true,
+  errors: ['webhook authorizer does not support user rule resolution'],
+}
+
+export class WebhookAuthorizer implements Authorizer, RuleResolver {
+  readonly name = 'Webhook'
+  readonly #webhook: ReviewWebhook
+  readonly #settings: WebhookAuthorizerSettings
+  readonly #cache: ExpiringCache<Decision>
+
+  constructor(webhook: ReviewWebhook, settings: WebhookAuthorizerSettings, clock: Clock) {
+    this.#webhook = webhook
+    this.#settings = settings
+    this.#cache = new ExpiringCache(cacheSizeMax, clock)
+  }
+
+  authorize(attributes: Attributes): Decision | Promise<Decision> {
+    const spec = specOf(attributes, this.#settings.version)
+    const key = JSON.stringify(spec)
+    return this.#cache.get(key) ?? this.#ask(attributes, spec, key)
+  }
+
+  rulesFor(): Rules {
+    return unknownRules
+  }
+
+  async #ask(attributes: Attributes, spec: Loose, key: string): Promise<Decision> {
+    const { version, authorizedTtlMs, unauthorizedTtlMs } = this.#settings
+    let status: Loose
+    try {
+      const apiVersion = `authorization.k8s.io/${version}`
+      status = await this.#webhook.review(apiVersion, 'SubjectAccessReview', spec)
+    } catch (error) {
+      return { decision: 'none', reason: '', error: (error as Error).message }
+    }
+    const decision = decisionOf(status)
+    if (textSize(attributes) < requestTextMax) {
+      const ttl = status.allowed === true ? authorizedTtlMs : unauthorizedTtlMs
+      this.#cache.set(key, decision, ttl)
+    }
+    return decision
+  }
+}
+
+function decisionOf({ allowed, denied, reason: given }: Loose): Decision {
+  const reason = typeof given === 'string' ? given : ''
+  if (denied === true && allowed === true) {
+    const error = 'webhook subject access review returned both allow and deny response'
+    return { decision: 'deny', reason, error }
+  }
+  if (denied === true) return { decision: 'deny', reason }
+  return { decision: allowed === true ? 'allow' : 'none', reason }
+}
+
+function specOf({ user, isResource, verb, ...rest }: Attributes, version: string): Loose {
+  const { namespace, group, version: apiVersion, resource, subresource, name, path } = rest
+  const given = (fields: Record<string, string>) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+  return {
+    ...(isResource
+      ? {
+          resourceAttributes: given({
+            namespace,
+            verb,
+            group,
+            version: apiVersion,
+            resource,
+            subresource,
+            name,
+          }),
+        }
+      : { nonResourceAttributes: given({ path, verb }) }),
+    ...given({ user: user.name }),
+    ...(user.groups.length > 0 && { [version === 'v1' ? 'groups' : 'group']: user.groups }),
+    ...(Object.keys(user.extra).length > 0 && { extra: user.extra }),
+    ...given({ uid: user.uid }),
+  }
+}
+
+const textSize = ({ namespace, verb, group, version, resource, ...rest }: Attributes): number =>
+  [namespace, verb, group, version, resource, rest.subresource, rest.name, rest.path].join('')
+    .length

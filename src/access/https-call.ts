@@ -1,0 +1,80 @@
+/**
+ * One request to another server, bounded in time and in the size of its answer. Errors say where and what happened and
+ * never what was sent.
+ */
+import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly timeoutMs: number
+  readonly answerBytesMax: number
+}
+
+export interface CallAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface TlsSettings {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly serverName?: string
+  readonly insecure?: boolean
+}
+
+export type Caller = (call: Call) => Promise<CallAnswer>
+
+/** A caller with connections of its own, kept open between calls; idle ones never keep the process alive. */
+export function caller(tls: TlsSettings): Caller {
+  const secure = new HttpsAgent({
+    keepAlive: true,
+    maxSockets: 64,
+    ...(tls.ca !== undefined && { ca: tls.ca }),
+    ...(tls.cert !== undefined && { cert: tls.cert }),
+    ...(tls.key !== undefined && { key: tls.key }),
+    ...(tls.serverName !== undefined && { servername: tls.serverName }),
+    rejectUnauthorized: tls.insecure !== true,
+  })
+  const plain = new HttpAgent({ keepAlive: true, maxSockets: 64 })
+  return (call) => send(call, call.url.protocol === 'https:' ? secure : plain)
+}
+
+function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
+  const { method, url, headers, body, timeoutMs, answerBytesMax } = call
+  const where = `${method} ${url.origin}${url.pathname}`
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const fail = (error: Error & { code?: string }) => {
+      const why = signal.aborted ? `no answer in ${timeoutMs} ms` : error.message
+      reject(Object.assign(new Error(`${where}: ${why}`), { code: error.code }))
+    }
+    const outgoing = request(url, { method, agent, signal, ...(headers && { headers }) })
+    outgoing.on('error', fail)
+    outgoing.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('error', fail)
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > answerBytesMax)
+          outgoing.destroy(new Error(`the answer is larger than ${answerBytesMax} bytes`))
+        else chunks.push(chunk)
+      })
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
+      )
+    })
+    outgoing.end(body)
+  })
+}

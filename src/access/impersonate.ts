@@ -1,0 +1,112 @@
+/**
+ * Acting as somebody else: from the request's Impersonate-* headers to what the caller must be allowed, one check for
+ * each name, group, extra value and uid, and to the user the request is then done as. It asks nobody.
+ */
+import { badRequest } from '#api/status-error.ts'
+import { allValues, append, firstValue, unescapedKey } from './authenticate/header-values.ts'
+import type { Attributes } from './authorize.ts'
+import { serviceAccountGroups, splitServiceAccountName } from './service-account-name.ts'
+import { allAuthenticated, allUnauthenticated, anonymous, type User } from './user.ts'
+
+export interface Impersonation {
+  /** All of these must be allowed, in this order; the first that is not is the answer. */
+  readonly checks: readonly Attributes[]
+  readonly user: User
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+const extraPrefix = 'impersonate-extra-'
+/** The first release in which a uid can be impersonated. */
+const uidSince = 22
+
+/** Whether a header is part of it: none of them goes further than this server. */
+export const isImpersonationHeader = (name: string): boolean => name.startsWith('impersonate-')
+
+/** Undefined where nobody is to be impersonated. Refuses groups, extra and uid without a user. */
+export function impersonation(
+  headers: Headers,
+  caller: User,
+  release = uidSince,
+): Impersonation | undefined {
+  const name = firstValue(headers['impersonate-user']) ?? ''
+  const groups = allValues(headers['impersonate-group'])
+  const extra = extraOf(headers)
+  const uid = release < uidSince ? '' : (firstValue(headers['impersonate-uid']) ?? '')
+  const account = splitServiceAccountName(name)
+  if (name === '') {
+    if (groups.length === 0 && extra.length === 0 && uid === '') return undefined
+    throw badRequest(`requested ${showRequests(groups, extra, uid)} without impersonating a user`)
+  }
+  const check = (resource: string, named: string, more: Partial<Attributes> = {}): Attributes => ({
+    user: caller,
+    verb: 'impersonate',
+    isResource: true,
+    group: '',
+    version: 'v1',
+    resource,
+    subresource: '',
+    namespace: '',
+    name: named,
+    path: '',
+    ...more,
+  })
+  const authentication = { group: 'authentication.k8s.io', version: 'v1' }
+  const checks = [
+    account === undefined
+      ? check('users', name)
+      : check('serviceaccounts', account.name, { namespace: account.namespace }),
+    ...groups.map((group) => check('groups', group)),
+    ...extra.flatMap(({ key, values }) =>
+      values.map((value) => check('userextras', value, { ...authentication, subresource: key })),
+    ),
+    ...(uid === '' ? [] : [check('uids', uid, authentication)]),
+  ]
+  return { checks, user: userOf(name, account?.namespace, groups, extra, uid) }
+}
+
+interface Extra {
+  readonly key: string
+  readonly values: readonly string[]
+}
+
+const extraOf = (headers: Headers): Extra[] =>
+  Object.entries(headers)
+    .filter(([name]) => name.startsWith(extraPrefix))
+    .map(([name, value]) => ({
+      key: unescapedKey(name.slice(extraPrefix.length)),
+      values: allValues(value),
+    }))
+
+function userOf(
+  name: string,
+  accountNamespace: string | undefined,
+  given: readonly string[],
+  extras: readonly Extra[],
+  uid: string,
+): User {
+  const groups =
+    given.length === 0 && accountNamespace !== undefined
+      ? serviceAccountGroups(accountNamespace)
+      : [...given]
+  if (name === anonymous.name) {
+    if (!groups.includes(allUnauthenticated)) groups.push(allUnauthenticated)
+  } else if (!groups.includes(allAuthenticated) && !groups.includes(allUnauthenticated)) {
+    groups.push(allAuthenticated)
+  }
+  const extra: Record<string, string[]> = {}
+  for (const { key, values } of extras) append(extra, key, values)
+  return { name, uid, groups, extra }
+}
+
+/** As the original shows what was asked for: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+function showRequests(groups: readonly string[], extras: readonly Extra[], uid: string): string {
+  const shown = [
+    ...groups.map((group) => `{Group  ${group}    }`),
+    ...extras.flatMap(({ key, values }) =>
+      values.map((value) => `{UserExtra  ${value}  authentication.k8s.io/v1  ${key}}`),
+    ),
+    ...(uid === '' ? [] : [`{UID  ${uid}  authentication.k8s.io/v1  }`]),
+  ]
+  return `[${shown.join(' ')}]`
+}

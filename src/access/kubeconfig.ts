@@ -1,0 +1,114 @@
+/**
+ * Where a webhook is and how to talk to it, from a file in kubeconfig format: `clusters` is the remote service, `users`
+ * is this server as its client, `current-context` pairs the two. Ways to log in that would start programs are refused.
+ */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, resolve } from 'node:path'
+
+export interface Endpoint {
+  readonly url: URL
+  /** PEM; undefined for the authorities the host trusts. */
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly serverName?: string
+  readonly insecure: boolean
+  /** The whole Authorization header. */
+  readonly authorization?: string
+}
+
+type Fields = { readonly [key: string]: unknown }
+
+/** Throws, naming the file, where it does not describe one endpoint completely. */
+export async function readKubeconfig(file: string): Promise<Endpoint> {
+  const { parse } = await import('yaml')
+  try {
+    return endpointOf(asFields(parse(readFileSync(file, 'utf8')), 'the file'), dirname(file))
+  } catch (error) {
+    throw new Error(`invalid configuration in ${file}: ${(error as Error).message}`)
+  }
+}
+
+function endpointOf(config: Fields, folder: string): Endpoint {
+  const current = text(config, 'current-context')
+  if (current === '') throw new Error('current-context is not set')
+  const context = named(config, 'contexts', 'context', current)
+  const cluster = named(config, 'clusters', 'cluster', text(context, 'cluster'))
+  const userName = text(context, 'user')
+  const user = userName === '' ? {} : named(config, 'users', 'user', userName)
+  for (const field of ['exec', 'auth-provider'])
+    if (user[field] != null) throw new Error(`users that need ${field} are not supported`)
+  if (cluster['proxy-url'] != null) throw new Error('proxy-url is not supported')
+  const pem = (from: Fields, field: string) => pemOf(from, field, folder)
+  const endpoint = {
+    url: urlOf(text(cluster, 'server')),
+    insecure: cluster['insecure-skip-tls-verify'] === true,
+    ca: pem(cluster, 'certificate-authority'),
+    cert: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+    serverName: text(cluster, 'tls-server-name') || undefined,
+    authorization: authorizationOf(user, folder),
+  }
+  if ((endpoint.cert === undefined) !== (endpoint.key === undefined))
+    throw new Error('client-certificate and client-key must be given together')
+  if (endpoint.insecure && endpoint.ca !== undefined)
+    throw new Error('insecure-skip-tls-verify and certificate-authority exclude each other')
+  return Object.fromEntries(
+    Object.entries(endpoint).filter(([, value]) => value !== undefined),
+  ) as unknown as Endpoint
+}
+
+/** Decisions and tokens travel encrypted, except to this very machine. */
+function urlOf(server: string): URL {
+  const url = URL.parse(server)
+  if (url === null) throw new Error(`server ${JSON.stringify(server)} is no URL`)
+  if (url.protocol === 'https:') return url
+  const { hostname } = url
+  const loopback =
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  if (url.protocol === 'http:' && loopback) return url
+  throw new Error(`server ${JSON.stringify(server)} must use https`)
+}
+
+function authorizationOf(user: Fields, folder: string): string | undefined {
+  const token = text(user, 'token')
+  if (token !== '') return `Bearer ${token}`
+  const tokenFile = text(user, 'tokenFile')
+  if (tokenFile !== '') return `Bearer ${readFileSync(resolve(folder, tokenFile), 'utf8').trim()}`
+  const name = text(user, 'username')
+  if (name === '') return undefined
+  const password = text(user, 'password')
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
+
+/** `<field>-data` holds the PEM in base64, `<field>` the path of a file relative to the configuration. */
+function pemOf(from: Fields, field: string, folder: string): string | undefined {
+  const data = text(from, `${field}-data`)
+  if (data !== '') return Buffer.from(data, 'base64').toString('utf8')
+  const path = text(from, field)
+  return path === '' ? undefined : readFileSync(resolve(folder, path), 'utf8')
+}
+
+function named(config: Fields, list: string, field: string, name: string): Fields {
+  const entries = config[list]
+  const found = Array.isArray(entries)
+    ? entries.find((entry) => asFields(entry, list).name === name)
+    : undefined
+  if (found === undefined) throw new Error(`${list} has no entry ${JSON.stringify(name)}`)
+  return asFields(asFields(found, list)[field] ?? {}, `${list} entry ${JSON.stringify(name)}`)
+}
+
+function asFields(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${what} is no object`)
+  return value as Fields
+}
+
+function text(from: Fields, field: string): string {
+  const value = from[field] ?? ''
+  if (typeof value !== 'string') throw new Error(`${field} is no text`)
+  return value
+}

@@ -1,0 +1,110 @@
+/**
+ * A remote service that answers reviews: TokenReview for authentication, SubjectAccessReview for authorization. Posts an
+ * object, expects the same kind back with a status. What may pass is tried again, at growing intervals; what fails for
+ * good rejects, and nobody takes a rejection for a yes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Loose } from '#api/object-meta.ts'
+import { type CallAnswer, type Caller, caller } from './https-call.ts'
+import type { Endpoint } from './kubeconfig.ts'
+
+export interface Backoff {
+  readonly firstDelayMs: number
+  readonly factor: number
+  /** Up to this part of a delay is added at random. */
+  readonly jitter: number
+  readonly attempts: number
+}
+
+export const defaultBackoff: Backoff = { firstDelayMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 }
+
+/** Longest wait for one answer. */
+const timeoutMs = 30_000
+/** A review is a small object; what is larger is no review. */
+const answerBytesMax = 1024 * 1024
+
+/** A failed call, and whether another may succeed. */
+class CallFailed extends Error {
+  readonly passing: boolean
+  constructor(message: string, passing: boolean) {
+    super(message)
+    this.passing = passing
+  }
+}
+
+export class ReviewWebhook {
+  readonly #endpoint: Endpoint
+  readonly #call: Caller
+  readonly #backoff: Backoff
+
+  constructor(endpoint: Endpoint, backoff: Backoff = defaultBackoff) {
+    this.#endpoint = endpoint
+    this.#call = caller(endpoint)
+    this.#backoff = backoff
+  }
+
+  /** The status of the answered review. */
+  async review(apiVersion: string, kind: string, spec: Loose): Promise<Loose> {
+    const body = JSON.stringify({
+      kind,
+      apiVersion,
+      metadata: { creationTimestamp: null },
+      spec,
+      status: kind === 'TokenReview' ? { user: {} } : { allowed: false },
+    })
+    const { firstDelayMs, factor, jitter, attempts } = this.#backoff
+    let delay = firstDelayMs
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return statusOf(await this.#post(body), apiVersion, kind)
+      } catch (error) {
+        const passing = error instanceof CallFailed && error.passing
+        if (!passing || attempt >= attempts) throw error
+      }
+      await sleep(delay * (1 + Math.random() * jitter), undefined, { ref: false })
+      delay *= factor
+    }
+  }
+
+  async #post(body: string): Promise<CallAnswer> {
+    const { url, authorization } = this.#endpoint
+    try {
+      return await this.#call({
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(authorization !== undefined && { authorization }),
+        },
+        body,
+        timeoutMs,
+        answerBytesMax,
+      })
+    } catch (error) {
+      const { message, code } = error as Error & { code?: string }
+      throw new CallFailed(message, code === 'ECONNRESET' || code === 'EPIPE')
+    }
+  }
+}
+
+function statusOf({ status, headers, body }: CallAnswer, apiVersion: string, kind: string): Loose {
+  if (status < 200 || status > 202) {
+    const passing =
+      [429, 500, 504].includes(status) || (status >= 400 && headers['retry-after'] !== undefined)
+    throw new CallFailed(`the webhook answered with status ${status}`, passing)
+  }
+  let answer: Loose
+  try {
+    answer = JSON.parse(body)
+  } catch {
+    throw new CallFailed('the webhook answered with something that is no JSON', false)
+  }
+  if (answer?.kind !== kind || answer.apiVersion !== apiVersion)
+    throw new CallFailed(
+      `the webhook answered with something that is no ${apiVersion} ${kind}`,
+      false,
+    )
+  if (typeof answer.status !== 'object' || answer.status === null) return {}
+  return answer.status
+}
