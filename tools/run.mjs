@@ -119,6 +119,24 @@ function ensureNode() {
   return nodeIn(home, name)
 }
 
+/** How often to look whether the shell that npm started us in is still there. */
+const parentCheckMs = 250
+
+/**
+ * A signal to npm ends the shell it runs scripts in, and the shell passes nothing on: whoever stops npm means us.
+ * Calls `gone` once the parent is another one than at the start. Outside of npm nobody's parent has to stay.
+ */
+function whenNpmIsGone(gone) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    gone()
+  }, parentCheckMs)
+  return timer
+}
+
 /** Runs a program to its end, passing signals on, and gives its exit code. */
 function run(command, args, env = {}) {
   return new Promise((done) => {
@@ -131,11 +149,13 @@ function run(command, args, env = {}) {
     process.on('SIGINT', pass)
     process.on('SIGTERM', pass)
     process.on('SIGHUP', pass)
+    const timer = whenNpmIsGone(() => pass('SIGTERM'))
     child.on('error', (error) => {
       say(`${command} does not run: ${error.message}`)
       done(1)
     })
     child.on('exit', (code, signal) => {
+      clearInterval(timer)
       process.off('SIGINT', pass)
       process.off('SIGTERM', pass)
       process.off('SIGHUP', pass)
