@@ -107,6 +107,8 @@ export interface Context {
   readonly dryRun?: boolean
   /** The version the request speaks, e.g. 'events.k8s.io/v1': some rules hold for one version only. */
   readonly requestApiVersion?: string
+  /** Privileged containers are refused where this is false. */
+  readonly allowPrivileged?: boolean
 }
 
 /**

@@ -1,0 +1,76 @@
+/** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
+import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { each, sameJson } from '#kinds/behaviour/checks.ts'
+import { checkQuantityPositive, checkResourceQuantity } from '#kinds/behaviour/cluster/resource-names.ts'
+
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
+const volumeModes = ['Block', 'Filesystem']
+
+export function checkClaimSpec(
+  spec: Loose,
+  path: FieldPath,
+  allowReadWriteOncePod: boolean,
+): FieldError[] {
+  const errors = checkAccessModes(spec, path, allowReadWriteOncePod)
+  const requests: Record<string, string> = spec.resources?.requests ?? {}
+  const storagePath = path.child('resources').key('storage')
+  if (!Object.hasOwn(requests, 'storage')) {
+    errors.push(required(storagePath))
+  } else {
+    const storage = requests.storage as string
+    const positive = checkQuantityPositive(storage, storagePath)
+    if (positive.length > 0) errors.push(...positive)
+    else errors.push(...checkResourceQuantity('storage', storage, storagePath))
+  }
+  if (spec.storageClassName) {
+    const name: string = spec.storageClassName
+    errors.push(...each(path.child('storageClassName'), name, nameIsDnsSubdomain(name, false)))
+  }
+  const mode = spec.volumeMode ?? undefined
+  if (mode !== undefined && !volumeModes.includes(mode)) {
+    errors.push(notSupported(path.child('volumeMode'), mode, volumeModes))
+  }
+  errors.push(...checkDataSources(spec, path))
+  return errors
+}
+
+function checkAccessModes(spec: Loose, path: FieldPath, allowReadWriteOncePod: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  const modes: string[] = spec.accessModes ?? []
+  const at = path.child('accessModes')
+  if (modes.length === 0) errors.push(required(at, 'at least 1 access mode is required'))
+  errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  const supported = allowReadWriteOncePod ? [...accessModes, 'ReadWriteOncePod'] : accessModes
+  for (const mode of modes) {
+    if (!supported.includes(mode)) errors.push(notSupported(at, mode, supported))
+  }
+  const shared = modes.some((mode) => accessModes.includes(mode))
+  if (shared && modes.includes('ReadWriteOncePod')) {
+    errors.push(forbidden(at, 'may not use ReadWriteOncePod with other access modes'))
+  }
+  return errors
+}
+
+function checkDataSources(spec: Loose, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const field of ['dataSource', 'dataSourceRef']) {
+    if (spec[field]) errors.push(...checkDataSource(spec[field], path.child(field)))
+  }
+  if (spec.dataSource && spec.dataSourceRef && !sameJson(spec.dataSource, spec.dataSourceRef)) {
+    errors.push(invalid(path, path.child('dataSource').toString(), 'must match dataSourceRef'))
+  }
+  return errors
+}
+
+function checkDataSource(source: Loose, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { name = '', kind = '', apiGroup } = source
+  if (name === '') errors.push(required(path.child('name')))
+  if (kind === '') errors.push(required(path.child('kind')))
+  if (!apiGroup && kind !== 'PersistentVolumeClaim') errors.push(invalid(path, kind, ''))
+  return errors
+}

@@ -1,0 +1,131 @@
+/** Volumes whose files come from the API: secrets, config maps, the pod itself, tokens, and all of them projected. */
+import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { checkFieldSelector, checkResourceSelector } from './field-selectors.ts'
+import type { PodRules } from './pod-rules.ts'
+import { checkFileMode, checkUnreservedPath } from './volume-paths.ts'
+
+/** Shortest life of a projected token: ten minutes, so that kubelets can keep up with renewing it. */
+const tokenSecondsMin = 600
+const tokenSecondsMax = 2 ** 32
+
+export function checkSecretVolume(source: Loose, path: FieldPath): FieldError[] {
+  return [
+    ...(source.secretName ? [] : [required(path.child('secretName'))]),
+    ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...checkItems(source.items, path.child('items')),
+  ]
+}
+
+export function checkConfigMapVolume(source: Loose, path: FieldPath): FieldError[] {
+  return [
+    ...(source.name ? [] : [required(path.child('name'))]),
+    ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...checkItems(source.items, path.child('items')),
+  ]
+}
+
+const checkItems = (items: Loose[] | undefined, path: FieldPath): FieldError[] =>
+  (items ?? []).flatMap((item, i) => checkKeyToPath(item, path.index(i)))
+
+function checkKeyToPath(item: Loose, path: FieldPath): FieldError[] {
+  const { key = '', path: target = '' } = item
+  return [
+    ...(key === '' ? [required(path.child('key'))] : []),
+    ...(target === '' ? [required(path.child('path'))] : []),
+    ...checkUnreservedPath(target, path.child('path')),
+    ...checkFileMode(item.mode, path.child('mode')),
+  ]
+}
+
+export function checkDownwardVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const items: Loose[] = source.items ?? []
+  return [
+    ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...items.flatMap((item) => checkDownwardFile(item, path, rules)),
+  ]
+}
+
+const downwardFields = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+]
+
+/** Errors are told at the path of the volume, not of the file, as the original does. */
+function checkDownwardFile(file: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const errors: FieldError[] = []
+  const target: string = file.path ?? ''
+  if (target === '') errors.push(required(path.child('path')))
+  errors.push(...checkUnreservedPath(target, path.child('path')))
+  if (file.fieldRef) {
+    errors.push(...checkFieldSelector(file.fieldRef, downwardFields, path.child('fieldRef')))
+    if (file.resourceFieldRef) {
+      const detail = 'fieldRef and resourceFieldRef can not be specified simultaneously'
+      errors.push(invalid(path, 'resource', detail))
+    }
+  } else if (file.resourceFieldRef) {
+    const at = path.child('resourceFieldRef')
+    errors.push(...checkResourceSelector(file.resourceFieldRef, at, rules, true))
+  } else {
+    errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
+  }
+  errors.push(...checkFileMode(file.mode, path.child('mode')))
+  return errors
+}
+
+export function checkProjectedVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const errors = checkFileMode(source.defaultMode, path.child('defaultMode'))
+  const paths = new Set<string>()
+  const claim = (target: string, owner: string) => {
+    if (target === '') return
+    if (paths.has(target)) errors.push(invalid(path, owner, 'conflicting duplicate paths'))
+    paths.add(target)
+  }
+  const sources: Loose[] = source.sources ?? []
+  sources.forEach((projection, i) => {
+    const at = path.child('sources').index(i)
+    let kinds = 0
+    for (const kind of ['secret', 'configMap']) {
+      const reference = projection[kind]
+      if (!reference) continue
+      kinds++
+      const { name = '' } = reference
+      if (name === '') errors.push(required(at.child(kind, 'name')))
+      ;((reference.items ?? []) as Loose[]).forEach((item, k) => {
+        errors.push(...checkKeyToPath(item, at.child(kind, 'items').index(k)))
+        claim(item.path ?? '', name)
+      })
+    }
+    if (projection.downwardAPI) {
+      kinds++
+      for (const file of (projection.downwardAPI.items ?? []) as Loose[]) {
+        errors.push(...checkDownwardFile(file, at.child('downwardAPI'), rules))
+        claim(file.path ?? '', file.path ?? '')
+      }
+    }
+    if (projection.serviceAccountToken) {
+      kinds++
+      errors.push(...checkToken(projection.serviceAccountToken, path, at.child('serviceAccountToken')))
+    }
+    if (kinds > 1) errors.push(forbidden(at, 'may not specify more than 1 volume type'))
+  })
+  return errors
+}
+
+function checkToken(token: Loose, volumePath: FieldPath, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const seconds = token.expirationSeconds ?? 0
+  const at = path.child('expirationSeconds')
+  if (seconds < tokenSecondsMin) {
+    errors.push(invalid(at, seconds, 'may not specify a duration less than 10 minutes'))
+  }
+  if (seconds > tokenSecondsMax) {
+    errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'))
+  }
+  if (!token.path) errors.push(required(volumePath.child('path')))
+  return errors
+}

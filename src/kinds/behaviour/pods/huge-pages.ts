@@ -1,0 +1,32 @@
+/** Huge pages as a resource: the page size is in the name (`hugepages-2Mi`), and amounts are whole pages. */
+import type { Loose } from '#api/object-meta.ts'
+import { parseQuantity, QuantityError, quantityMilliValue, quantityValue } from '#api/quantity.ts'
+import { containersOf } from './containers-of.ts'
+
+const prefix = 'hugepages-'
+
+export const isHugePages = (name: string): boolean => name.startsWith(prefix)
+
+/** Whether an amount is a whole number of pages. */
+export function isWholePages(name: string, amount: string): boolean {
+  try {
+    const size = parseQuantity(name.slice(prefix.length))
+    const milli = quantityMilliValue(size)
+    if (milli <= 0n || milli % 1000n !== 0n) return false
+    return quantityValue(amount) % quantityValue(size) === 0n
+  } catch (error) {
+    if (error instanceof QuantityError) return false
+    throw error
+  }
+}
+
+/** Whether a pod asks for part of a page anywhere. */
+export function hasIndivisibleHugePages(spec: Loose): boolean {
+  const broken = (list: Record<string, string> | undefined) =>
+    Object.entries(list ?? {}).some(([name, amount]) => isHugePages(name) && !isWholePages(name, amount))
+  return (
+    containersOf(spec).some(
+      (container) => broken(container.resources?.limits) || broken(container.resources?.requests),
+    ) || broken(spec.overhead)
+  )
+}

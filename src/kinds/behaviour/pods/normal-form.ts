@@ -1,0 +1,40 @@
+/**
+ * Fields of pods that say the same thing twice, brought into agreement: the account under its old and new name, the
+ * pod's address alone and in the list; and annotations that once held init containers, dropped.
+ */
+import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+
+/** The new name of the account wins; the old one always repeats it. */
+export function agreeOnServiceAccount(spec: Loose): void {
+  const name = spec.serviceAccountName || spec.serviceAccount
+  if (!name) return
+  spec.serviceAccountName = name
+  spec.serviceAccount = name
+}
+
+/** The single address wins where the two differ; where only one is set, the other follows. */
+export function agreeOnPodIps(status: Loose): void {
+  const { podIP, podIPs } = status
+  const first = podIPs?.[0]?.ip
+  if (podIP && podIP !== first) status.podIPs = [{ ip: podIP }]
+  else if (!podIP && first) status.podIP = first
+}
+
+const initContainerKeys = [
+  'pod.beta.kubernetes.io/init-containers',
+  'pod.alpha.kubernetes.io/init-containers',
+  'pod.beta.kubernetes.io/init-container-statuses',
+  'pod.alpha.kubernetes.io/init-container-statuses',
+]
+
+export function dropInitContainerAnnotations(meta: ObjectMeta | undefined): void {
+  const annotations = meta?.annotations
+  if (meta === undefined || annotations === undefined || annotations === null) return
+  let dropped = false
+  for (const key of initContainerKeys) {
+    if (!Object.hasOwn(annotations, key)) continue
+    delete annotations[key]
+    dropped = true
+  }
+  if (dropped && Object.keys(annotations).length === 0) delete meta.annotations
+}

@@ -1,0 +1,43 @@
+/** PodTemplate: a template kept as an object of its own. */
+import type { FieldError } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkFinalizerNames, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
+import { podTemplateColumns } from '#kinds/columns/pods.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { podRules } from './pod-rules.ts'
+import { checkPodTemplate } from './pod-spec.ts'
+import { podWarnings } from './pod-warnings.ts'
+import { prepareTemplate } from './prepare-template.ts'
+
+const path = FieldPath.of('template')
+
+function check(next: KubeObject, old: KubeObject | undefined, context: Context): FieldError[] {
+  return checkPodTemplate(next.template, path, podRules(context, next.template, old?.template))
+}
+
+export const podTemplate: Behaviour = {
+  prepareForCreate(template, context) {
+    template.metadata.generation = 1
+    prepareTemplate(template.template, undefined, context)
+  },
+  prepareForUpdate(next, old, context) {
+    prepareTemplate(next.template, old.template, context)
+    raiseGeneration(next, old, ['template'])
+  },
+  validateCreate: (template, context) => [
+    ...checkFinalizerNames(template),
+    ...check(template, undefined, context),
+  ],
+  validateUpdate: (next, old, context) => [
+    ...checkMetadataUpdate(next, old),
+    ...check(next, old, context),
+  ],
+  warningsOnCreate: (template, context) => podWarnings(template.template, path, context),
+  warningsOnUpdate: (next, old, context) =>
+    next.metadata.generation === old.metadata.generation
+      ? []
+      : podWarnings(next.template, path, context),
+  columns: podTemplateColumns,
+}

@@ -1,0 +1,116 @@
+/** What only pods do: their status begins as Pending, little of them may change, and they are given time to end. */
+import { type FieldError, forbidden } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkFinalizerNames } from '#kinds/behaviour/metadata.ts'
+import { keepField, keepStatus } from '#kinds/behaviour/strategy.ts'
+import { podColumns } from '#kinds/columns/pods.ts'
+import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
+import { dropDisabledPodFields } from './dropped-fields.ts'
+import { checkEphemeralContainersUpdate } from './ephemeral-containers.ts'
+import { agreeOnPodIps, agreeOnServiceAccount, dropInitContainerAnnotations } from './normal-form.ts'
+import { podRules, type Template } from './pod-rules.ts'
+import { checkPod } from './pod-spec.ts'
+import { checkPodStatusUpdate, checkPodUpdate } from './pod-update.ts'
+import { podWarnings } from './pod-warnings.ts'
+import { qosClassOf } from './qos-class.ts'
+import { checkSeccompAgreement, syncSeccomp } from './seccomp.ts'
+
+const specPath = FieldPath.of('spec')
+
+/** A pod as the rules see it. */
+const asTemplate = (pod: KubeObject): Template => ({ spec: pod.spec, metadata: pod.metadata })
+
+function prepareForCreate(pod: KubeObject, context: Context): void {
+  agreeOnServiceAccount(pod.spec)
+  dropInitContainerAnnotations(pod.metadata)
+  pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) }
+  dropDisabledPodFields(pod, undefined, context)
+  if (context.release >= 19) syncSeccomp({ metadata: pod.metadata, spec: pod.spec }, context.feature('EphemeralContainers'))
+}
+
+function prepareForUpdate(next: KubeObject, old: KubeObject, context: Context): void {
+  agreeOnServiceAccount(next.spec)
+  dropInitContainerAnnotations(next.metadata)
+  keepStatus(next, old)
+  dropDisabledPodFields(next, old, context)
+}
+
+function validateCreate(pod: KubeObject, context: Context): FieldError[] {
+  const rules = podRules(context, asTemplate(pod))
+  const errors = [...checkFinalizerNames(pod), ...checkPod(pod, rules)]
+  if ((pod.spec.ephemeralContainers ?? []).length > 0) {
+    errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'))
+  }
+  const { ephemeralContainers } = rules
+  errors.push(...checkSeccompAgreement(pod.metadata, pod.spec, specPath, ephemeralContainers))
+  return errors
+}
+
+const validateUpdate = (next: KubeObject, old: KubeObject, context: Context): FieldError[] =>
+  checkPodUpdate(next, old, podRules(context, asTemplate(next), asTemplate(old)))
+
+/** Where the original's fields have no value they select as the empty string. */
+function selectableFields(pod: KubeObject): Record<string, string> {
+  const { spec = {}, status = {} }: Loose = pod
+  return {
+    'spec.nodeName': spec.nodeName ?? '',
+    'spec.restartPolicy': spec.restartPolicy ?? '',
+    'spec.schedulerName': spec.schedulerName ?? '',
+    'spec.serviceAccountName': spec.serviceAccountName ?? '',
+    'status.phase': status.phase ?? '',
+    'status.podIP': status.podIPs?.[0]?.ip ?? '',
+    'status.nominatedNodeName': status.nominatedNodeName ?? '',
+  }
+}
+
+/** A pod that runs nowhere, or has ended, needs no time to end. */
+function gracePeriodSeconds(pod: KubeObject, asked: number | undefined, context: Context): number {
+  const { spec = {}, status = {} }: Loose = pod
+  if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0
+  const seconds: number = asked ?? spec.terminationGracePeriodSeconds ?? 0
+  return seconds < 0 && context.release >= 22 ? 1 : seconds
+}
+
+const status: SubresourceBehaviour = {
+  prepareForUpdate(next, old) {
+    keepField(next, old, 'spec')
+    delete next.metadata.deletionTimestamp
+    if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences
+    else next.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences)
+    if (next.status) agreeOnPodIps(next.status)
+  },
+  validateUpdate: (next, old, context) =>
+    checkPodStatusUpdate(next, old, podRules(context, asTemplate(next), asTemplate(old))),
+  resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+}
+
+const ephemeralContainers: SubresourceBehaviour = {
+  prepareForUpdate(next, old, context) {
+    const { name, namespace, resourceVersion, uid, managedFields } = next.metadata
+    const containers = next.spec.ephemeralContainers
+    Object.assign(next, structuredClone(old))
+    Object.assign(next.metadata, { name, namespace, resourceVersion, uid })
+    if (managedFields !== undefined) next.metadata.managedFields = managedFields
+    if (containers === undefined) delete next.spec.ephemeralContainers
+    else next.spec.ephemeralContainers = containers
+    dropDisabledPodFields(next, old, context)
+  },
+  validateUpdate(next, old, context) {
+    const rules = podRules(context, asTemplate(next), asTemplate(old))
+    return checkEphemeralContainersUpdate(next, old, specPath.child('ephemeralContainers'), rules)
+  },
+}
+
+export const pod: Behaviour = {
+  prepareForCreate,
+  prepareForUpdate,
+  validateCreate,
+  validateUpdate,
+  warningsOnCreate: (created, context) => podWarnings(created, FieldPath.root, context),
+  resetFields: [['status']],
+  selectableFields,
+  gracePeriodSeconds,
+  subresources: { status, ephemeralcontainers: ephemeralContainers },
+  columns: podColumns,
+}

@@ -1,0 +1,41 @@
+/** The quality of service a pod gets, from what its containers ask for and are limited to. */
+import type { Loose } from '#api/object-meta.ts'
+import { addQuantities, compareQuantities, type Quantity, signOfQuantity } from '#api/quantity.ts'
+
+export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
+
+const compute = ['cpu', 'memory']
+
+export function qosClassOf(spec: Loose): QosClass {
+  const requests = new Map<string, Quantity | string>()
+  const limits = new Map<string, Quantity | string>()
+  let guaranteed = true
+  const containers: Loose[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  for (const { resources } of containers) {
+    gather(requests, resources?.requests)
+    const limited = gather(limits, resources?.limits)
+    if (limited < compute.length) guaranteed = false
+  }
+  if (requests.size === 0 && limits.size === 0) return 'BestEffort'
+  for (const [name, request] of requests) {
+    const limit = limits.get(name)
+    if (limit === undefined || compareQuantities(limit, request) !== 0) guaranteed = false
+  }
+  return guaranteed && requests.size === limits.size ? 'Guaranteed' : 'Burstable'
+}
+
+/** Adds up what is asked for above zero; returns how many resources that were. */
+function gather(
+  totals: Map<string, Quantity | string>,
+  amounts: Readonly<Record<string, string>> | null | undefined,
+): number {
+  let found = 0
+  for (const name of compute) {
+    const amount = amounts?.[name]
+    if (amount === undefined || signOfQuantity(amount) <= 0) continue
+    found++
+    const total = totals.get(name)
+    totals.set(name, total === undefined ? amount : addQuantities(amount, total))
+  }
+  return found
+}
