@@ -1,0 +1,287 @@
+/**
+ * Protobuf's wire format: varints, fixed numbers and length-delimited bytes, no schema. The writer works from the end of
+ * its buffer to the front, so the length of a nested message is known when it is to be written and nothing is moved.
+ * The reader never reads past its end: what a sender claims about lengths is checked.
+ */
+
+export const wireVarint = 0
+export const wireFixed64 = 1
+export const wireBytes = 2
+export const wireFixed32 = 5
+
+/** Bytes that are no protobuf. The message is Go's where Go has one. */
+export class WireError extends Error {
+  override name = 'WireError'
+}
+
+const two32 = 2 ** 32
+/** Longer strings are written by the runtime; for short ones a loop is quicker than the call. */
+const shortLengthMax = 24
+
+export class WireWriter {
+  #buffer: Buffer
+  /** Where the written part begins. */
+  #at: number
+
+  constructor(capacity = 4096) {
+    this.#buffer = Buffer.allocUnsafeSlow(capacity)
+    this.#at = capacity
+  }
+
+  /** How many bytes are written: the difference of two of these is the length of what was written between. */
+  get length(): number {
+    return this.#buffer.length - this.#at
+  }
+
+  /** Forgets what was written, keeps the buffer. */
+  clear(): void {
+    this.#at = this.#buffer.length
+  }
+
+  /** Lets a large buffer go. */
+  shrink(capacity = 4096): void {
+    this.#buffer = Buffer.allocUnsafeSlow(capacity)
+    this.#at = capacity
+  }
+
+  /** A copy of what was written. */
+  bytes(): Buffer {
+    return Buffer.from(this.#buffer.subarray(this.#at))
+  }
+
+  #reserve(size: number): void {
+    if (this.#at >= size) return
+    const length = this.length
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, length + size))
+    const at = grown.length - length
+    this.#buffer.copy(grown, at, this.#at)
+    this.#buffer = grown
+    this.#at = at
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#buffer[--this.#at] = value
+  }
+
+  /** A non-negative safe integer. */
+  varint(value: number): void {
+    if (value < 0x80) {
+      this.byte(value)
+      return
+    }
+    let size = 1
+    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
+    this.#reserve(size)
+    this.#at -= size
+    let at = this.#at
+    let rest = value
+    while (rest >= 0x80) {
+      this.#buffer[at++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.#buffer[at] = rest
+  }
+
+  /** An integer of 64 bits; negative ones take ten bytes, as two's complement. */
+  int64(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) {
+      this.varint(value)
+      return
+    }
+    let rest = BigInt.asUintN(64, BigInt(value))
+    const groups: number[] = []
+    while (rest >= 0x80n) {
+      groups.push(Number(rest & 0x7fn) | 0x80)
+      rest >>= 7n
+    }
+    groups.push(Number(rest))
+    for (let i = groups.length - 1; i >= 0; i--) this.byte(groups[i])
+  }
+
+  double(value: number): void {
+    this.#reserve(8)
+    this.#at -= 8
+    this.#buffer.writeDoubleLE(value, this.#at)
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#at -= bytes.length
+    this.#buffer.set(bytes, this.#at)
+  }
+
+  /** Bytes behind their length. */
+  delimited(bytes: Uint8Array): void {
+    this.raw(bytes)
+    this.varint(bytes.length)
+  }
+
+  /** Text as UTF-8 behind its length. */
+  string(text: string): void {
+    const start = this.length
+    if (text.length > shortLengthMax || !this.#ascii(text)) {
+      const size = Buffer.byteLength(text)
+      this.#reserve(size)
+      this.#at -= size
+      this.#buffer.write(text, this.#at, size, 'utf8')
+    }
+    this.varint(this.length - start)
+  }
+
+  /** Writes a short text if it is ASCII; false where it is not, with nothing written. */
+  #ascii(text: string): boolean {
+    this.#reserve(text.length)
+    let at = this.#at
+    for (let i = text.length - 1; i >= 0; i--) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) return false
+      this.#buffer[--at] = code
+    }
+    this.#at = at
+    return true
+  }
+}
+
+export class WireReader {
+  readonly #buffer: Buffer
+  #at: number
+  #end: number
+
+  constructor(buffer: Buffer, start = 0, end = buffer.length) {
+    this.#buffer = buffer
+    this.#at = start
+    this.#end = end
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#end
+  }
+
+  /** Confines the reader to the next length-delimited value; give what it returns to `leave` when that is read. */
+  enter(): number {
+    const length = this.#length()
+    const outer = this.#end
+    this.#end = this.#at + length
+    return outer
+  }
+
+  leave(outer: number): void {
+    this.#at = this.#end
+    this.#end = outer
+  }
+
+  #byte(): number {
+    if (this.#at >= this.#end) throw new WireError('unexpected EOF')
+    return this.#buffer[this.#at++]
+  }
+
+  /** A field's number and wire type, as `number * 8 + type`. */
+  tag(): number {
+    const tag = this.uint32()
+    if (tag < 8) throw new WireError(`proto: illegal tag ${tag >> 3} (wire type ${tag & 7})`)
+    return tag
+  }
+
+  /** A varint as 32 bits, unsigned; higher bits are cut off as Go's conversion does. */
+  uint32(): number {
+    const first = this.#byte()
+    if (first < 0x80) return first
+    let low = first & 0x7f
+    for (let shift = 7; shift < 64; shift += 7) {
+      const byte = this.#byte()
+      if (shift < 32) low = (low | ((byte & 0x7f) << shift)) >>> 0
+      if (byte < 0x80) return low
+    }
+    throw new WireError('proto: integer overflow')
+  }
+
+  int32(): number {
+    return this.uint32() | 0
+  }
+
+  bool(): boolean {
+    return this.uint64() !== 0
+  }
+
+  /** A varint as 64 bits, unsigned: a number where that is exact. */
+  uint64(): number | bigint {
+    let value = 0
+    let scale = 1
+    for (let i = 0; i < 7; i++) {
+      const byte = this.#byte()
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 0x80
+    }
+    let high = 0n
+    for (let shift = 49n; shift < 70n; shift += 7n) {
+      const byte = this.#byte()
+      high |= BigInt(byte & 0x7f) << shift
+      if (byte >= 0x80) continue
+      const whole = BigInt.asUintN(64, BigInt(value) + high)
+      return whole <= Number.MAX_SAFE_INTEGER ? Number(whole) : whole
+    }
+    throw new WireError('proto: integer overflow')
+  }
+
+  int64(): number | bigint {
+    const value = this.uint64()
+    if (typeof value === 'number') return value
+    const signed = BigInt.asIntN(64, value)
+    return signed >= Number.MIN_SAFE_INTEGER && signed <= Number.MAX_SAFE_INTEGER
+      ? Number(signed)
+      : signed
+  }
+
+  double(): number {
+    if (this.#at + 8 > this.#end) throw new WireError('unexpected EOF')
+    const value = this.#buffer.readDoubleLE(this.#at)
+    this.#at += 8
+    return value
+  }
+
+  #length(): number {
+    const length = this.uint64()
+    if (typeof length !== 'number' || length >= two32 / 2) {
+      throw new WireError('proto: negative length found during unmarshaling')
+    }
+    if (length > this.#end - this.#at) throw new WireError('unexpected EOF')
+    return length
+  }
+
+  /** A view of the next length-delimited bytes. */
+  bytes(): Buffer {
+    const length = this.#length()
+    this.#at += length
+    return this.#buffer.subarray(this.#at - length, this.#at)
+  }
+
+  string(): string {
+    const length = this.#length()
+    this.#at += length
+    return this.#buffer.toString('utf8', this.#at - length, this.#at)
+  }
+
+  /** Passes over the value of a field nobody knows. Groups are followed to their end, without recursion. */
+  skip(tag: number): void {
+    let depth = 0
+    let type = tag & 7
+    for (;;) {
+      if (type === wireVarint) this.uint64()
+      else if (type === wireFixed64) this.#pass(8)
+      else if (type === wireBytes) this.#pass(this.#length())
+      else if (type === 3) depth++
+      else if (type === 4 && depth > 0) depth--
+      else if (type === wireFixed32) this.#pass(4)
+      else throw new WireError(`proto: illegal wireType ${type}`)
+      if (depth === 0) return
+      type = this.uint32() & 7
+    }
+  }
+
+  #pass(size: number): void {
+    if (size > this.#end - this.#at) throw new WireError('unexpected EOF')
+    this.#at += size
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Protobuf as the API sends it: single objects and lists in an envelope that begins with `k8s` and a zero byte and names
+ * the kind, watch events as frames behind their length. Which types there are is the caller's matter.
+ *
+ *   6b 38 73 00 | 0a TypeMeta{apiVersion, kind} | 12 message | 1a 00 (encoding) | 22 00 (content type)
+ */
+import './exact-integer.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { WireError, WireReader, WireWriter, wireBytes } from '#base/wire.ts'
+import { field, scalar, structOf } from '#schema/make-type.ts'
+import type { Struct, Type } from '#schema/type.ts'
+import { readMessage } from './protobuf-decode.ts'
+import { writeMessage } from './protobuf-encode.ts'
+
+/** What kind an envelope says it holds, and its bytes. */
+export interface Envelope {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly raw: Buffer
+}
+
+export interface TypeHeader {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+export interface ListMeta {
+  readonly selfLink?: string
+  readonly resourceVersion?: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+}
+
+const magic = Buffer.from('6b387300', 'hex')
+const bytesTag = (number: number) => number * 8 + wireBytes
+
+const string = scalar('string')
+const listMetaType = structOf('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta', [
+  field('selfLink', string, 1, 'o'),
+  field('resourceVersion', string, 2, 'o'),
+  field('continue', string, 3, 'o'),
+  field('remainingItemCount', scalar('int64'), 4, 'op'),
+])
+
+/** One writer serves every call: each runs to its end before the next begins. */
+const writer = new WireWriter(64 * 1024)
+/** A buffer that one big answer made this large is let go. */
+const keptBytesMax = 4 * 1024 * 1024
+
+function written(write: (into: WireWriter) => void): Buffer {
+  const into = new WireWriter(1024)
+  write(into)
+  return into.bytes()
+}
+
+/** The message of one object, without kind and apiVersion: what a list holds of it. */
+export function encodeItem(type: Type, object: Loose): Buffer {
+  writer.clear()
+  writeMessage(writer, type as Struct, object)
+  const bytes = writer.bytes()
+  if (writer.length > keptBytesMax) writer.shrink()
+  return bytes
+}
+
+/** Everything of the envelope that comes before a message of this length. */
+const envelopeHead = ({ apiVersion, kind }: TypeHeader, rawLength: number): Buffer =>
+  written((into) => {
+    into.varint(rawLength)
+    into.byte(bytesTag(2))
+    const start = into.length
+    into.string(kind)
+    into.byte(bytesTag(2))
+    into.string(apiVersion)
+    into.byte(bytesTag(1))
+    into.varint(into.length - start)
+    into.byte(bytesTag(1))
+    into.raw(magic)
+  })
+
+const envelopeTail = Buffer.from([bytesTag(3), 0, bytesTag(4), 0])
+
+/** A message in its envelope. */
+export const wrapMessage = (header: TypeHeader, message: Buffer): Buffer =>
+  Buffer.concat([envelopeHead(header, message.length), message, envelopeTail])
+
+export function encodeObject(type: Type, object: Loose): Buffer {
+  const header = { apiVersion: object['apiVersion'] ?? '', kind: object['kind'] ?? '' }
+  return wrapMessage(header, encodeItem(type, object))
+}
+
+/** A list of messages that are encoded already. `header` names the list: `v1`, `PodList`. */
+export function encodeList(
+  header: TypeHeader,
+  items: readonly Buffer[],
+  metadata: ListMeta,
+): Buffer {
+  const meta = written((into) => {
+    writeMessage(into, listMetaType, metadata as Loose)
+    into.varint(into.length)
+    into.byte(bytesTag(1))
+  })
+  let rawLength = meta.length
+  for (const item of items) rawLength += 1 + varintSize(item.length) + item.length
+  const head = envelopeHead(header, rawLength)
+  const out = Buffer.allocUnsafe(head.length + rawLength + envelopeTail.length)
+  head.copy(out, 0)
+  let at = head.length + meta.copy(out, head.length)
+  for (const item of items) {
+    out[at++] = bytesTag(2)
+    at = putVarint(out, at, item.length)
+    at += item.copy(out, at)
+  }
+  envelopeTail.copy(out, at)
+  return out
+}
+
+const varintSize = (value: number) =>
+  value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
+
+function putVarint(out: Buffer, at: number, value: number): number {
+  let rest = value
+  let end = at
+  while (rest >= 0x80) {
+    out[end++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  out[end++] = rest
+  return end
+}
+
+/** One event of a watch: four bytes of length, then the event; the object inside is in its envelope. */
+export function encodeWatchFrame(type: string, object: Buffer): Buffer {
+  const event = written((into) => {
+    into.delimited(object)
+    into.byte(bytesTag(1))
+    into.varint(into.length)
+    into.byte(bytesTag(2))
+    into.string(type)
+    into.byte(bytesTag(1))
+  })
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(event.length)
+  return Buffer.concat([length, event])
+}
+
+/** Bytes that are no envelope; the message is Kubernetes'. */
+export class EnvelopeError extends Error {
+  override name = 'EnvelopeError'
+}
+
+/** Opens the envelope. Throws EnvelopeError. */
+export function openEnvelope(bytes: Buffer): Envelope {
+  if (bytes.length === 0) throw new EnvelopeError('empty data')
+  if (bytes.length < magic.length || !bytes.subarray(0, magic.length).equals(magic)) {
+    throw new EnvelopeError(
+      'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+    )
+  }
+  if (bytes.length === magic.length) throw new EnvelopeError('empty body')
+  try {
+    return readUnknown(new WireReader(bytes, magic.length))
+  } catch (error) {
+    if (error instanceof WireError) throw new EnvelopeError(error.message)
+    throw error
+  }
+}
+
+function readUnknown(reader: WireReader): Envelope {
+  let [apiVersion, kind, raw] = ['', '', Buffer.alloc(0)]
+  while (!reader.done) {
+    const tag = reader.tag()
+    if (tag === bytesTag(1)) {
+      const outer = reader.enter()
+      while (!reader.done) {
+        const inner = reader.tag()
+        if (inner === bytesTag(1)) apiVersion = reader.string()
+        else if (inner === bytesTag(2)) kind = reader.string()
+        else reader.skip(inner)
+      }
+      reader.leave(outer)
+    } else if (tag === bytesTag(2)) raw = reader.bytes() as Buffer<ArrayBuffer>
+    else reader.skip(tag)
+  }
+  return { apiVersion, kind, raw }
+}
+
+/** The value of a message, JSON's names and scalars, to be conformed. Throws WireError. */
+export const decodeMessage = (type: Type, raw: Buffer): Loose =>
+  readMessage(new WireReader(raw), type as Struct)

@@ -1,0 +1,84 @@
+/**
+ * The golden objects that k8s.io/api publishes, one of every kind with every field set, as JSON, YAML and protobuf: each
+ * form is read to the same object and written back to the same bytes. Runs where Go's module cache has the module.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Json, Loose } from '#api/object-meta.ts'
+import { parseJson } from '#codec/json.ts'
+import { decodeMessage, encodeObject, openEnvelope } from '#codec/protobuf.ts'
+import { parseYaml } from '#codec/yaml.ts'
+import { loadFacts } from '#kinds/facts.ts'
+import { conform } from '#schema/conform.ts'
+import type { Struct } from '#schema/type.ts'
+
+const facts = loadFacts((name) =>
+  readFileSync(new URL(`../../facts/${name}`, import.meta.url), 'utf8'),
+)
+
+/** Left in the folder by the time between releases: kinds that no release has as they are there. */
+const gone = new Set([
+  'batch.v1.JobTemplate',
+  'batch.v2alpha1.CronJob',
+  'batch.v2alpha1.JobTemplate',
+  'core.v1.EphemeralContainers',
+])
+
+function moduleCache(): string | undefined {
+  try {
+    return execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+const cache = moduleCache()
+const folder = cache === undefined ? '' : join(cache, 'k8s.io/api@v0.22.17/testdata/HEAD')
+const skip = existsSync(folder) ? false : 'needs k8s.io/api@v0.22.17 in the Go module cache'
+
+/** The type in the newest release that has it: some kinds outlived their release in the folder unchanged. */
+function typeOf(group: string, version: string, kind: string): Struct {
+  const names = [`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`]
+  const own = facts.openApiNameOf(group, version, kind)
+  if (own !== undefined) names.unshift(own)
+  for (const release of facts.releases.toReversed()) {
+    for (const name of names) {
+      try {
+        return facts.typeOf(name, release)
+      } catch {
+        // Not in this release, or not in this package.
+      }
+    }
+  }
+  return assert.fail(`no release has ${group}/${version} ${kind}`)
+}
+
+function check(base: string): void {
+  const bytes = readFileSync(join(folder, `${base}.pb`))
+  const json = parseJson(readFileSync(join(folder, `${base}.json`), 'utf8'))
+  const yaml = parseYaml(readFileSync(join(folder, `${base}.yaml`), 'utf8'))
+  const { apiVersion, kind, raw } = openEnvelope(bytes)
+  const [version, group = ''] = apiVersion.split('/').reverse()
+  const type = typeOf(group, version, kind === '' ? (base.split('.').at(-1) as string) : kind)
+  const header = kind === '' ? {} : { kind, apiVersion }
+  const fromJson = conform(type, json)
+  assert.deepEqual(fromJson.unknown, [])
+  assert.equal(JSON.stringify(fromJson.value), JSON.stringify(json), 'JSON is canonical')
+  const fromYaml = conform(type, yaml).value
+  assert.equal(JSON.stringify(fromYaml), JSON.stringify(json), 'YAML says the same')
+  const fromProtobuf = conform(type, { ...header, ...decodeMessage(type, raw) } as Json).value
+  assert.equal(JSON.stringify(fromProtobuf), JSON.stringify(json), 'protobuf says the same')
+  assert.ok(encodeObject(type, fromJson.value as Loose).equals(bytes), 'protobuf is written alike')
+}
+
+if (skip) test('golden objects', { skip }, () => {})
+else {
+  const bases = readdirSync(folder)
+    .filter((name) => name.endsWith('.pb'))
+    .map((name) => name.slice(0, -3))
+  test('all golden objects are there', () => assert.ok(bases.length >= 145))
+  for (const base of bases) if (!gone.has(base)) test(base, () => check(base))
+}
