@@ -7,6 +7,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
+import { flagTable } from '#cli/flag-table.ts'
+import { settingName } from '#cli/flags.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const fileLinesMax = 600
@@ -64,7 +66,7 @@ function sourceOf(path: string): Source {
   const text = read(path)
   const parts = path.split('/')
   const folder = parts[0] !== 'src' ? '' : parts.length === 2 ? 'main' : (parts[1] as string)
-  const isTest = /\.(test|suite|bench)\.ts$/.test(path)
+  const isTest = /\.(test|suite|bench|child)\.ts$/.test(path)
   return { path, text, folder, isTest, imports: importsOf(text) }
 }
 
@@ -184,7 +186,7 @@ test('names say what is inside', () => {
       const [file = '', ...folders] = path.split('/').slice(1).reverse()
       const stem = file.split('.')[0] as string
       const said = [stem, ...folders].filter((name) => empty.test(name)).map((n) => `called ${n}`)
-      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.(slow|faults))?(\.(test|suite|bench))?\.ts$/.test(file))
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.slow)?(\.(test|suite|bench|child))?\.ts$/.test(file))
         said.push('a file name is words in lower case joined by hyphens')
       return said
     }),
@@ -301,17 +303,31 @@ test('whether a kind is built in or custom is known in kinds alone', () => {
   )
 })
 
-const toKebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-
 test('the filter chain is the one ARCHITECTURE.md tells', () => {
-  if (!existsSync(join(root, 'src/http/filters.ts'))) return
-  const code = codeOf(read('src/http/filters.ts'))
-  const list = /\b(?:chain|filters)\b[^=\n]*=\s*(?:Object\.freeze\()?\[([\s\S]*?)\]/i.exec(code)
-  assert.ok(list, 'src/http/filters.ts has no array called chain or filters')
-  const inCode = [...(list[1] as string).matchAll(/^\s*([a-z]\w*)/gm)].map((m) => toKebab(m[1]!))
-  const told = /^Filters, in order: (.*)\.$/m.exec(architecture)?.[1]
-  assert.ok(told, 'ARCHITECTURE.md has no line "Filters, in order: a, b, c."')
-  assert.deepEqual(told.replaceAll('`', '').split(', '), inCode)
+  const code = read('src/http/filters.ts')
+  const list = /\bfilters\b[^=\n]*= \[([\s\S]*?)\n\]/.exec(code)?.[1] ?? ''
+  const inCode = [...list.matchAll(/name: '([a-z-]+)'/g)].map((match) => match[1])
+  const told = /Filters, in order:\s+([^.]*)\./.exec(architecture)?.[1] ?? ''
+  assert.deepEqual(told.replaceAll('`', '').split(/,\s+/), inCode)
+})
+
+test('a flag has an effect exactly when something reads its setting', () => {
+  const table = /^src\/cli\/flag(s|-table|-row|-value)\.ts$/
+  const code = program.filter(({ path }) => !table.test(path)).map(({ text }) => codeOf(text))
+  const words = new Set(code.flatMap((text) => text.match(/\b[a-z]\w*\b/g) ?? []))
+  const fromSettings = new Set(
+    code.flatMap((text) => [...text.matchAll(/\bsettings\.(\w+)/g)].map((match) => match[1]!)),
+  )
+  const rows = Object.entries(flagTable) as [string, { status: string }][]
+  none(
+    rows.flatMap(([name, { status }]) => {
+      const setting = settingName(name)
+      if (status === 'wired' && !words.has(setting))
+        return `--${name} is wired and nothing reads it`
+      if (status === 'unwired' && fromSettings.has(setting)) return `--${name} is unwired and read`
+      return []
+    }),
+  )
 })
 
 const pages = [
