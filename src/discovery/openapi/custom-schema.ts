@@ -1,0 +1,106 @@
+/**
+ * Definitions of custom kinds: the schema a kind was given, completed with what every object has. The second form of
+ * OpenAPI, and the clients that read it, cannot say or bear everything a schema may hold; what they cannot is left out.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { customDefinitionName } from './names.ts'
+import type { SchemaForm } from './schema-form.ts'
+import { type JsonObject, metaType } from './source.ts'
+
+const string: JsonObject = { type: 'string' }
+/** What only the third form can say. */
+const junctors = ['allOf', 'oneOf', 'anyOf', 'not'] as const
+const preserve = 'x-kubernetes-preserve-unknown-fields'
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function customSchema(
+  kind: Kind,
+  given: JsonObject | undefined,
+  form: SchemaForm,
+): JsonObject {
+  const gvk = { group: kind.group, version: kind.version, kind: kind.kind }
+  const head = { 'x-kubernetes-group-version-kind': [gvk] }
+  // With any property named, kubectl would refuse all others.
+  if (given === undefined || (form.version === 2 && given[preserve] === true)) {
+    return { type: 'object', ...head }
+  }
+  const schema = adapted(given, form)
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  return { ...schema, properties: withMeta(properties, form), ...head }
+}
+
+export function customListSchema(kind: Kind, form: SchemaForm): JsonObject {
+  const items = form.refer(customDefinitionName(kind.group, kind.version, kind.kind), {})
+  return {
+    type: 'object',
+    required: ['items'],
+    properties: {
+      apiVersion: string,
+      items: { type: 'array', items },
+      kind: string,
+      metadata: form.refer(metaType('ListMeta'), {}),
+    },
+    'x-kubernetes-group-version-kind': [
+      { group: kind.group, version: kind.version, kind: kind.listKind },
+    ],
+  }
+}
+
+const withMeta = (properties: JsonObject, form: SchemaForm): JsonObject => ({
+  ...properties,
+  apiVersion: string,
+  kind: string,
+  metadata: form.refer(metaType('ObjectMeta'), {}),
+})
+
+function adapted(given: JsonObject, form: SchemaForm): JsonObject {
+  const schema: JsonObject = { ...given }
+  if (form.version === 2) narrow(schema)
+  if (isObject(schema.properties)) {
+    schema.properties = mapped(schema.properties, (one) => adapted(one, form))
+  }
+  if (isObject(schema.items)) schema.items = adapted(schema.items, form)
+  if (isObject(schema.additionalProperties)) {
+    schema.additionalProperties = adapted(schema.additionalProperties, form)
+  }
+  const embedded = given['x-kubernetes-embedded-resource'] === true
+  if (!embedded || (form.version === 2 && given[preserve] === true)) return schema
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return {
+    ...schema,
+    properties: withMeta(properties, form),
+    required: [...new Set([...required, 'kind', 'apiVersion'])],
+  }
+}
+
+/** User-chosen names may be any word, `__proto__` too: fromEntries defines, it never assigns. */
+const mapped = (from: JsonObject, change: (one: JsonObject) => JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(from).map(([name, one]) => [name, isObject(one) ? change(one) : one]),
+  )
+
+function narrow(schema: JsonObject): void {
+  for (const junctor of junctors) delete schema[junctor]
+  if (Array.isArray(schema.required) && isObject(schema.properties)) {
+    const { properties } = schema
+    const kept = schema.required.filter((name) => {
+      const property = Object.hasOwn(properties, String(name)) ? properties[String(name)] : null
+      return !isObject(property) || property.nullable !== true
+    })
+    if (kept.length > 0) schema.required = kept
+    else delete schema.required
+  }
+  if (schema.nullable === true) {
+    for (const name of ['type', 'nullable', 'items', 'properties']) delete schema[name]
+  }
+  if (schema[preserve] === true) {
+    delete schema.items
+    delete schema.properties
+    if (schema.type === 'object') delete schema.type
+  }
+  if (schema.type === 'array' && schema.items === undefined) delete schema.type
+}

@@ -1,0 +1,90 @@
+/**
+ * /openapi/v3: a list of documents, and one document for each group version with what its operations need.
+ */
+import { type Gvks, definitionsFor } from './definitions.ts'
+import { groupOperation, groupVersionOperation, rootOperations } from './group-operations.ts'
+import { kindOperations } from './kind-operations.ts'
+import { type Operation, reasonPhrases } from './operation.ts'
+import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
+import { form3 } from './schema-form.ts'
+import { type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
+
+/** The names of the documents, each with a way to the operations it describes. */
+export function documentsV3(source: OpenApiSource): Map<string, () => Operation[]> {
+  const documents = new Map<string, () => Operation[]>()
+  for (const one of rootOperations(source)) {
+    documents.set(one.path.replace(/^\/|\/$/g, ''), () => [one])
+  }
+  for (const group of source.groups.keys()) {
+    documents.set(`apis/${group}`, () => [groupOperation(group)])
+  }
+  for (const [group, version] of groupVersionsOf(source)) {
+    documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => [
+      groupVersionOperation(group, version),
+      ...source.kinds
+        .filter((kind) => kind.group === group && kind.version === version)
+        .flatMap((kind) => kindOperations(source, kind)),
+    ])
+  }
+  return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function documentV3(
+  operations: readonly Operation[],
+  source: OpenApiSource,
+  gvks: Gvks,
+): JsonObject {
+  const token = { type: 'apiKey', name: 'authorization', in: 'header' }
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: `v${source.facts.versionOf(source.release)}` },
+    paths: pathsOf(operations, pathForm),
+    components: {
+      schemas: definitionsFor(operations, source, gvks, form3),
+      securitySchemes: { BearerToken: { description: securityDescription, ...token } },
+    },
+  }
+}
+
+const pathForm: PathForm = {
+  parameter: (parameter) => ({
+    name: parameter.name,
+    in: parameter.in,
+    ...(parameter.description === '' ? undefined : { description: parameter.description }),
+    ...(parameter.in === 'path' ? { required: true } : undefined),
+    schema: { type: parameter.type, uniqueItems: true },
+  }),
+  operation: (one, parameters) => ({
+    tags: [one.tag],
+    description: one.description,
+    operationId: one.id,
+    ...(parameters.length > 0 ? { parameters: byName(parameters) } : undefined),
+    ...requestBodyOf(one),
+    responses: responsesOf(one),
+    ...(one.action === undefined ? undefined : { 'x-kubernetes-action': one.action }),
+    ...(one.gvk === undefined ? undefined : { 'x-kubernetes-group-version-kind': { ...one.gvk } }),
+  }),
+}
+
+const contentOf = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
+  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]))
+
+function requestBodyOf({ body, consumes = ['*/*'] }: Operation): JsonObject | undefined {
+  if (body === undefined) return undefined
+  const content = contentOf(consumes, form3.refer(body.type, {}))
+  return { requestBody: body.required ? { content, required: true } : { content } }
+}
+
+function responsesOf({ codes, answer, produces = [] }: Operation): JsonObject {
+  const responses: JsonObject = {}
+  for (const code of codes) {
+    const response: JsonObject = { description: reasonPhrases[code] }
+    if (answer !== undefined) {
+      const schema = answer === 'string' ? { type: 'string' } : form3.refer(answer, {})
+      response.content = contentOf(produces, schema)
+    }
+    responses[code] = response
+  }
+  responses[401] = { description: reasonPhrases[401] }
+  return responses
+}

@@ -1,0 +1,97 @@
+/**
+ * The operations that are discovery itself: the lists of versions, groups and resources, the version, the keys.
+ */
+import type { Operation } from './operation.ts'
+import { basePath, operationId, tagOf } from './names.ts'
+import { metaType, type OpenApiSource } from './source.ts'
+
+const negotiated = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+/** The keys of service account tokens are published from this release on. */
+const firstReleaseWithIssuer = 20
+
+const read = (
+  path: string,
+  id: string,
+  tag: string,
+  description: string,
+  answer: string,
+): Operation => ({
+  path,
+  method: 'get',
+  id,
+  tag,
+  description,
+  consumes: negotiated,
+  produces: negotiated,
+  parameters: [],
+  codes: [200],
+  answer,
+})
+
+export function groupVersionOperation(group: string, version: string): Operation {
+  return read(
+    `${basePath(group, version)}/`,
+    operationId('get', group, version, 'APIResources'),
+    tagOf(group, version),
+    'Lists the resources of the version.',
+    metaType('APIResourceList'),
+  )
+}
+
+export function groupOperation(group: string): Operation {
+  return read(
+    `/apis/${group}/`,
+    operationId('get', group, '', 'APIGroup'),
+    tagOf(group),
+    'Lists the versions of the group.',
+    metaType('APIGroup'),
+  )
+}
+
+/** What belongs to no group version. */
+export function rootOperations(source: OpenApiSource): Operation[] {
+  const version: Operation = {
+    ...read(
+      '/version/',
+      'getCodeVersion',
+      'version',
+      'Says which release the server is.',
+      'io.k8s.apimachinery.pkg.version.Info',
+    ),
+    consumes: ['application/json'],
+    produces: ['application/json'],
+  }
+  const operations = [
+    read('/api/', 'getCoreAPIVersions', 'core', 'Lists core versions.', metaType('APIVersions')),
+    read('/apis/', 'getAPIVersions', 'apis', 'Lists the groups.', metaType('APIGroupList')),
+    version,
+  ]
+  if (source.release < firstReleaseWithIssuer) return operations
+  return [...operations, ...issuerOperations]
+}
+
+const issuer: Omit<Operation, 'path' | 'id' | 'tag' | 'description' | 'produces'> = {
+  method: 'get',
+  parameters: [],
+  codes: [200],
+  answer: 'string',
+}
+
+const issuerOperations: readonly Operation[] = [
+  {
+    ...issuer,
+    path: '/.well-known/openid-configuration/',
+    id: 'getServiceAccountIssuerOpenIDConfiguration',
+    tag: 'WellKnown',
+    description: 'Describes the issuer of service account tokens.',
+    produces: ['application/json'],
+  },
+  {
+    ...issuer,
+    path: '/openid/v1/jwks/',
+    id: 'getServiceAccountIssuerOpenIDKeyset',
+    tag: 'openid',
+    description: 'Lists the keys service account tokens are signed with.',
+    produces: ['application/jwk-set+json'],
+  },
+]

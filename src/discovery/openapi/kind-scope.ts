@@ -1,0 +1,70 @@
+/**
+ * What the operations of one kind share, and how one is put together.
+ */
+import type { Kind } from '#kinds/kind.ts'
+import { operationId, tagOf } from './names.ts'
+import type { GroupVersionKind, Method, Operation } from './operation.ts'
+import { metaOptions, type Parameter, query } from './parameters.ts'
+import { metaType, type OpenApiSource } from './source.ts'
+
+/** Patches say from this release on that they can create, by apply. */
+const firstReleaseWithCreatingPatch = 22
+
+export interface KindScope {
+  readonly source: OpenApiSource
+  readonly kind: Kind
+  readonly custom: boolean
+  readonly gvk: GroupVersionKind
+  readonly type: string
+  /** The path of the collection, in its namespace where there is one. */
+  readonly collection: string
+  readonly pathParameters: readonly Parameter[]
+  readonly produces: readonly string[]
+  readonly consumes: readonly string[]
+}
+
+/** One operation; `rest` is what follows group and version in its id. */
+export function operation(
+  scope: KindScope,
+  path: string,
+  method: Method,
+  verb: string,
+  rest: string,
+  more: Pick<Operation, 'action' | 'description' | 'parameters' | 'codes' | 'answer'> &
+    Partial<Operation>,
+): Operation {
+  const { group, version } = scope.kind
+  return {
+    path,
+    method,
+    id: operationId(verb, group, version, rest),
+    tag: tagOf(group, version),
+    consumes: scope.consumes,
+    produces: scope.produces,
+    gvk: scope.gvk,
+    ...more,
+    parameters: [...more.parameters, query('pretty')],
+  }
+}
+
+/** Custom kinds have no strategic merge patch, and their definitions never say that a patch can create. */
+export function patchShape({
+  source,
+  custom,
+}: KindScope): Pick<Operation, 'action' | 'consumes' | 'body' | 'codes'> {
+  const creates = !custom && source.applies && source.release >= firstReleaseWithCreatingPatch
+  return {
+    action: 'patch',
+    consumes: [
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      ...(custom ? [] : ['application/strategic-merge-patch+json']),
+      ...(source.applies ? ['application/apply-patch+yaml'] : []),
+    ],
+    body: { type: metaType('Patch'), required: true },
+    codes: creates ? [200, 201] : [200],
+  }
+}
+
+export const patchParameters = ({ source, custom }: KindScope): Parameter[] =>
+  metaOptions(source, custom ? 'UpdateOptions' : 'PatchOptions')

@@ -1,0 +1,31 @@
+/**
+ * The names OpenAPI documents are made of: operation ids, tags and the names of definitions.
+ */
+
+/** Letters and digits only, camel-cased at everything else: 'rbac.authorization' → 'RbacAuthorization'. */
+function camel(text: string, upperFirst: boolean): string {
+  const words = text.replace(/^\d+/, ' ').split(/[^\p{L}\d_]+/u)
+  const joined = words.map((word, index) => (index > 0 ? title(word) : word)).join('')
+  return upperFirst ? title(joined) : joined
+}
+
+const shortGroup = (group: string) => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
+
+/** 'list', 'apps', 'v1', 'NamespacedDeployment' → 'listAppsV1NamespacedDeployment'. */
+export const operationId = (verb: string, group: string, version: string, rest: string): string =>
+  verb + camel(shortGroup(group), true) + camel(version, true) + camel(rest, true)
+
+/** 'apps_v1'; without a version the tag of the group. */
+export function tagOf(group: string, version = ''): string {
+  const tag = camel(shortGroup(group), false)
+  return version === '' ? tag : `${tag}_${camel(version, false)}`
+}
+
+/** The definition of a custom kind: 'stable.example.com', 'v1', 'CronTab' → 'com.example.stable.v1.CronTab'. */
+export const customDefinitionName = (group: string, version: string, kind: string): string =>
+  `${group.split('.').reverse().join('.')}.${version}.${kind}`
+
+export const title = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+export const basePath = (group: string, version: string): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`

@@ -1,0 +1,38 @@
+/**
+ * One method of one path, as both forms of OpenAPI describe it.
+ */
+import type { Parameter } from './parameters.ts'
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+
+export interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+export interface Operation {
+  readonly path: string
+  readonly method: Method
+  readonly id: string
+  readonly tag: string
+  readonly description: string
+  readonly consumes?: readonly string[]
+  readonly produces?: readonly string[]
+  readonly parameters: readonly Parameter[]
+  /** The definition of the body. */
+  readonly body?: { readonly type: string; readonly required: boolean }
+  /** Status codes that carry `answer`; 401 comes on top. */
+  readonly codes: readonly number[]
+  /** A definition's name, or 'string' for plain text. */
+  readonly answer?: string
+  readonly action?: string
+  readonly gvk?: GroupVersionKind
+}
+
+export const reasonPhrases: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  401: 'Unauthorized',
+}

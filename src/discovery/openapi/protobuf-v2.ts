@@ -1,0 +1,278 @@
+/**
+ * The second form of OpenAPI as protobuf, in the messages of the gnostic project: what kubectl asks for before 1.24.
+ * Like the writer it uses, everything here goes from the end to the front.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { WireWriter, wireBytes, wireFixed64, wireVarint } from '#base/wire.ts'
+import type { JsonObject } from './source.ts'
+
+/** Writes one value, its length in front of it where the wire wants one. */
+interface Part {
+  readonly wire: number
+  write(writer: WireWriter, value: Json): void
+}
+
+interface Slot {
+  readonly number: number
+  readonly part: Part
+  readonly repeated: boolean
+}
+
+/** A document is some megabytes; the buffer grows by doubling. */
+const initialCapacityBytes = 1 << 20
+
+export function encodeDocumentV2(document: JsonObject): Buffer {
+  const writer = new WireWriter(initialCapacityBytes)
+  writeFields(writer, documentSlots, undefined, document)
+  return writer.bytes()
+}
+
+const text: Part = { wire: wireBytes, write: (writer, value) => writer.string(String(value)) }
+const flag: Part = { wire: wireVarint, write: (writer, value) => writer.varint(value ? 1 : 0) }
+const whole: Part = { wire: wireVarint, write: (writer, value) => writer.int64(Number(value)) }
+const real: Part = { wire: wireFixed64, write: (writer, value) => writer.double(Number(value)) }
+
+function putTag(writer: WireWriter, number: number, wire: number): void {
+  writer.varint(number * 8 + wire)
+}
+
+/** A message; `fields` writes what is inside. */
+const message = (fields: (writer: WireWriter, value: Json) => void): Part => ({
+  wire: wireBytes,
+  write(writer, value) {
+    const start = writer.length
+    fields(writer, value)
+    writer.varint(writer.length - start)
+  },
+})
+
+/** A message with one field, for what is wrapped. */
+const wrapped = (number: number, inner: Part): Part =>
+  message((writer, value) => {
+    inner.write(writer, value)
+    putTag(writer, number, inner.wire)
+  })
+
+const isExtension = (name: string) => name.startsWith('x-')
+/** Values of no fixed type travel as YAML, and JSON is YAML. */
+const any = message((writer, value) => {
+  writer.string(`${JSON.stringify(value)}\n`)
+  putTag(writer, 2, wireBytes)
+})
+
+function writeNamed(
+  writer: WireWriter,
+  number: number,
+  name: string,
+  part: Part,
+  value: Json,
+): void {
+  const start = writer.length
+  part.write(writer, value)
+  putTag(writer, 2, part.wire)
+  writer.string(name)
+  putTag(writer, 1, wireBytes)
+  writer.varint(writer.length - start)
+  putTag(writer, number, wireBytes)
+}
+
+/** A map: a repeated field of name and value. */
+const named = (part: () => Part, number = 1): Part =>
+  message((writer, value) => {
+    for (const [name, one] of Object.entries(value as JsonObject).reverse()) {
+      writeNamed(writer, number, name, part(), one)
+    }
+  })
+
+/** The fields of a message by their JSON names, from the first number to the last; extensions have the last number. */
+function writeFields(
+  writer: WireWriter,
+  slots: ReadonlyMap<string, Slot>,
+  extensions: number | undefined,
+  value: Json,
+): void {
+  const object = value as JsonObject
+  if (extensions !== undefined) {
+    for (const name of Object.keys(object).reverse()) {
+      if (isExtension(name)) writeNamed(writer, extensions, name, any, object[name])
+    }
+  }
+  for (const [name, { number, part, repeated }] of slots) {
+    if (!Object.hasOwn(object, name)) continue
+    const values = repeated ? (object[name] as Json[]).toReversed() : [object[name]]
+    for (const one of values) {
+      if (part === flag && one === false) continue
+      part.write(writer, one)
+      putTag(writer, number, part.wire)
+    }
+  }
+}
+
+type Rows = readonly (readonly [name: string, number: number, part: Part, repeated?: 'repeated'])[]
+
+/** Rows are given in the order of their numbers and written from the last. */
+const slotsOf = (rows: Rows): Map<string, Slot> =>
+  new Map(
+    rows
+      .toReversed()
+      .map(([name, number, part, repeated]) => [
+        name,
+        { number, part, repeated: repeated === 'repeated' },
+      ]),
+  )
+
+function struct(rows: () => Rows, extensions?: number): Part {
+  let slots: Map<string, Slot> | undefined
+  return message((writer, value) => {
+    slots ??= slotsOf(rows())
+    writeFields(writer, slots, extensions, value)
+  })
+}
+
+const list = (part: Part): Part =>
+  message((writer, value) => {
+    for (const one of (Array.isArray(value) ? value : [value]).toReversed()) {
+      part.write(writer, one)
+      putTag(writer, 1, part.wire)
+    }
+  })
+
+const schema: Part = struct(
+  () => [
+    ['$ref', 1, text],
+    ['format', 2, text],
+    ['title', 3, text],
+    ['description', 4, text],
+    ['default', 5, any],
+    ['multipleOf', 6, real],
+    ['maximum', 7, real],
+    ['exclusiveMaximum', 8, flag],
+    ['minimum', 9, real],
+    ['exclusiveMinimum', 10, flag],
+    ['maxLength', 11, whole],
+    ['minLength', 12, whole],
+    ['pattern', 13, text],
+    ['maxItems', 14, whole],
+    ['minItems', 15, whole],
+    ['uniqueItems', 16, flag],
+    ['maxProperties', 17, whole],
+    ['minProperties', 18, whole],
+    ['required', 19, text, 'repeated'],
+    ['enum', 20, any, 'repeated'],
+    ['additionalProperties', 21, schemaOrFlag],
+    ['type', 22, list(text)],
+    ['items', 23, list(schema)],
+    ['allOf', 24, schema, 'repeated'],
+    ['properties', 25, named(() => schema)],
+    ['externalDocs', 29, externalDocs],
+    ['example', 30, any],
+  ],
+  31,
+)
+
+const externalDocs = struct(() => [
+  ['description', 1, text],
+  ['url', 2, text],
+])
+
+const schemaOrFlag: Part = message((writer, value) => {
+  if (typeof value === 'boolean') {
+    flag.write(writer, value)
+    putTag(writer, 2, wireVarint)
+    return
+  }
+  schema.write(writer, value)
+  putTag(writer, 1, wireBytes)
+})
+
+const bodyParameter = struct(() => [
+  ['description', 1, text],
+  ['name', 2, text],
+  ['in', 3, text],
+  ['required', 4, flag],
+  ['schema', 5, schema],
+])
+
+const queryParameter = struct(() => [
+  ['required', 1, flag],
+  ['in', 2, text],
+  ['description', 3, text],
+  ['name', 4, text],
+  ['type', 6, text],
+  ['format', 7, text],
+  ['uniqueItems', 20, flag],
+])
+
+const pathParameter = struct(() => [
+  ['required', 1, flag],
+  ['in', 2, text],
+  ['description', 3, text],
+  ['name', 4, text],
+  ['type', 5, text],
+  ['format', 6, text],
+  ['uniqueItems', 19, flag],
+])
+
+const parameters: Readonly<Record<string, Part>> = {
+  body: wrapped(1, bodyParameter),
+  query: wrapped(2, wrapped(3, queryParameter)),
+  path: wrapped(2, wrapped(4, pathParameter)),
+}
+
+const parameter: Part = wrapped(1, {
+  wire: wireBytes,
+  write: (writer, value) => parameters[(value as { in: string }).in].write(writer, value),
+})
+
+const response = struct(() => [
+  ['description', 1, text],
+  ['schema', 2, wrapped(1, schema)],
+])
+
+const operation = struct(
+  () => [
+    ['tags', 1, text, 'repeated'],
+    ['summary', 2, text],
+    ['description', 3, text],
+    ['operationId', 5, text],
+    ['produces', 6, text, 'repeated'],
+    ['consumes', 7, text, 'repeated'],
+    ['parameters', 8, parameter, 'repeated'],
+    ['responses', 9, named(() => wrapped(1, response))],
+    ['schemes', 10, text, 'repeated'],
+    ['deprecated', 11, flag],
+  ],
+  13,
+)
+
+const pathItem = struct(() => [
+  ['get', 2, operation],
+  ['put', 3, operation],
+  ['post', 4, operation],
+  ['delete', 5, operation],
+  ['options', 6, operation],
+  ['head', 7, operation],
+  ['patch', 8, operation],
+  ['parameters', 9, parameter, 'repeated'],
+])
+
+const info = struct(() => [
+  ['title', 1, text],
+  ['version', 2, text],
+])
+
+const apiKey = struct(() => [
+  ['type', 1, text],
+  ['name', 2, text],
+  ['in', 3, text],
+  ['description', 4, text],
+])
+
+const documentSlots = slotsOf([
+  ['swagger', 1, text],
+  ['info', 2, info],
+  ['paths', 8, named(() => pathItem, 2)],
+  ['definitions', 9, named(() => schema)],
+  ['security', 12, named(() => list(text)), 'repeated'],
+  ['securityDefinitions', 13, named(() => wrapped(2, apiKey))],
+])

@@ -1,0 +1,141 @@
+/**
+ * The OpenAPI documents as bytes, made when first asked for and kept until kinds come or go. Each has a hash of its own,
+ * so that clients need not fetch what they have.
+ */
+import { createHash } from 'node:crypto'
+import type { GroupVersion } from '#kinds/catalog.ts'
+import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
+import type { Facts } from '#kinds/facts.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { type Gvks, groupVersionKinds } from './definitions.ts'
+import { documentV2 } from './document-v2.ts'
+import { documentsV3, documentV3 } from './document-v3.ts'
+import type { Operation } from './operation.ts'
+import { encodeDocumentV2 } from './protobuf-v2.ts'
+import type { JsonObject, OpenApiSource } from './source.ts'
+
+export interface OpenApiParts {
+  readonly facts: Facts
+  readonly release: number
+  readonly priorityOf: PriorityOf
+  readonly applies: boolean
+  readonly schemaOf: (kind: Kind) => JsonObject | undefined
+  /** What is served now; a new generation makes every document anew. */
+  readonly catalog: {
+    readonly generation: number
+    readonly groupVersions: readonly GroupVersion[]
+    kindsOf(group: string, version: string): Kind[]
+  }
+}
+
+export interface Published {
+  readonly bytes: Buffer
+  /** Upper-case hexadecimal: the ETag, and the hash in the addresses of the third form. */
+  readonly hash: string
+}
+
+const hashOf = (bytes: Buffer | string): string =>
+  createHash('sha512').update(bytes).digest('hex').toUpperCase()
+
+const published = (bytes: Buffer): Published => ({ bytes, hash: hashOf(bytes) })
+
+export class OpenApiPublisher {
+  readonly #parts: OpenApiParts
+  #generation = -1
+  #made = new Map<string, Published>()
+  #source: OpenApiSource | undefined
+  #gvks: Gvks | undefined
+  #documents: Map<string, () => Operation[]> | undefined
+
+  constructor(parts: OpenApiParts) {
+    this.#parts = parts
+  }
+
+  /** /openapi/v2 as JSON. */
+  v2(): Published {
+    return this.#once('v2', (source) => Buffer.from(JSON.stringify(documentV2(source))))
+  }
+
+  /** /openapi/v2 as protobuf. */
+  v2Protobuf(): Published {
+    return this.#once('v2 protobuf', () =>
+      encodeDocumentV2(JSON.parse(this.v2().bytes.toString()) as JsonObject),
+    )
+  }
+
+  /** /openapi/v3: where the document of each group version is, with a hash of what it depends on. */
+  v3Index(): Published {
+    return this.#once('v3', (source) => {
+      const paths: JsonObject = {}
+      for (const name of this.#documentsV3(source).keys()) {
+        paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#mark(source, name)}` }
+      }
+      return Buffer.from(JSON.stringify({ paths }))
+    })
+  }
+
+  /** /openapi/v3/<name>, e.g. 'apis/apps/v1'; undefined where nothing of that name is served. */
+  v3(name: string): Published | undefined {
+    const source = this.#current()
+    const operations = this.#documentsV3(source).get(name)
+    if (operations === undefined) return undefined
+    this.#gvks ??= groupVersionKinds(source)
+    const gvks = this.#gvks
+    return this.#once(`v3 ${name}`, () =>
+      Buffer.from(JSON.stringify(documentV3(operations(), source, gvks))),
+    )
+  }
+
+  /** The hash a client is to ask with; an older one is answered with a redirect to this. */
+  v3Hash(name: string): string {
+    return this.#mark(this.#current(), name)
+  }
+
+  #once(key: string, make: (source: OpenApiSource) => Buffer): Published {
+    const source = this.#current()
+    let found = this.#made.get(key)
+    if (found === undefined) {
+      found = published(make(source))
+      this.#made.set(key, found)
+    }
+    return found
+  }
+
+  #documentsV3(source: OpenApiSource): Map<string, () => Operation[]> {
+    this.#documents ??= documentsV3(source)
+    return this.#documents
+  }
+
+  /** What a document is made from says whether it changed; making them all to know would be slow. */
+  #mark(source: OpenApiSource, name: string): string {
+    const prefix = name.split('/')
+    const [group, version] = prefix[0] === 'api' ? ['', prefix[1]] : [prefix[1], prefix[2]]
+    const kinds = source.kinds
+      .filter((kind) => kind.group === group && kind.version === version)
+      .map((kind) => [
+        kind.plural,
+        [...kind.verbs],
+        [...kind.subresources.keys()],
+        source.schemaOf(kind),
+      ])
+    const facts = source.facts.versionOf(source.release)
+    return hashOf(JSON.stringify([facts, source.applies, name, source.groups.get(group), kinds]))
+  }
+
+  #current(): OpenApiSource {
+    const { catalog } = this.#parts
+    if (this.#source !== undefined && this.#generation === catalog.generation) return this.#source
+    this.#generation = catalog.generation
+    this.#made = new Map()
+    this.#documents = undefined
+    this.#gvks = undefined
+    const { facts, release, applies, schemaOf, priorityOf } = this.#parts
+    const groups = orderedGroups(catalog.groupVersions, priorityOf)
+    const versions: [string, readonly string[]][] = [['', ['v1']], ...groups]
+    const kinds = versions.flatMap(([group, names]) =>
+      names.flatMap((version) => catalog.kindsOf(group, version)),
+    )
+    this.#source = { facts, release, kinds, groups, applies, schemaOf }
+    return this.#source
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What an OpenAPI document is made from.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { Facts } from '#kinds/facts.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { customDefinitionName } from './names.ts'
+
+export type JsonObject = { [key: string]: Json }
+
+export interface OpenApiSource {
+  readonly facts: Facts
+  /** Minor number of the emulated release. */
+  readonly release: number
+  /** Every kind served. */
+  readonly kinds: readonly Kind[]
+  /** The named groups in order, each with its versions, as discovery shows them. */
+  readonly groups: ReadonlyMap<string, readonly string[]>
+  /** Whether server-side apply is on. */
+  readonly applies: boolean
+  /** The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is structural. */
+  readonly schemaOf: (kind: Kind) => JsonObject | undefined
+}
+
+/** The name of a kind's definition, whether the kind is of the tables or custom. */
+export function definitionName(
+  source: OpenApiSource,
+  group: string,
+  version: string,
+  kind: string,
+): string {
+  return (
+    source.facts.openApiNameOf(group, version, kind) ?? customDefinitionName(group, version, kind)
+  )
+}
+
+/** A custom kind is one the tables do not know. */
+export const isCustom = (source: OpenApiSource, kind: Kind): boolean =>
+  source.facts.openApiNameOf(kind.group, kind.version, kind.kind) === undefined
+
+export const metaType = (name: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
+
+export const securityDescription = 'A token, after the word Bearer.'

@@ -1,0 +1,140 @@
+/**
+ * Schemas of types: what OpenAPI says of a struct of the type graph, with the markers patch and apply need.
+ */
+import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
+import type { SchemaForm } from './schema-form.ts'
+import { type JsonObject, metaType } from './source.ts'
+
+const intstr = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString'
+const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
+const rawExtension = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
+const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions'
+
+const plain: Readonly<Record<string, JsonObject>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  uint32: { type: 'integer', format: 'int64' },
+  uint64: { type: 'integer', format: 'int64' },
+  float64: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+}
+
+/** Definitions of values that are no structs, by name. */
+export function leafSchema(name: string, form: SchemaForm): JsonObject | undefined {
+  const known = leaves[name]
+  if (known === undefined) return undefined
+  if (name === intstr && form.version === 3) {
+    return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
+  }
+  return known
+}
+
+const leaves: Readonly<Record<string, JsonObject>> = {
+  [intstr]: { type: 'string', format: 'int-or-string' },
+  [quantity]: { type: 'string' },
+  [rawExtension]: { type: 'object' },
+  [metaType('Time')]: { type: 'string', format: 'date-time' },
+  [metaType('MicroTime')]: { type: 'string', format: 'date-time' },
+  [metaType('Duration')]: { type: 'string' },
+  [metaType('FieldsV1')]: { type: 'object' },
+  [metaType('Fields')]: { type: 'object' },
+  [`${apiextensions}.v1.JSON`]: {},
+  [`${apiextensions}.v1beta1.JSON`]: {},
+}
+
+const leafOfScalar: Readonly<Record<string, string>> = {
+  time: metaType('Time'),
+  microTime: metaType('MicroTime'),
+  duration: metaType('Duration'),
+  quantity,
+  intOrString: intstr,
+}
+
+const leafOfAny: Readonly<Record<string, string>> = {
+  'runtime.RawExtension': rawExtension,
+  'v1.FieldsV1': metaType('FieldsV1'),
+  'v1.Fields': metaType('Fields'),
+  'v1.JSON': `${apiextensions}.v1.JSON`,
+  'v1beta1.JSON': `${apiextensions}.v1beta1.JSON`,
+}
+
+const leafOf = (type: Scalar): string | undefined =>
+  type.scalar === 'any' ? leafOfAny[type.named ?? ''] : leafOfScalar[type.scalar]
+
+/** Where a schema meets a definition, `needs` hears its name; `describe` gives a field its sentence, if it has one. */
+export interface SchemaContext {
+  readonly form: SchemaForm
+  readonly needs: (name: string) => void
+  readonly describe: (field: string) => string | undefined
+}
+
+export function structSchema(struct: Struct, context: SchemaContext): JsonObject {
+  if (struct.union) return {}
+  const schema: JsonObject = { type: 'object' }
+  const names = [...struct.byName.keys()].sort()
+  if (names.length > 0) {
+    const properties: JsonObject = {}
+    for (const name of names) {
+      const field = struct.byName.get(name) as Field
+      properties[name] = fieldSchema(field, context)
+    }
+    schema.properties = properties
+  }
+  const required = [...struct.byName.values()].filter((field) => field.required)
+  if (required.length > 0) schema.required = required.map(({ name }) => name)
+  if (struct.atomic) schema['x-kubernetes-map-type'] = 'atomic'
+  if (struct.discriminator !== undefined) {
+    schema['x-kubernetes-unions'] = [discriminatedUnion(struct, struct.discriminator)]
+  }
+  return schema
+}
+
+function discriminatedUnion(struct: Struct, discriminator: string): JsonObject {
+  const members: JsonObject = {}
+  for (const name of [...struct.byName.keys()].sort()) {
+    if (name !== discriminator) members[name] = name.charAt(0).toUpperCase() + name.slice(1)
+  }
+  return { discriminator, 'fields-to-discriminateBy': members }
+}
+
+function fieldSchema(field: Field, context: SchemaContext): JsonObject {
+  const more: JsonObject = {}
+  const description = context.describe(field.name)
+  if (description !== undefined) more.description = description
+  if (context.form.version === 3 && field.default !== undefined) more.default = field.default
+  if (field.patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = field.patchStrategy
+  return typeSchema(field.type, context, more)
+}
+
+function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): JsonObject {
+  if (type.is === 'struct') return reference(type.name, context, more)
+  if (type.is === 'untyped') return more
+  if (type.is === 'map') {
+    const schema = {
+      ...more,
+      type: 'object',
+      additionalProperties: typeSchema(type.values, context),
+    }
+    return type.atomic ? { ...schema, 'x-kubernetes-map-type': 'atomic' } : schema
+  }
+  if (type.is === 'list') {
+    const schema: JsonObject = { ...more, type: 'array', items: typeSchema(type.items, context) }
+    if (type.declared) schema['x-kubernetes-list-type'] = type.listType
+    if (type.declared && type.mapKeys.length > 0) {
+      schema['x-kubernetes-list-map-keys'] = [...type.mapKeys]
+    }
+    if (type.patchMergeKey !== undefined)
+      schema['x-kubernetes-patch-merge-key'] = type.patchMergeKey
+    return schema
+  }
+  const leaf = leafOf(type)
+  if (leaf !== undefined) return reference(leaf, context, more)
+  return { ...more, ...(plain[type.scalar] ?? { type: 'object' }) }
+}
+
+function reference(name: string, context: SchemaContext, more: JsonObject): JsonObject {
+  context.needs(name)
+  return context.form.refer(name, more)
+}
