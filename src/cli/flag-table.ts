@@ -51,7 +51,7 @@ export const flagTable = {
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
   'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
-  'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
+  'livez-grace-period': row('Serving', value.duration, 0, 'unwired', 'How long /livez forgives a start that has not finished.'),
 
   'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
   'storage-backend': row('Storage', value.choice('sqlite', 'memory', 'etcd3'), 'sqlite', 'wired', 'Where objects are kept; etcd3 when --etcd-servers is given.'),
@@ -60,10 +60,10 @@ export const flagTable = {
   'etcd-cafile': unset('Storage', value.file, 'wired', 'The authorities that sign the certificates of etcd.'),
   'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
   'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),
-  'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
-  'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'wired', 'The form of objects in the store.'),
+  'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'unwired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
+  'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'unwired', 'The form of objects in the store.'),
   'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
-  'watch-cache': row('Storage', value.bool, true, 'wired', 'Whether reads and watches are served from memory.'),
+  'watch-cache': row('Storage', value.bool, true, 'unwired', 'Whether reads and watches are served from memory.'),
   'default-watch-cache-size': row('Storage', value.count, 100, 'wired', 'How many recent changes of a kind a watch may start from, at least.'),
 
   'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),

@@ -28,16 +28,14 @@ export interface Parsed {
 }
 export type ParseResult = Parsed | { readonly error: string }
 
-const rows = new Map<string, Row<unknown>>(Object.entries(flagTable))
+export type Rows = ReadonlyMap<string, Row<unknown>>
+export const flagRows: Rows = new Map(Object.entries(flagTable))
 
 /** The name of a flag's setting: `request-timeout` → `requestTimeoutMs`. */
 export function settingName(name: string): string {
   const camel = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-  return camel + (rows.get(name)?.shape.unit ?? '')
+  return camel + (flagRows.get(name)?.shape.unit ?? '')
 }
-
-export const wiredFlags = (): string[] =>
-  [...rows].filter(([, row]) => row.status === 'wired').map(([name]) => name)
 
 const releaseNumber = (release: string) => Number(release.split('.')[1])
 
@@ -49,7 +47,7 @@ function isInRelease(row: Row<unknown>, release: string): boolean {
 
 const refuse = (error: string) => ({ error })
 
-function unknownFlag(name: string, release: string): { error: string } {
+function unknownFlag(rows: Rows, name: string, release: string): { error: string } {
   const known = [...rows].filter(([, row]) => isInRelease(row, release)).map(([known]) => known)
   const close = nearest(name, known)
   const hint = close === undefined ? '' : ` (did you mean --${close}?)`
@@ -70,7 +68,7 @@ interface Use {
 }
 
 /** Splits the command line into flags with their values, without judging either. */
-function usesOf(argv: readonly string[]): Use[] | { error: string } {
+function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } {
   const uses: Use[] = []
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i] as string
@@ -122,8 +120,8 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
   return undefined
 }
 
-export function parseFlags(argv: readonly string[]): ParseResult {
-  const uses = usesOf(argv)
+export function parseFlags(argv: readonly string[], rows: Rows = flagRows): ParseResult {
+  const uses = usesOf(rows, argv)
   if ('error' in uses) return uses
   const asked = uses.findLast((use) => use.name === 'emulated-version')?.value ?? ''
   const release = flagTable['emulated-version'].shape.read(asked, undefined) ?? releases.at(-1)!
@@ -131,7 +129,7 @@ export function parseFlags(argv: readonly string[]): ParseResult {
   const given = new Set<string>()
   for (const { name, value = 'true' } of uses) {
     const row = rows.get(name)
-    if (row === undefined || !isInRelease(row, release)) return unknownFlag(name, release)
+    if (row === undefined || !isInRelease(row, release)) return unknownFlag(rows, name, release)
     const read = row.shape.read(value, given.has(name) ? values.get(name) : undefined)
     if (read === undefined)
       return refuse(
