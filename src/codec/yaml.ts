@@ -164,7 +164,7 @@ export const decodeYaml = (bytes: Buffer): Json => parseYaml(bytes.toString('utf
 
 /** YAML as Kubernetes writes it: keys sorted, lists not indented, text quoted where YAML 1.1 would misread it. */
 export function encodeYaml(value: unknown): Buffer {
-  const plain = JSON.parse(JSON.stringify(value))
+  const plain = parseJson(JSON.stringify(value))
   return Buffer.from(
     stringify(plain, {
       version: '1.1',
