@@ -104,6 +104,13 @@ export interface Context {
   readonly now: string
   readonly namespace: string
   readonly userName?: string
+  /** All that is known of who asks. */
+  readonly user?: {
+    readonly name: string
+    readonly uid: string
+    readonly groups: readonly string[]
+    readonly extra: Readonly<Record<string, readonly string[]>>
+  }
   readonly dryRun?: boolean
   /** The version the request speaks, e.g. 'events.k8s.io/v1': some rules hold for one version only. */
   readonly requestApiVersion?: string
@@ -124,6 +131,10 @@ export interface Behaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   /** Everything but metadata, which the verbs check by nameRule first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
+  /**
+   * Everything, metadata's own checks too wherever the original's rules for the kind repeat them (behaviour/metadata.ts):
+   * the verbs add only the checks every update gets, once.
+   */
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   /** Warnings for the Warning header (from the release that has them). */
   warningsOnCreate?(object: KubeObject, context: Context): string[]
