@@ -1,6 +1,32 @@
-export function describeKind(_kind: string, _isKind: boolean): string | undefined {
-  return undefined
+/**
+ * What OpenAPI documents say in words: one short sentence for each kind, for the fields at the top of a kind and for the
+ * types people look up most. Everything else speaks by its name and type.
+ */
+import { fieldSentences } from './field-sentences.ts'
+import { kindSentences } from './kind-sentences.ts'
+
+/** Fields that mean the same in every kind. */
+const ofEveryKind: Readonly<Record<string, string>> = {
+  apiVersion: 'The group and version the object is written in.',
+  kind: 'What the object is.',
+  metadata: 'Name, labels, annotations and what else every object has.',
+  spec: 'What is wanted.',
+  status: 'What is so, as the cluster last saw it. Not for users to write.',
+  items: 'The objects of the list.',
 }
-export function describeField(_kind: string, _field: string, _isKind: boolean): string | undefined {
-  return undefined
+
+const lookUp = (table: Readonly<Record<string, string>> | undefined, key: string) =>
+  table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
+
+/** A sentence for a kind or type; a list is described by what it lists. */
+export function describeKind(name: string, isKind: boolean): string | undefined {
+  const own = lookUp(kindSentences, name)
+  if (own !== undefined || !isKind || !name.endsWith('List')) return own
+  return `A list of ${name.slice(0, -'List'.length)} objects.`
+}
+
+/** A sentence for a field of a kind or type. */
+export function describeField(type: string, field: string, isKind: boolean): string | undefined {
+  const own = Object.hasOwn(fieldSentences, type) ? lookUp(fieldSentences[type], field) : undefined
+  return own ?? (isKind ? lookUp(ofEveryKind, field) : undefined)
 }

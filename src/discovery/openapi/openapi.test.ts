@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { WireReader, wireBytes } from '#base/wire.ts'
+import { orderedGroups, priorities } from '#discovery/group-order.ts'
+import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { documentV2 } from './document-v2.ts'
+import { encodeDocumentV2 } from './protobuf-v2.ts'
+import { OpenApiPublisher } from './publisher.ts'
+import type { JsonObject, OpenApiSource } from './source.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are looked into by path
+type Any = any
+
+const widgetSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size', 'maybe'],
+      properties: {
+        size: { type: 'integer', minimum: 1 },
+        maybe: { type: 'string', nullable: true },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        either: {
+          anyOf: [{ type: 'integer' }, { type: 'string' }],
+          'x-kubernetes-int-or-string': true,
+        },
+        inner: { type: 'object', 'x-kubernetes-embedded-resource': true },
+      },
+    },
+  },
+}
+
+const widget = {
+  group: 'shop.example.com',
+  version: 'v1',
+  apiVersion: 'shop.example.com/v1',
+  kind: 'Widget',
+  listKind: 'WidgetList',
+  plural: 'widgets',
+  namespaced: true,
+  protobuf: false,
+  verbs: new Set([
+    'delete',
+    'deletecollection',
+    'get',
+    'list',
+    'patch',
+    'create',
+    'update',
+    'watch',
+  ]),
+  subresources: new Map([
+    [
+      'scale',
+      {
+        name: 'scale',
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        verbs: new Set(['get', 'patch', 'update']),
+      },
+    ],
+  ]),
+} as unknown as Kind
+
+function sourceOf(release: number, custom: Kind[] = [], schema?: JsonObject): OpenApiSource {
+  const kinds = [...kindsOfRelease(release), ...custom]
+  const groups = orderedGroups(kinds, priorities(facts, release))
+  return { facts, release, kinds, groups, applies: release > 15, schemaOf: () => schema }
+}
+
+const document22 = documentV2(sourceOf(22, [widget], widgetSchema)) as Any
+
+test('every reference of the document has its definition', () => {
+  for (const release of [15, 18, 22]) {
+    const document = release === 22 ? document22 : (documentV2(sourceOf(release)) as Any)
+    const text = JSON.stringify(document)
+    for (const [, name] of text.matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)) {
+      assert.ok(Object.hasOwn(document.definitions, name), `1.${release} ${name}`)
+    }
+  }
+})
+
+// path, method, operation id, action, kind
+const operations: [string, string, string, string, string][] = [
+  ['/api/v1/namespaces/{namespace}/pods', 'get', 'listCoreV1NamespacedPod', 'list', 'Pod'],
+  ['/api/v1/pods', 'get', 'listCoreV1PodForAllNamespaces', 'list', 'Pod'],
+  [
+    '/api/v1/namespaces/{namespace}/pods',
+    'delete',
+    'deleteCoreV1CollectionNamespacedPod',
+    'deletecollection',
+    'Pod',
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/eviction',
+    'post',
+    'createCoreV1NamespacedPodEviction',
+    'post',
+    'Eviction',
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/exec',
+    'get',
+    'connectCoreV1GetNamespacedPodExec',
+    'connect',
+    'PodExecOptions',
+  ],
+  [
+    '/api/v1/nodes/{name}/proxy/{path}',
+    'head',
+    'connectCoreV1HeadNodeProxyWithPath',
+    'connect',
+    'NodeProxyOptions',
+  ],
+  [
+    '/api/v1/watch/namespaces/{namespace}/pods/{name}',
+    'get',
+    'watchCoreV1NamespacedPod',
+    'watch',
+    'Pod',
+  ],
+  [
+    '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale',
+    'put',
+    'replaceAppsV1NamespacedDeploymentScale',
+    'put',
+    'Scale',
+  ],
+  [
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles/{name}',
+    'patch',
+    'patchRbacAuthorizationV1ClusterRole',
+    'patch',
+    'ClusterRole',
+  ],
+  [
+    '/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}',
+    'get',
+    'readShopExampleComV1NamespacedWidget',
+    'get',
+    'Widget',
+  ],
+  [
+    '/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}/scale',
+    'get',
+    'readShopExampleComV1NamespacedWidgetScale',
+    'get',
+    'Widget',
+  ],
+]
+for (const [path, method, id, action, kind] of operations) {
+  test(`${method} ${path} is ${id}`, () => {
+    const operation = document22.paths[path][method]
+    assert.equal(operation.operationId, id)
+    assert.equal(operation['x-kubernetes-action'], action)
+    assert.equal(operation['x-kubernetes-group-version-kind'].kind, kind)
+  })
+}
+
+test('operation ids are unique', () => {
+  const ids = [...JSON.stringify(document22.paths).matchAll(/"operationId":"([^"]+)"/g)]
+  assert.equal(new Set(ids.map(([, id]) => id)).size, ids.length)
+})
+
+test('parameters all methods share are said once, sorted by name', () => {
+  const item = document22.paths['/api/v1/namespaces/{namespace}/pods/{name}']
+  const names = (parameters: Any[]) => parameters.map(({ name }) => name)
+  assert.deepEqual(names(item.parameters), ['name', 'namespace', 'pretty'])
+  assert.deepEqual(names(item.patch.parameters), ['body', 'dryRun', 'fieldManager', 'force'])
+  const alone = document22.paths['/api/v1/pods']
+  assert.equal(alone.get.parameters, undefined)
+  assert.ok(names(alone.parameters).includes('labelSelector'))
+})
+
+test('definitions carry what patch and apply need', () => {
+  const { definitions } = document22
+  const { volumes } = definitions['io.k8s.api.core.v1.PodSpec'].properties
+  assert.equal(volumes['x-kubernetes-patch-strategy'], 'merge,retainKeys')
+  assert.equal(volumes['x-kubernetes-patch-merge-key'], 'name')
+  const { ports } = definitions['io.k8s.api.core.v1.Container'].properties
+  assert.equal(ports['x-kubernetes-list-type'], 'map')
+  assert.deepEqual(ports['x-kubernetes-list-map-keys'], ['containerPort', 'protocol'])
+  const selector = definitions['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector']
+  assert.equal(selector['x-kubernetes-map-type'], 'atomic')
+  const pod = definitions['io.k8s.api.core.v1.Pod']
+  assert.deepEqual(pod['x-kubernetes-group-version-kind'], [
+    { group: '', kind: 'Pod', version: 'v1' },
+  ])
+  assert.match(pod.description, /containers/)
+  assert.deepEqual(definitions['io.k8s.api.core.v1.PodSpec'].required, ['containers'])
+})
+
+test('options differ by release', () => {
+  const list = (release: number) =>
+    (documentV2(sourceOf(release)) as Any).paths['/api/v1/pods'].parameters.map(
+      (one: Any) => one.name,
+    )
+  assert.ok(!list(18).includes('resourceVersionMatch'))
+  assert.ok(list(19).includes('resourceVersionMatch'))
+})
+
+test('a custom kind is described in the second form by what clients of it can bear', () => {
+  const definition = document22.definitions['com.example.shop.v1.Widget']
+  const { spec, metadata } = definition.properties
+  assert.equal(metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')
+  assert.deepEqual(spec.required, ['size'])
+  assert.deepEqual(spec.properties.maybe, {})
+  assert.deepEqual(spec.properties.free, { 'x-kubernetes-preserve-unknown-fields': true })
+  assert.deepEqual(spec.properties.either, { 'x-kubernetes-int-or-string': true })
+  assert.deepEqual(spec.properties.inner.required, ['kind', 'apiVersion'])
+  const list = document22.definitions['com.example.shop.v1.WidgetList']
+  assert.deepEqual(list.required, ['items'])
+})
+
+test('a custom kind without a schema, or open at its root, names no properties', () => {
+  const open = {
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    properties: { a: {} },
+  }
+  for (const schema of [undefined, open]) {
+    const document = documentV2(sourceOf(22, [widget], schema)) as Any
+    assert.equal(document.definitions['com.example.shop.v1.Widget'].properties, undefined)
+  }
+})
+
+test('protobuf says the same as JSON', () => {
+  const reader = new WireReader(encodeDocumentV2(document22))
+  const counts = new Map<number, number>()
+  while (!reader.done) {
+    const tag = reader.tag()
+    assert.equal(tag & 7, wireBytes)
+    const number = tag >> 3
+    if (number === 8 || number === 9) counts.set(number, fieldsIn(reader.bytes()))
+    else reader.skip(tag)
+  }
+  assert.equal(counts.get(8), Object.keys(document22.paths).length)
+  assert.equal(counts.get(9), Object.keys(document22.definitions).length)
+})
+
+function fieldsIn(bytes: Buffer): number {
+  const reader = new WireReader(bytes)
+  let count = 0
+  for (; !reader.done; count++) reader.skip(reader.tag())
+  return count
+}
+
+test('protobuf of a small document, byte for byte', () => {
+  const bytes = encodeDocumentV2({
+    swagger: '2.0',
+    info: { title: 'T', version: 'v' },
+    definitions: { A: { type: 'string', 'x-kubernetes-list-type': 'set' } },
+  })
+  const extension = '\x0a\x16x-kubernetes-list-type\x12\x08\x12\x06"set"\n'
+  const schema = `\xb2\x01\x08\x0a\x06string\xfa\x01${String.fromCharCode(extension.length)}${extension}`
+  const length = (text: string) => String.fromCharCode(text.length)
+  const definition = `\x0a\x01A\x12${length(schema)}${schema}`
+  const named = `\x0a${length(definition)}${definition}`
+  const expected = `\x0a\x032.0\x12\x06\x0a\x01T\x12\x01v\x4a${length(named)}${named}`
+  assert.equal(bytes.toString('latin1'), expected)
+})
+
+function publisherOf(kinds: () => Kind[], state: { generation: number }): OpenApiPublisher {
+  return new OpenApiPublisher({
+    facts,
+    release: 22,
+    priorityOf: priorities(facts, 22),
+    applies: true,
+    schemaOf: () => widgetSchema,
+    catalog: {
+      get generation() {
+        return state.generation
+      },
+      get groupVersions() {
+        return kinds()
+      },
+      kindsOf: (group, version) =>
+        kinds().filter((kind) => kind.group === group && kind.version === version),
+    },
+  })
+}
+
+test('the third form has a document for each group version, with what that needs and no more', () => {
+  const publisher = publisherOf(() => [...kindsOfRelease(22), widget], { generation: 1 })
+  const index = JSON.parse(publisher.v3Index().bytes.toString())
+  assert.match(
+    index.paths['apis/apps/v1'].serverRelativeURL,
+    /^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/,
+  )
+  const apps = JSON.parse(publisher.v3('apis/apps/v1')?.bytes.toString() ?? '')
+  assert.equal(apps.openapi, '3.0.0')
+  assert.ok(Object.keys(apps.paths).every((path) => path.startsWith('/apis/apps/v1/')))
+  const { schemas } = apps.components
+  assert.equal(schemas['io.k8s.api.batch.v1.Job'], undefined)
+  assert.deepEqual(schemas['io.k8s.api.apps.v1.Deployment'].properties.metadata.allOf, [
+    { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+  ])
+  for (const [, name] of JSON.stringify(apps).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    assert.ok(Object.hasOwn(schemas, name), name)
+  }
+  const shop = JSON.parse(publisher.v3('apis/shop.example.com/v1')?.bytes.toString() ?? '')
+  const { spec } = shop.components.schemas['com.example.shop.v1.Widget'].properties
+  assert.equal(spec.properties.maybe.nullable, true)
+  assert.equal(publisher.v3('apis/nobody/v1'), undefined)
+})
+
+test('documents are kept until kinds come or go, and hashes tell what changed', () => {
+  const state = { generation: 1 }
+  let kinds = kindsOfRelease(22)
+  const publisher = publisherOf(() => kinds, state)
+  const before = publisher.v3Index()
+  const apps = publisher.v3Hash('apis/apps/v1')
+  assert.equal(publisher.v3Index(), before)
+  kinds = [...kinds, widget]
+  state.generation = 2
+  assert.notEqual(publisher.v3Index().hash, before.hash)
+  assert.equal(publisher.v3Hash('apis/apps/v1'), apps)
+})
