@@ -4,7 +4,7 @@
  * installed package what the release step left in dist/. It decides nothing else: src/main.ts does.
  */
 import { existsSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const source = new URL('../src/main.ts', import.meta.url)
@@ -21,9 +21,12 @@ if (major < majorWanted) {
   process.exit(1)
 }
 
-// Compiled code is kept between starts: it halves the time to ready. A cache that cannot be written is no error.
-enableCompileCache(
+// Code without its types, compiled, is kept for the next start. A cache that cannot be written is no error.
+nodeModule.enableCompileCache(
   inCheckout ? fileURLToPath(new URL('../.node/compile-cache', import.meta.url)) : undefined,
 )
 const { main } = await import((inCheckout ? source : built).href)
 await main(process.argv.slice(2))
+
+// Node writes the cache when a process exits by itself; one that is killed would never leave any.
+setTimeout(() => nodeModule.flushCompileCache(), 2000).unref()
