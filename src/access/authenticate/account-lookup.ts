@@ -1,0 +1,159 @@
+/**
+ * Whether what a token is bound to is still there: the account, and the secret or pod it names. An answer is good until
+ * one of these objects changes, which the live picture tells at once, or until a deletion's time of grace is over.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AccountClaims } from './service-account-claims.ts'
+
+/** How long after its deletion something still counts, for clocks that differ. */
+export const leewayMs = 60_000
+
+/** Undefined where nothing is wrong; then `until` (milliseconds) is how long that holds by itself. */
+export type LookupResult = { problem: string } | { problem: undefined; until: number }
+
+type Plural = 'serviceaccounts' | 'secrets' | 'pods'
+
+/** Someone who wants to know that an object changed. */
+export interface Dependent {
+  changed(): void
+}
+
+export class AccountLookup {
+  readonly #reader: ObjectReader
+  readonly #dependents = new Map<string, Set<Dependent>>()
+  readonly #following = new Map<Plural, Promise<() => void>>()
+  readonly #ready = new Set<Plural>()
+
+  constructor(reader: ObjectReader) {
+    this.#reader = reader
+  }
+
+  /** Whether changes of everything the token depends on will be told. Begins to follow what is not followed yet. */
+  covers(claims: AccountClaims): boolean {
+    const needed = keysOf(claims)
+    for (const [plural] of needed) this.#follow(plural)
+    return needed.every(([plural]) => this.#ready.has(plural))
+  }
+
+  async ready(claims: AccountClaims): Promise<void> {
+    await Promise.all(keysOf(claims).map(([plural]) => this.#follow(plural)))
+  }
+
+  watch(claims: AccountClaims, dependent: Dependent): void {
+    for (const [, key] of keysOf(claims)) {
+      const set = this.#dependents.get(key)
+      if (set === undefined) this.#dependents.set(key, new Set([dependent]))
+      else set.add(dependent)
+    }
+  }
+
+  forget(claims: AccountClaims, dependent: Dependent): void {
+    for (const [, key] of keysOf(claims)) {
+      const set = this.#dependents.get(key)
+      set?.delete(dependent)
+      if (set?.size === 0) this.#dependents.delete(key)
+    }
+  }
+
+  async check(token: string, claims: AccountClaims, now: number): Promise<LookupResult> {
+    return claims.legacy ? this.#checkLegacy(token, claims) : this.#checkBound(claims, now)
+  }
+
+  async stop(): Promise<void> {
+    for (const following of this.#following.values()) (await following)()
+  }
+
+  async #checkLegacy(token: string, claims: AccountClaims): Promise<LookupResult> {
+    const { namespace, account, secret } = claims
+    const kept = await this.#reader.get('', 'secrets', namespace, secret?.name ?? '')
+    if (kept === undefined || kept.metadata.deletionTimestamp != null)
+      return { problem: 'Token has been invalidated' }
+    if (!sameBytes(kept.data?.token, token))
+      return { problem: "Token does not match server's copy" }
+    const found = await this.#reader.get('', 'serviceaccounts', namespace, account.name)
+    if (found === undefined) return { problem: accountNotFound(account.name) }
+    if (found.metadata.deletionTimestamp != null)
+      return { problem: `ServiceAccount ${namespace}/${account.name} has been deleted` }
+    return uidProblem('ServiceAccount', found, account.uid) ?? forever
+  }
+
+  async #checkBound(claims: AccountClaims, now: number): Promise<LookupResult> {
+    const { namespace, account, secret, pod } = claims
+    const get = (plural: Plural, name: string) => this.#reader.get('', plural, namespace, name)
+    const found = await get('serviceaccounts', account.name)
+    if (found === undefined) return { problem: accountNotFound(account.name) }
+    let until = endOf(found)
+    if (until < now)
+      return { problem: `ServiceAccount ${namespace}/${account.name} has been deleted` }
+    const wrong = uidProblem('ServiceAccount', found, account.uid)
+    if (wrong !== undefined) return wrong
+    const bound = [
+      ['Secret', 'secrets', secret],
+      ['Pod', 'pods', pod],
+    ] as const
+    for (const [kind, plural, reference] of bound) {
+      if (reference === undefined) continue
+      const object = await get(plural, reference.name)
+      if (object === undefined || endOf(object) < now)
+        return { problem: 'Token has been invalidated' }
+      const other = uidProblem(kind, object, reference.uid)
+      if (other !== undefined) return other
+      until = Math.min(until, endOf(object))
+    }
+    return { problem: undefined, until }
+  }
+
+  #follow(plural: Plural): Promise<() => void> {
+    let following = this.#following.get(plural)
+    if (following === undefined) {
+      const tell = ({ metadata }: KubeObject) => {
+        const set = this.#dependents.get(`${plural}/${metadata.namespace}/${metadata.name}`)
+        if (set !== undefined) for (const dependent of [...set]) dependent.changed()
+      }
+      following = this.#reader.follow('', plural, { changed: tell, deleted: tell })
+      this.#following.set(plural, following)
+      following.then(
+        () => this.#ready.add(plural),
+        () => this.#following.delete(plural),
+      )
+    }
+    return following
+  }
+}
+
+const forever: LookupResult = { problem: undefined, until: Number.POSITIVE_INFINITY }
+
+function keysOf({ namespace, account, secret, pod }: AccountClaims): [Plural, string][] {
+  const key = (plural: Plural, name: string): [Plural, string] => [
+    plural,
+    `${plural}/${namespace}/${name}`,
+  ]
+  return [
+    key('serviceaccounts', account.name),
+    ...(secret === undefined ? [] : [key('secrets', secret.name)]),
+    ...(pod === undefined ? [] : [key('pods', pod.name)]),
+  ]
+}
+
+const accountNotFound = (name: string) => `serviceaccounts "${name}" not found`
+
+/** When an object stops counting. */
+function endOf({ metadata: { deletionTimestamp } }: KubeObject): number {
+  if (deletionTimestamp == null) return Number.POSITIVE_INFINITY
+  return Date.parse(deletionTimestamp) + leewayMs
+}
+
+function uidProblem(kind: string, object: KubeObject, claimed: string) {
+  const { uid = '' } = object.metadata
+  if (uid === claimed) return undefined
+  return { problem: `${kind} UID (${uid}) does not match claim (${claimed})` }
+}
+
+function sameBytes(kept: unknown, token: string): boolean {
+  if (typeof kept !== 'string') return false
+  const a = Buffer.from(kept, 'base64')
+  const b = Buffer.from(token)
+  return a.length === b.length && timingSafeEqual(a, b)
+}

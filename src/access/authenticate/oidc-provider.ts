@@ -1,0 +1,128 @@
+/**
+ * An OpenID Connect provider as seen from here: found by discovery, asked again until it answers, its keys fetched again
+ * when a token names one we do not have. It is never asked more often than the limits say, whatever tokens arrive.
+ */
+import type { JSONWebKeySet } from 'jose'
+import type { Clock } from '#base/clock.ts'
+import type { Caller } from '#access/https-call.ts'
+
+/** How long after a failed discovery the next is tried. */
+const discoveryIntervalMs = 10_000
+const timeoutMs = 30_000
+const documentBytesMax = 1024 * 1024
+/** Fetches of keys that unknown keys may cause: some at once for a rotation, then one for each interval. */
+const fetchesAtOnceMax = 5
+const fetchRefillMs = 10_000
+
+export class OidcProvider {
+  readonly #issuer: string
+  readonly #call: Caller
+  readonly #clock: Clock
+  readonly #report: (message: string) => void
+  #keySetUrl: URL | undefined
+  #keys: JSONWebKeySet = { keys: [] }
+  #fetching: Promise<void> | undefined
+  #fetchesLeft = fetchesAtOnceMax
+  #refilledAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+  #discovering: Promise<void>
+
+  constructor(
+    issuer: string,
+    call: Caller,
+    clock: Clock,
+    report: (message: string) => void,
+    intervalMs = discoveryIntervalMs,
+  ) {
+    this.#issuer = issuer
+    this.#call = call
+    this.#clock = clock
+    this.#report = report
+    this.#discovering = this.#discover(intervalMs)
+  }
+
+  /** Whether the provider has been found; waits for an attempt that is under way. */
+  async isFound(): Promise<boolean> {
+    await this.#discovering
+    return this.#keySetUrl !== undefined
+  }
+
+  get keys(): JSONWebKeySet {
+    return this.#keys
+  }
+
+  /** Fetches the keys again, unless that was done too often lately. False where nothing new can have come. */
+  async refresh(): Promise<boolean> {
+    if (this.#fetching === undefined) {
+      if (!this.#mayFetch()) return false
+      this.#fetching = this.#fetchKeys().finally(() => {
+        this.#fetching = undefined
+      })
+    }
+    await this.#fetching
+    return true
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  async #discover(intervalMs: number): Promise<void> {
+    try {
+      const where = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+      const found = await this.#document(new URL(where))
+      const { issuer, jwks_uri: uri } = found as { issuer?: unknown; jwks_uri?: unknown }
+      if (issuer !== this.#issuer)
+        throw new Error(
+          `issuer did not match the issuer returned by provider, expected ${JSON.stringify(this.#issuer)} got ${JSON.stringify(issuer)}`,
+        )
+      const url = typeof uri === 'string' ? URL.parse(uri) : null
+      if (url?.protocol !== 'https:') throw new Error('the provider names no https URL of its keys')
+      this.#keySetUrl = url
+    } catch (error) {
+      this.#report(`oidc authenticator: initializing plugin: ${(error as Error).message}`)
+      if (this.#stopped) return
+      this.#timer = setTimeout(() => {
+        this.#discovering = this.#discover(intervalMs)
+      }, intervalMs)
+      this.#timer.unref()
+    }
+  }
+
+  async #fetchKeys(): Promise<void> {
+    const found = await this.#document(this.#keySetUrl as URL)
+    const { keys } = found as { keys?: unknown }
+    if (!Array.isArray(keys)) throw new Error('the provider answered with no set of keys')
+    // Only public keys can verify: a shared secret or a key meant for something else is never used.
+    const usable = keys.filter(
+      (key) =>
+        (key?.kty === 'RSA' || key?.kty === 'EC') && (key.use === undefined || key.use === 'sig'),
+    )
+    this.#keys = { keys: usable }
+  }
+
+  async #document(url: URL): Promise<object> {
+    const headers = { accept: 'application/json' }
+    const call = { method: 'GET', url, headers, timeoutMs, answerBytesMax: documentBytesMax }
+    const { status, body } = await this.#call(call as Parameters<Caller>[0])
+    if (status !== 200) throw new Error(`GET ${url.origin}${url.pathname}: status ${status}`)
+    const value: unknown = JSON.parse(body)
+    if (typeof value !== 'object' || value === null)
+      throw new Error(`GET ${url.origin}${url.pathname}: no JSON object`)
+    return value
+  }
+
+  #mayFetch(): boolean {
+    const now = this.#clock.now()
+    const refill = Math.floor((now - this.#refilledAt) / fetchRefillMs)
+    if (refill > 0) {
+      this.#fetchesLeft = Math.min(fetchesAtOnceMax, this.#fetchesLeft + refill)
+      this.#refilledAt = now
+    }
+    if (this.#fetchesLeft === 0) return false
+    this.#fetchesLeft--
+    return true
+  }
+}

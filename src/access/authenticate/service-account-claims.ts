@@ -1,0 +1,115 @@
+/** What a verified service account token says, of either kind, as one shape. Claims of the wrong type make it no token. */
+import type { Loose } from '#api/object-meta.ts'
+import { splitServiceAccountName } from '#access/service-account-name.ts'
+import { legacyClaims } from './service-account-token.ts'
+
+export interface Reference {
+  readonly name: string
+  readonly uid: string
+}
+
+export interface AccountClaims {
+  readonly legacy: boolean
+  readonly subject: string
+  readonly namespace: string
+  readonly account: Reference
+  /** For a token kept in a Secret the uid is empty: its contents are compared instead. */
+  readonly secret: Reference | undefined
+  readonly pod: Reference | undefined
+  /** Empty where the token names none. */
+  readonly audiences: readonly string[]
+  /** Milliseconds. */
+  readonly notBefore: number
+  readonly issuedAt: number
+  readonly expires: number
+  /** Its use is reported after this; 0 for never. */
+  readonly warnAfter: number
+}
+
+export class ClaimsError extends Error {
+  override name = 'ClaimsError'
+}
+
+const malformed = () => new ClaimsError('Token could not be validated.')
+
+/** Throws ClaimsError with what is wrong. */
+export function legacyAccountClaims(claims: Loose): AccountClaims {
+  const subject = text(claims, 'sub')
+  const namespace = text(claims, legacyClaims.namespace)
+  const secretName = text(claims, legacyClaims.secretName)
+  const name = text(claims, legacyClaims.accountName)
+  const uid = text(claims, legacyClaims.accountUid)
+  const missing = (what: string) => new ClaimsError(`${what} claim is missing`)
+  if (subject === '') throw missing('sub')
+  if (namespace === '') throw missing('namespace')
+  if (secretName === '') throw missing('secretName')
+  if (name === '') throw missing('serviceAccountName')
+  if (uid === '') throw missing('serviceAccountUID')
+  const named = splitServiceAccountName(subject)
+  if (named?.namespace !== namespace || named.name !== name)
+    throw new ClaimsError('sub claim is invalid')
+  return {
+    legacy: true,
+    subject,
+    namespace,
+    account: { name, uid },
+    secret: { name: secretName, uid: '' },
+    pod: undefined,
+    audiences: audiencesOf(claims),
+    notBefore: 0,
+    issuedAt: 0,
+    expires: Number.POSITIVE_INFINITY,
+    warnAfter: 0,
+  }
+}
+
+export function boundAccountClaims(claims: Loose): AccountClaims {
+  const own = object(claims['kubernetes.io'])
+  const account = object(own.serviceaccount)
+  return {
+    legacy: false,
+    subject: text(claims, 'sub'),
+    namespace: text(own, 'namespace'),
+    account: { name: text(account, 'name'), uid: text(account, 'uid') },
+    secret: reference(own.secret),
+    pod: reference(own.pod),
+    audiences: audiencesOf(claims),
+    notBefore: date(claims, 'nbf'),
+    issuedAt: date(claims, 'iat'),
+    // A bound token without an end has ended.
+    expires: date(claims, 'exp'),
+    warnAfter: date(own, 'warnafter'),
+  }
+}
+
+function text(from: Loose, name: string): string {
+  const value = from[name] ?? ''
+  if (typeof value !== 'string') throw malformed()
+  return value
+}
+
+function date(from: Loose, name: string): number {
+  const value = from[name] ?? 0
+  if (typeof value !== 'number') throw malformed()
+  return Math.floor(value) * 1000
+}
+
+function object(value: unknown): Loose {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformed()
+  return value as Loose
+}
+
+function reference(value: unknown): Reference | undefined {
+  if (value === undefined || value === null) return undefined
+  const fields = object(value)
+  return { name: text(fields, 'name'), uid: text(fields, 'uid') }
+}
+
+/** One audience may stand alone. */
+function audiencesOf({ aud }: Loose): string[] {
+  if (aud === undefined || aud === null) return []
+  const list = Array.isArray(aud) ? aud : [aud]
+  if (!list.every((one) => typeof one === 'string')) throw malformed()
+  return list
+}

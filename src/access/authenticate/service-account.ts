@@ -1,0 +1,184 @@
+/**
+ * Tokens of service accounts. A signature is checked once per token; after that a token is known by its digest and costs
+ * a look-up in memory, until it expires or something it depends on changes. Tokens of other issuers are not ours to judge.
+ */
+import { hash } from 'node:crypto'
+import type { Clock } from '#base/clock.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AuditAnnotations, TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import { showStrings } from '#access/authorize/rule-coverage.ts'
+import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
+import type { User } from '#access/user.ts'
+import { AccountLookup, leewayMs } from './account-lookup.ts'
+import { claimedIssuer, isSignedBy, parseToken, type TokenKey } from './json-web-token.ts'
+import {
+  type AccountClaims,
+  boundAccountClaims,
+  ClaimsError,
+  legacyAccountClaims,
+} from './service-account-claims.ts'
+import { legacyIssuer } from './service-account-token.ts'
+
+export interface ServiceAccountSettings {
+  readonly keys: readonly TokenKey[]
+  /** All are accepted; tokens are made for the first. */
+  readonly issuers: readonly string[]
+  /** What tokens without an audience are meant for. */
+  readonly apiAudiences: readonly string[]
+  /** Whether tokens in Secrets end with their Secret and account. Bound tokens always do. */
+  readonly lookup: boolean
+}
+
+/** Tokens remembered; about a kilobyte each. */
+const rememberedMax = 10_000
+/** How often a look-up is repeated when what it looked at changed meanwhile. */
+const lookupAttemptsMax = 3
+
+/** A token whose signature is right. */
+class Known {
+  readonly claims: AccountClaims
+  readonly user: User
+  /** Up to when (milliseconds) the token is good without asking anyone; 0 when it must be looked up. */
+  goodUntil = 0
+  changes = 0
+
+  constructor(claims: AccountClaims) {
+    this.claims = claims
+    const { namespace, account, pod } = claims
+    this.user = {
+      name: serviceAccountUserName(namespace, account.name),
+      uid: account.uid,
+      groups: serviceAccountGroups(namespace),
+      extra:
+        pod === undefined || pod.name === '' || pod.uid === ''
+          ? {}
+          : {
+              'authentication.kubernetes.io/pod-name': [pod.name],
+              'authentication.kubernetes.io/pod-uid': [pod.uid],
+            },
+    }
+  }
+
+  changed(): void {
+    this.changes++
+    this.goodUntil = 0
+  }
+}
+
+export class ServiceAccountAuthenticator implements TokenAuthenticator {
+  readonly name = 'service-account'
+  readonly #settings: ServiceAccountSettings
+  readonly #lookup: AccountLookup
+  readonly #clock: Clock
+  readonly #known = new Map<string, Known>()
+
+  constructor(settings: ServiceAccountSettings, reader: ObjectReader, clock: Clock) {
+    this.#settings = settings
+    this.#lookup = new AccountLookup(reader)
+    this.#clock = clock
+  }
+
+  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+    const digest = hash('sha256', token, 'base64')
+    const known = this.#known.get(digest) ?? this.#recognise(token, digest)
+    if (known === undefined || 'refused' in known) return known
+    const matching = this.#matching(known.claims, audiences)
+    if (typeof matching === 'string') return { refused: matching }
+    const now = this.#clock.now()
+    const problem = timeProblem(known.claims, now)
+    if (problem !== undefined) return { refused: problem }
+    if (known.goodUntil > now) return this.#accept(known, matching, now)
+    return this.#lookUp(token, known, matching)
+  }
+
+  #recognise(token: string, digest: string): Known | { refused: string } | undefined {
+    const issuer = claimedIssuer(token)
+    const legacy = issuer === legacyIssuer
+    if (issuer === undefined || !(legacy || this.#settings.issuers.includes(issuer)))
+      return undefined
+    const parsed = parseToken(token)
+    if (parsed === undefined) return undefined
+    const { kid } = parsed.header
+    const byId = this.#settings.keys.filter(({ id }) => id === kid)
+    const others = this.#settings.keys.filter(({ id }) => id !== kid)
+    if (![...byId, ...others].some((key) => isSignedBy(parsed, key)))
+      return { refused: 'no key of this server has signed the token' }
+    try {
+      const claims = (legacy ? legacyAccountClaims : boundAccountClaims)(parsed.claims)
+      const known = new Known(claims)
+      this.#remember(digest, known)
+      return known
+    } catch (error) {
+      if (error instanceof ClaimsError) return { refused: error.message }
+      throw error
+    }
+  }
+
+  #remember(digest: string, known: Known): void {
+    if (this.#known.size >= rememberedMax) {
+      const [oldest, dropped] = this.#known.entries().next().value as [string, Known]
+      this.#known.delete(oldest)
+      this.#lookup.forget(dropped.claims, dropped)
+    }
+    this.#known.set(digest, known)
+    this.#lookup.watch(known.claims, known)
+  }
+
+  /** The audiences both sides want, or why there are none. */
+  #matching(claims: AccountClaims, asked: readonly string[]): string[] | string {
+    const { apiAudiences } = this.#settings
+    const own = claims.audiences.length > 0 ? claims.audiences : apiAudiences
+    const wanted = asked.length > 0 ? asked : apiAudiences
+    const matching = own.filter((one) => wanted.includes(one))
+    if (matching.length > 0 || apiAudiences.length === 0) return matching
+    return `token audiences ${showStrings(own)} is invalid for the target audiences ${showStrings(wanted)}`
+  }
+
+  async #lookUp(token: string, known: Known, matching: string[]): Promise<Verdict> {
+    const { claims } = known
+    if (claims.legacy && !this.#settings.lookup) {
+      known.goodUntil = Number.POSITIVE_INFINITY
+      return this.#accept(known, matching, this.#clock.now())
+    }
+    if (!this.#lookup.covers(claims)) await this.#lookup.ready(claims)
+    for (let attempt = 1; ; attempt++) {
+      const { changes } = known
+      const now = this.#clock.now()
+      const result = await this.#lookup.check(token, claims, now)
+      if (changes !== known.changes && attempt < lookupAttemptsMax) continue
+      if (result.problem !== undefined) return { refused: result.problem }
+      if (changes === known.changes) known.goodUntil = result.until
+      return this.#accept(known, matching, now)
+    }
+  }
+
+  #accept({ claims, user }: Known, matching: string[], now: number): Verdict {
+    const annotations = annotationsOf(claims, now)
+    return {
+      user,
+      ...(matching.length > 0 && { audiences: matching }),
+      ...(annotations !== undefined && { annotations }),
+    }
+  }
+}
+
+/** Clocks of those who make and check tokens may differ by the leeway. */
+function timeProblem({ notBefore, issuedAt, expires }: AccountClaims, now: number) {
+  if (now + leewayMs < notBefore || now + leewayMs < issuedAt)
+    return 'Token could not be validated.'
+  return now - leewayMs > expires ? 'Token has expired.' : undefined
+}
+
+function annotationsOf(claims: AccountClaims, now: number): AuditAnnotations | undefined {
+  const { audiences, subject, warnAfter } = claims
+  const legacy = audiences.length === 0
+  const stale = warnAfter !== 0 && now > warnAfter
+  if (!legacy && !stale) return undefined
+  const seconds = Math.floor(now / 1000) - warnAfter / 1000
+  return {
+    ...(legacy && { 'authentication.k8s.io/legacy-token': subject }),
+    ...(stale && {
+      'authentication.k8s.io/stale-token': `subject: ${subject}, seconds after warning threshold: ${seconds}`,
+    }),
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Remembers what a slow method said of a token, for a while, and asks it once where several requests bring the same token
+ * at the same time. Tokens themselves are not kept, only digests of them. Failures to find out are never remembered.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Clock } from '#base/clock.ts'
+import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import { ExpiringCache } from '#access/expiring-cache.ts'
+
+/** Verdicts kept: twice the nodes and namespaces of a very large cluster. */
+const cacheSizeMax = 32 * 1024
+
+export interface TokenCacheSettings {
+  readonly successTtlMs: number
+  readonly failureTtlMs: number
+}
+
+export class TokenCache implements TokenAuthenticator {
+  readonly name: string
+  readonly #method: TokenAuthenticator
+  readonly #settings: TokenCacheSettings
+  readonly #cache: ExpiringCache<{ verdict: Verdict }>
+  readonly #pending = new Map<string, Promise<Verdict>>()
+  /** Nobody outside can choose tokens that share a place in the cache. */
+  readonly #secret = randomBytes(32)
+
+  constructor(method: TokenAuthenticator, settings: TokenCacheSettings, clock: Clock) {
+    this.name = method.name
+    this.#method = method
+    this.#settings = settings
+    this.#cache = new ExpiringCache(cacheSizeMax, clock)
+  }
+
+  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+    const key = createHmac('sha256', this.#secret)
+      .update(JSON.stringify([token, audiences]))
+      .digest('base64')
+    const cached = this.#cache.get(key)
+    if (cached !== undefined) return cached.verdict
+    const pending = this.#pending.get(key)
+    if (pending !== undefined) return pending
+    const verdict = this.#method.authenticateToken(token, audiences)
+    if (!(verdict instanceof Promise)) return verdict
+    const settled = verdict
+      .then((one) => this.#keep(key, one))
+      .finally(() => {
+        this.#pending.delete(key)
+      })
+    this.#pending.set(key, settled)
+    return settled
+  }
+
+  #keep(key: string, verdict: Verdict): Verdict {
+    const { successTtlMs, failureTtlMs } = this.#settings
+    if (verdict === undefined) this.#cache.set(key, { verdict }, failureTtlMs)
+    else if ('user' in verdict) this.#cache.set(key, { verdict }, successTtlMs)
+    return verdict
+  }
+}
