@@ -1,0 +1,116 @@
+/**
+ * Objects as the rows of a Table, in both versions of meta.k8s.io. Which columns a kind has and what their cells say is
+ * given; kinds without columns of their own show Name and Created At.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import {
+  type ListMetadata,
+  type MetaVersion,
+  metaApiVersion,
+  partialMetadata,
+} from './partial-metadata.ts'
+
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+}
+
+/** The columns of a kind, and the cells of one object in their order. */
+export interface Columns {
+  readonly columns: readonly Column[]
+  cells(object: KubeObject, now: number): unknown[]
+  conditions?(object: KubeObject): unknown[] | undefined
+}
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export interface TableOptions {
+  readonly version: MetaVersion
+  readonly include: IncludeObject
+  /** Only the first event of a watch tells the columns. */
+  readonly headers: boolean
+  /** Milliseconds, for ages. */
+  readonly now: number
+}
+
+/** One row: what the cells are made from, and the object as the client's version shows it. */
+export interface TableItem {
+  readonly shown: KubeObject
+  readonly cellsOf: KubeObject
+}
+
+export const defaultColumns: Columns = {
+  columns: [
+    {
+      name: 'Name',
+      type: 'string',
+      format: 'name',
+      description: 'Name of the object.',
+      priority: 0,
+    },
+    {
+      name: 'Created At',
+      type: 'date',
+      format: '',
+      description: 'When the server created the object.',
+      priority: 0,
+    },
+  ],
+  cells: ({ metadata }) => [
+    metadata.name ?? '',
+    metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
+  ],
+}
+
+function rowOf(item: TableItem, columns: Columns, options: TableOptions): Loose {
+  const conditions = columns.conditions?.(item.cellsOf)
+  const object =
+    options.include === 'None'
+      ? null
+      : options.include === 'Object'
+        ? item.shown
+        : partialMetadata(item.shown, options.version)
+  const cells = columns.cells(item.cellsOf, options.now)
+  if (conditions === undefined || conditions.length === 0) return { cells, object }
+  return { cells, conditions, object }
+}
+
+function metadataOf({ resourceVersion, continue: token, remainingItemCount }: ListMetadata): Loose {
+  return {
+    ...(resourceVersion !== undefined && resourceVersion !== '' && { resourceVersion }),
+    ...(token !== undefined && token !== '' && { continue: token }),
+    ...(remainingItemCount !== undefined && { remainingItemCount }),
+  }
+}
+
+/** A Table of a list, or of one object when `metadata` is that object's resourceVersion. */
+export function tableOf(
+  items: readonly TableItem[],
+  columns: Columns,
+  metadata: ListMetadata,
+  options: TableOptions,
+): Loose {
+  const rows = items.map((item) => rowOf(item, columns, options))
+  return {
+    kind: 'Table',
+    apiVersion: metaApiVersion(options.version),
+    metadata: metadataOf(metadata),
+    columnDefinitions: options.headers ? columns.columns : null,
+    // The printer of kinds without columns never makes an empty list.
+    rows: rows.length === 0 && columns === defaultColumns ? null : rows,
+  }
+}
+
+/** The value of `?includeObject=`. Throws 400. */
+export function parseIncludeObject(value: string | null | undefined): IncludeObject {
+  if (value === null || value === undefined || value === '') return 'Metadata'
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuote(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  )
+}
