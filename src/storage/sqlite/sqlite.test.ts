@@ -27,7 +27,7 @@ storageSuite('sqlite', {
       },
     }
   },
-  ttlSecondsMin: 0.05,
+  ttlSecondsMin: 0.5,
   feedFirst: true,
 })
 

@@ -163,7 +163,6 @@ export class WriterThread {
   }
 
   #settle(answers: Answer[]): void {
-    this.#recovered()
     const settled = this.#sent.splice(0, answers.length)
     const changes: Change[] = []
     for (let i = 0; i < settled.length; i++) {
@@ -188,15 +187,17 @@ export class WriterThread {
     for (const sent of this.#sent.splice(0, reply.count)) this.#reject(sent, failure)
   }
 
+  /** Only a probe ends the trouble: that one small write found room says little about the next. */
   #probe(): void {
-    if (this.#sent.length === 0) this.ask({ kind: 'probe' }).catch(() => {})
-  }
-
-  #recovered(): void {
-    if (this.#trouble === undefined) return
-    this.#trouble = undefined
-    clearInterval(this.#probeTimer)
-    this.#probeTimer = undefined
+    if (this.#sent.length > 0) return
+    this.ask({ kind: 'probe' }).then(
+      () => {
+        this.#trouble = undefined
+        clearInterval(this.#probeTimer)
+        this.#probeTimer = undefined
+      },
+      () => {},
+    )
   }
 
   #end(words: string): void {

@@ -2,6 +2,7 @@
  * The writer's thread: the only one that changes the database. All requests that wait when a transaction ends go into
  * the next one, so that one sync of the disk serves them all; an answer leaves only after that sync.
  */
+import { statfsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { assert } from '#base/assert.ts'
@@ -14,6 +15,12 @@ const transactionBytesMax = 16 * 1024 * 1024
 
 /** Revisions swept at a time: a few milliseconds, which the writes behind it have to wait. */
 const sweepStep = 200
+
+/** Room that ends the trouble of a full disk: enough for some writes of any size a client may send. */
+const roomBytesMin = 1024 * 1024
+
+/** SQLite's code for a full disk. */
+const sqliteFull = 13
 
 class Writer {
   #port: MessagePort
@@ -99,6 +106,7 @@ class Writer {
         this.#sweeping = true
         return undefined
       case 'probe':
+        requireRoom(this.#options.file)
         this.#transaction.probe()
         return undefined
       case 'close':
@@ -165,6 +173,14 @@ class Writer {
 function sizeBytes(request: Request): number {
   if (request.kind !== 'write') return 4096
   return request.bytes.length + request.keys.length * 4096
+}
+
+/** Refuses, as SQLite would, a disk on which only the smallest write still fits. */
+function requireRoom(file: string): void {
+  const { bavail, bsize } = statfsSync(file)
+  const free = bavail * bsize
+  if (free >= roomBytesMin) return
+  throw Object.assign(new Error(`only ${free} bytes are free`), { errcode: sqliteFull })
 }
 
 assert(parentPort, 'the writer is started as a thread')

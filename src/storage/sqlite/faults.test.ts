@@ -1,0 +1,250 @@
+/**
+ * The disk as it is on bad days: full, read-only, garbled, cut short.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.ts'
+import { won } from '#storage/storage.suite.ts'
+import { openSqliteStorage } from './sqlite.ts'
+
+let place: string
+before(() => {
+  place = mkdtempSync(join(tmpdir(), 'binnacle-faults-'))
+})
+after(() => rmSync(place, { recursive: true }))
+
+describe('a damaged database is refused by name and left as it is', () => {
+  let sound: string
+  before(async () => {
+    sound = join(place, 'sound')
+    const storage = await openSqliteStorage({ directory: sound })
+    for (let i = 0; i < 300; i++) {
+      won(await storage.put(`/registry/${i}`, Buffer.alloc(1000, `${i} `), { ifRevision: 0 }))
+    }
+    await storage.close()
+  })
+
+  const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251))
+  const overwrite = (file: string, at: number, bytes: Buffer) => {
+    const whole = readFileSync(file)
+    bytes.copy(whole, at)
+    writeFileSync(file, whole)
+  }
+  type Damage = (file: string) => void
+  const cases: [string, Damage, RegExp][] = [
+    ['empty', (file) => truncateSync(file), /truncated \(0 bytes\)/],
+    ['a few bytes', (file) => truncateSync(file, 50), /truncated \(50 bytes\)/],
+    ['half', (file) => truncateSync(file, 150_000), /truncated \(150000 bytes of/],
+    ['all but its end', (file) => truncateSync(file, size(file) - 10), /truncated/],
+    ['noise at its head', (file) => overwrite(file, 0, noise), /does not begin as a database/],
+    ['noise after its head', (file) => overwrite(file, 100, noise), /damaged|not a database/],
+    ['noise in its middle', (file) => overwrite(file, 123_456, noise), /damaged/],
+    ['one bit of a value', (file) => flipBit(file, '123 123 123'), /row of revision \d+/],
+    ['no database at all', (file) => writeFileSync(file, 'hello '.repeat(99)), /does not begin as/],
+    ['of another program', (file) => makeStranger(file), /not a database of this program/],
+    ['of a newer release', (file) => setVersion(file, 99), /newer release \(format 99/],
+    ['a log that is none', (file) => writeFileSync(`${file}-wal`, noise), /state.db-wal/],
+    ['its log alone', (file) => leaveLogAlone(file), /it is missing, but its log/],
+  ]
+  for (const [name, damage, words] of cases) {
+    test(name, async () => {
+      const directory = mkdtempSync(join(place, 'damaged-'))
+      const file = join(directory, 'state.db')
+      copyFileSync(join(sound, 'state.db'), file)
+      damage(file)
+      const before = contents(directory)
+      await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
+        assert.ok(error instanceof StorageUnavailable, `${error}`)
+        assert.ok(error.message.includes(file), error.message)
+        assert.match(error.message, words)
+        return true
+      })
+      const now = contents(directory)
+      for (const [path, bytes] of before) assert.ok(now.get(path)?.equals(bytes), `${path} changed`)
+      await assert.rejects(openSqliteStorage({ directory }), StorageUnavailable)
+    })
+  }
+
+  test('the sound one opens', async () => {
+    const storage = await openSqliteStorage({ directory: sound })
+    assert.equal((await storage.count(prefixRange('/registry/'))).value, 300)
+    await storage.close()
+  })
+})
+
+describe('a directory that cannot be written is refused by name', () => {
+  for (const state of ['empty', 'with state']) {
+    test(state, async () => {
+      const directory = join(place, `read-only ${state}`)
+      if (state === 'empty') mkdirSync(directory)
+      else await (await openSqliteStorage({ directory })).close()
+      chmodSync(directory, 0o555)
+      for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o444)
+      chmodSync(place, 0o755)
+      // Permissions do not bind root: it acts as someone else for a moment.
+      if (process.getuid?.() === 0) process.seteuid?.(65534)
+      try {
+        await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
+          assert.ok(error instanceof StorageUnavailable, `${error}`)
+          assert.ok(error.message.includes(directory), error.message)
+          assert.match(error.message, /cannot be written/)
+          return true
+        })
+      } finally {
+        if (process.getuid?.() === 0) process.seteuid?.(0)
+        chmodSync(directory, 0o755)
+      }
+    })
+  }
+})
+
+describe('a full disk', () => {
+  test('a small file system: writes fail clearly, reads go on, and it recovers by itself', async (t) => {
+    const directory = join(place, 'small')
+    mkdirSync(directory)
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', directory], { stdio: 'pipe' })
+    } catch (error) {
+      t.skip(`no small file system can be mounted here: ${(error as Error).message.trim()}`)
+      return
+    }
+    try {
+      await fillAndRecover(directory)
+    } finally {
+      execFileSync('umount', ['-l', directory])
+    }
+  })
+
+  test('a limit on the size of files: the same, in a process under that limit', async () => {
+    const directory = join(place, 'limited')
+    const child = fileURLToPath(new URL('./full-disk.child.ts', import.meta.url))
+    const command = 'ulimit -S -f 1000; exec "$0" "$@"'
+    const limited = spawn('sh', ['-c', command, process.execPath, child, directory], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const lines = createInterface(limited.stdout)
+    const heard: string[] = []
+    for await (const line of lines) {
+      heard.push(line)
+      if (!line.startsWith('full')) continue
+      execFileSync('prlimit', ['--pid', String(limited.pid), '--fsize=unlimited'])
+      limited.stdin.end('there is room\n')
+    }
+    assert.match(heard[0] ?? '', /^full: the database .*state\.db cannot be used: the disk/)
+    assert.deepEqual(heard.slice(1), ['recovered', 'all there'])
+  })
+})
+
+async function fillAndRecover(directory: string): Promise<void> {
+  const ballast = join(directory, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(1_500_000, 'b'))
+  const storage = await openSqliteStorage({ directory })
+  const answered: string[] = []
+  try {
+    await fillThenFree(storage, ballast, answered)
+  } finally {
+    await storage.close()
+  }
+  const again = await openSqliteStorage({ directory })
+  const { value } = await again.list(prefixRange('/registry/'))
+  assert.deepEqual(value.items.map((item) => item.key).toSorted(), answered.toSorted())
+  await again.close()
+}
+
+async function fillThenFree(storage: Storage, ballast: string, answered: string[]): Promise<void> {
+  const shown: string[] = []
+  const stop = new AbortController()
+  const following = follow(storage, stop.signal, shown).catch((error) => error)
+  const failure = await fill(storage, answered)
+  assert.ok(failure instanceof StorageUnavailable, `${failure}`)
+  assert.match(failure.message, /state\.db cannot be used: the disk is full/)
+  assert.match(storage.trouble() ?? '', /the disk is full/)
+  assert.ok((await storage.get(answered[0] ?? '')).value)
+  assert.equal((await storage.list(prefixRange('/registry/'))).value.items.length, answered.length)
+  // Something small may still fit; that does not make the disk any better.
+  await storage.compact(await storage.currentRevision()).catch(() => {})
+  await sleep(600)
+  assert.match(storage.trouble() ?? '', /the disk is full/)
+
+  rmSync(ballast)
+  for (let i = 0; i < 200 && storage.trouble(); i++) await sleep(20)
+  assert.equal(storage.trouble(), undefined)
+  won(await storage.put('/registry/later', Buffer.from('x'), { ifRevision: 0 }))
+  answered.push('/registry/later')
+  await sleep(5)
+  assert.deepEqual(shown.toSorted(), answered.toSorted(), 'the feed shows what was answered')
+  stop.abort()
+  assert.equal(await following, undefined)
+}
+
+async function follow(storage: Storage, signal: AbortSignal, shown: string[]): Promise<void> {
+  for await (const batch of storage.changes({ after: await storage.currentRevision(), signal })) {
+    shown.push(...batch.map((change) => change.key))
+  }
+}
+
+async function fill(storage: Storage, answered: string[]): Promise<unknown> {
+  for (let i = 0; ; i++) {
+    const keys = Array.from({ length: 8 }, (_, j) => `/registry/${i}-${j}`)
+    const writes = keys.map((key) => storage.put(key, Buffer.alloc(3000, key), { ifRevision: 0 }))
+    const settled = await Promise.allSettled(writes)
+    for (const [j, one] of settled.entries()) {
+      if (one.status === 'fulfilled') answered.push(keys[j] ?? '')
+    }
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed) return failed.reason
+  }
+}
+
+function size(file: string): number {
+  return readFileSync(file).length
+}
+
+function flipBit(file: string, near: string): void {
+  const whole = readFileSync(file)
+  const at = whole.indexOf(near) + 3
+  whole[at] = (whole[at] ?? 0) ^ 1
+  writeFileSync(file, whole)
+}
+
+function makeStranger(file: string): void {
+  rmSync(file)
+  const database = new DatabaseSync(file)
+  database.exec('CREATE TABLE anything (a)')
+  database.close()
+}
+
+function setVersion(file: string, version: number): void {
+  const database = new DatabaseSync(file)
+  database.exec(`PRAGMA user_version = ${version}`)
+  database.close()
+}
+
+function leaveLogAlone(file: string): void {
+  rmSync(file)
+  writeFileSync(`${file}-wal`, 'something')
+}
+
+/** The files of a directory but for those that only say who uses it. */
+function contents(directory: string): Map<string, Buffer> {
+  const names = readdirSync(directory).filter((name) => name.startsWith('state.db'))
+  return new Map(names.map((name) => [name, readFileSync(join(directory, name))]))
+}
