@@ -190,9 +190,9 @@ export const timeout = (message: string, retryAfterSeconds = 0) =>
 
 /** A resource version that the server has not seen, after waiting for it. */
 export const tooLargeResourceVersion = (asked: number, current: number, retryAfterSeconds: number) =>
-  new ApiError(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds,
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
 export const serviceUnavailable = (message: string) =>

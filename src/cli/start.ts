@@ -75,6 +75,11 @@ export async function start({ settings }: Parsed): Promise<void> {
     release,
     feature,
     parseStored,
+    typeNamed(apiVersion, kind) {
+      const [version, group = ''] = apiVersion.split('/').reverse()
+      const name = facts.openApiNameOf(group, version, kind)
+      return name === undefined ? undefined : facts.typeOf(name, release)
+    },
     newUid: randomUUID,
     randomSuffix,
     eventTtlSeconds: settings.eventTtlMs / 1000,

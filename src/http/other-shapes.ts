@@ -1,65 +1,165 @@
 /** Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata alone. */
-import type { Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { notAcceptable } from '#api/status-error.ts'
 import { encodeJson } from '#codec/json.ts'
+import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
+import { type Columns, defaultColumns, parseIncludeObject, type TableItem, tableOf } from '#codec/table.ts'
 import { encodeYaml } from '#codec/yaml.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { Answer } from '#verbs/answer.ts'
+import type { Answer, ObjectView } from '#verbs/answer.ts'
+import { convertOne } from '#verbs/current.ts'
 import type { Exchange } from './exchange.ts'
 import type { TypedFramer } from './framer.ts'
 import type { HttpParts } from './parts.ts'
+import {
+  protobufBookmark,
+  protobufFrame,
+  protobufList,
+  protobufObject,
+  protobufPartial,
+  protobufValue,
+} from './protobuf-shapes.ts'
 import { objectFor } from './represent.ts'
 import type { Shape } from './shape.ts'
 
 type Value = Loose & { kind: string; apiVersion: string }
+type ListAnswer = Answer & { is: 'list' }
 
 export async function encodeObject(
-  answer: Answer & { is: 'object' },
+  { kind, view }: Answer & { is: 'object' },
   shape: Shape,
   parts: HttpParts,
-  _exchange: Exchange,
+  exchange: Exchange,
 ): Promise<Buffer> {
-  const object = await objectFor(answer.kind, answer.view, parts.server.parseStored)
-  return encodeValue(object as Value, shape)
+  const { as } = shape
+  if (as?.kind === 'Table') {
+    const metadata = view.revision === undefined ? {} : { resourceVersion: String(view.revision) }
+    return encodeJsonOrYaml(await table([view], kind, metadata, shape, parts, exchange, true), shape)
+  }
+  if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
+  const object = await objectFor(kind, view, parts.server.parseStored)
+  if (as === undefined) return encodeJsonOrYaml(object, shape)
+  if (as.kind === 'PartialObjectMetadataList') throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
+  const partial = partialMetadata(object, as.version)
+  return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
 }
 
 export async function encodeList(
-  answer: Answer & { is: 'list' },
+  answer: ListAnswer,
   shape: Shape,
   parts: HttpParts,
-  _exchange: Exchange,
+  exchange: Exchange,
 ): Promise<Buffer> {
-  const { kind, entries, revision, continueToken, remaining } = answer
-  const items = await Promise.all(entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)))
-  const metadata = {
+  const { kind, entries } = answer
+  const { as } = shape
+  const metadata = listMetadata(answer)
+  if (as?.kind === 'Table') {
+    return encodeJsonOrYaml(await table(entries, kind, metadata, shape, parts, exchange, true), shape)
+  }
+  if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
+  if (as?.kind === 'PartialObjectMetadata') throw wrongShape('PartialObjectMetadata', kind.listKind, 'is a list')
+  const objects = await Promise.all(entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)))
+  if (as !== undefined) {
+    const partial = partialMetadataList(objects, metadata, as.version)
+    return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
+  }
+  const items = kind.itemsCarryType ? objects : objects.map(withoutType)
+  const value = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }
+  return encodeJsonOrYaml(value, shape)
+}
+
+const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
+
+function listMetadata({ revision, continueToken, remaining }: ListAnswer) {
+  return {
     resourceVersion: String(revision),
     ...(continueToken !== '' && { continue: continueToken }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),
   }
-  return encodeValue({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, shape)
 }
 
+const wrongShape = (asked: string, kind: string, problem: string) =>
+  notAcceptable(`you requested ${asked}, but the requested object ${problem} (*core.${kind})`)
+
+/** Values of kinds that are not resources: Status, Scale, discovery. */
 export function encodeValue(value: Value, shape: Shape): Buffer {
-  switch (shape.format) {
-    case 'yaml':
-      return encodeYaml(value)
-    default:
-      return encodeJson(value, shape.pretty)
-  }
+  if (shape.format === 'protobuf') return protobufValue(value) ?? encodeJson(value)
+  return encodeJsonOrYaml(value, shape)
+}
+
+const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
+  shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
+
+export const columnsOf = (kind: Kind): Columns => kind.resource.behaviour.columns ?? defaultColumns
+
+async function table(
+  views: readonly ObjectView[],
+  kind: Kind,
+  metadata: Loose,
+  shape: Shape,
+  parts: HttpParts,
+  exchange: Exchange,
+  headers: boolean,
+): Promise<Loose> {
+  const include = parseIncludeObject(exchange.query.get('includeObject'))
+  const items = await Promise.all(views.map((view) => tableItem(view, kind, parts)))
+  const version = shape.as?.version ?? 'v1'
+  const now = parts.server.clock.now()
+  return tableOf(items, columnsOf(kind), metadata, { version, include, headers, now })
+}
+
+/** Cells are made from the hub version, the object is shown in the version asked for. */
+async function tableItem(view: ObjectView, kind: Kind, parts: HttpParts): Promise<TableItem> {
+  const { hub } = kind.resource
+  const shown = await objectFor(kind, view, parts.server.parseStored)
+  if (kind === hub) return { shown, cellsOf: shown }
+  return { shown, cellsOf: await convertOne(structuredClone(shown), kind, hub) }
 }
 
 export function otherFramer(
   kind: Kind,
   shape: Shape,
   parts: HttpParts,
-  _exchange: Exchange,
+  exchange: Exchange,
 ): TypedFramer {
+  let first = true
+  const contentType = shape.contentType
+  const bookmarkObject = (revision: number) => ({
+    kind: kind.kind,
+    apiVersion: kind.apiVersion,
+    metadata: { resourceVersion: String(revision), creationTimestamp: null },
+  })
+  if (shape.format === 'protobuf' && shape.as === undefined) {
+    return {
+      shape: `protobuf ${kind.apiVersion}`,
+      contentType,
+      frame: (type, entry, revision) => protobufFrame(type, kind, { ...entry, revision }, parts),
+      bookmark: (revision) => protobufBookmark(kind, revision),
+    }
+  }
   return {
     shape: '',
-    contentType: shape.contentType,
+    contentType,
     async frame(type, entry, revision) {
-      const object = await objectFor(kind, { ...entry, revision }, parts.server.parseStored)
+      const view = { ...entry, revision }
+      let object: Loose
+      if (shape.as?.kind === 'Table') {
+        const metadata = { resourceVersion: String(revision) }
+        object = await table([view], kind, metadata, shape, parts, exchange, first)
+        first = false
+      } else {
+        object = await objectFor(kind, view, parts.server.parseStored)
+        if (shape.as?.kind === 'PartialObjectMetadataList') return Buffer.alloc(0)
+        if (shape.as !== undefined) object = partialMetadata(object, shape.as.version)
+      }
+      if (shape.format === 'protobuf' && shape.as !== undefined) {
+        return protobufFrame(type, kind, view, parts, protobufPartial(kind, object, shape.as))
+      }
       return Buffer.from(`${JSON.stringify({ type, object })}\n`)
     },
-    bookmark: () => undefined,
+    bookmark: (revision) =>
+      shape.format === 'protobuf'
+        ? protobufBookmark(kind, revision)
+        : Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(revision) })}\n`),
   }
 }

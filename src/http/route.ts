@@ -13,7 +13,7 @@ import { get } from '#verbs/get.ts'
 import { list } from '#verbs/list.ts'
 import { patch } from '#verbs/patch.ts'
 import type { Target } from '#verbs/server.ts'
-import { specialVerb } from '#verbs/special.ts'
+import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
 import type { Exchange } from './exchange.ts'
@@ -85,24 +85,21 @@ function requireRoute(exchange: Exchange, kind: Kind): void {
 async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Promise<Answer> {
   const { server } = parts
   const { verb } = exchange.target
-  const special = specialVerb(target, verb)
-  if (special !== undefined) {
-    const request = verb === 'get' ? undefined : await writeRequest(exchange, parts, target, verb)
-    return special(server, target, request, exchange.query)
-  }
+  const special = specialVerbs(target)
   switch (verb) {
     case 'get':
+      if (special.get !== undefined) return special.get(server, target, exchange.query)
       return get(server, target, exchange.query.get('resourceVersion') ?? '')
     case 'list':
       return list(server, target, parseListOptions(exchange.query))
     case 'create':
-      return create(server, await writeRequest(exchange, parts, target, verb))
+      return (special.create ?? create)(server, await writeRequest(exchange, parts, target, verb))
     case 'update':
-      return update(server, await writeRequest(exchange, parts, target, verb))
+      return (special.update ?? update)(server, await writeRequest(exchange, parts, target, verb))
     case 'patch':
-      return patch(server, await patchRequest(exchange, parts, target))
+      return (special.patch ?? patch)(server, await patchRequest(exchange, parts, target))
     case 'delete':
-      return remove(server, await deleteRequest(exchange, parts, target))
+      return (special.delete ?? remove)(server, await deleteRequest(exchange, parts, target))
     case 'deletecollection': {
       const options = parseListOptions(exchange.query)
       return deleteCollection(server, await deleteRequest(exchange, parts, target), options)

@@ -28,7 +28,8 @@ const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
   if (kind.protobuf) checkRouteAccepts(accept)
-  const endpoint = kind.protobuf ? 'built-in' : 'custom'
+  const sub = kind.subresources.get(exchange.target.subresource)
+  const endpoint = sub !== undefined && sub.kind !== kind.kind ? 'document' : kind.protobuf ? 'built-in' : 'custom'
   const wanted =
     exchange.target.verb === 'watch' ? wantedStream(accept, endpoint) : wantedForm(accept, endpoint)
   return shapeOf(exchange, wanted)

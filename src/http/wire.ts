@@ -20,9 +20,15 @@ function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: nu
       if (size > limitBytes) reject(refuse())
       else chunks.push(chunk)
     })
-    stream.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    let ended = false
+    stream.on('end', () => {
+      ended = true
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
     stream.on('error', reject)
-    stream.on('close', () => reject(new Error('the client went away')))
+    stream.on('close', () => {
+      if (!ended) reject(new Error('the client went away'))
+    })
   })
 }
 

@@ -10,7 +10,6 @@ const answersObject = new Set([
   '/podtemplates',
   '/resourcequotas',
   '/serviceaccounts',
-  '/services',
   'policy/podsecuritypolicies',
   'storage.k8s.io/csidrivers',
   'storage.k8s.io/csinodes',

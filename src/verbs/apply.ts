@@ -55,7 +55,7 @@ function uidWithoutObject({ target }: PatchRequest, next: KubeObject): ApiError 
   )
 }
 
-function configurationOf(bytes: Buffer): KubeObject {
+export function configurationOf(bytes: Buffer): KubeObject {
   let value: unknown
   try {
     value = decodeYaml(bytes)

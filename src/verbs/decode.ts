@@ -1,9 +1,10 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
-import type { WriteRequest } from './server.ts'
+import { conform } from '#schema/conform.ts'
+import type { Server, WriteRequest } from './server.ts'
 
 /** Most names of unknown fields that are said; the rest is counted. */
 const unknownFieldsMax = 100
@@ -45,10 +46,33 @@ function requireType(kind: Kind, raw: Loose): void {
   )
 }
 
+/** A body of another kind than the resource's own, e.g. the Scale of a deployment. */
+export function conformAs(
+  server: Server,
+  apiVersion: string,
+  kind: string,
+  request: WriteRequest,
+  raw: unknown = request.body(),
+): KubeObject {
+  const value = (raw ?? {}) as Loose
+  const named = textOf(value.kind, kind)
+  const version = textOf(value.apiVersion, apiVersion).split('/').pop() as string
+  const type = server.typeNamed(apiVersion, kind)
+  if (named !== kind || textOf(value.apiVersion, apiVersion) !== apiVersion || type === undefined) {
+    throw badRequest(`${named} in version "${version}" cannot be handled as a ${kind}: expected ${apiVersion} ${kind}`)
+  }
+  const conformed = conform(type, value as Json, { kind, version, as: kind })
+  reportUnknown(conformed.unknown, request)
+  const object = conformed.value as unknown as KubeObject
+  object.kind = kind
+  object.apiVersion = apiVersion
+  return object
+}
+
 const textOf = (value: unknown, fallback: string) =>
   typeof value === 'string' && value !== '' ? value : fallback
 
-function reportUnknown(unknown: string[], request: WriteRequest): void {
+export function reportUnknown(unknown: string[], request: WriteRequest): void {
   if (unknown.length === 0 || request.options.fieldValidation === 'Ignore') return
   const said = unknown.slice(0, unknownFieldsMax).map((path) => `unknown field "${path}"`)
   if (request.options.fieldValidation === 'Strict') {

@@ -1,5 +1,6 @@
 /** DeleteOptions, from a body or from the query: what a client may ask of a deletion. */
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
+import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { badRequest, invalidObject } from '#api/status-error.ts'
 
@@ -75,7 +76,9 @@ function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
 /** `All`, or nothing: an empty value keeps normal behaviour. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   const given = values.filter((value) => value !== '')
-  return given.some((value) => value !== 'All') ? [notSupported('dryRun', given, ['All'])] : []
+  return given.some((value) => value !== 'All')
+    ? [notSupported('dryRun', asGo(goStrings(given)), ['All'])]
+    : []
 }
 
 export function parseInt64(value: string): number {

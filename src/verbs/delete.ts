@@ -40,12 +40,12 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const { behaviour } = kind.resource
   const context = contextOf(server, request)
   requirePreconditions(kind, live.object, options)
-  await admit(server, request, live.object)
+  await admitDeletion(server, request, live.object)
   const next = structuredClone(live.object)
   const grace = gracefully(kind, next, options, context)
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
   const changed = setGarbageFinalizers(kind, next, options)
-  const held = (next.metadata.finalizers?.length ?? 0) > 0 || holdsNamespace(next)
+  const held = (next.metadata.finalizers?.length ?? 0) > 0
   if (grace === 'now' && !held && !changed) return removeNow(server, request, live)
   if (grace === 'now') {
     if (!held) return removeNow(server, request, live)
@@ -67,11 +67,6 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   return { current: await liveFromStored(server, kind, outcome.current) }
 }
 
-/** A namespace is held by the finalizers of its spec, not of its metadata. */
-function holdsNamespace(object: KubeObject): boolean {
-  return object.kind === 'Namespace' && (object.spec?.finalizers?.length ?? 0) > 0
-}
-
 function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = object.metadata
   const named = { group: kind.group, plural: kind.resource.hub.kind }
@@ -91,7 +86,7 @@ function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOpt
   }
 }
 
-async function admit(server: Server, request: DeleteRequest, old: KubeObject): Promise<void> {
+export async function admitDeletion(server: Server, request: DeleteRequest, old: KubeObject): Promise<void> {
   const { target, user, options, warnings, auditAnnotations } = request
   const attributes = {
     operation: 'DELETE' as const,

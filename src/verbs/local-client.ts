@@ -15,7 +15,7 @@ import { get } from './get.ts'
 import { list } from './list.ts'
 import { patch } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
-import { specialVerb } from './special.ts'
+import { specialVerbs } from './special.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
 
@@ -88,22 +88,14 @@ class LocalClient implements ApiClient {
   ): Promise<KubeObject> {
     const target = this.#target(ref, namespace, subresource?.of, subresource?.name)
     const request = this.#request(target, object)
-    const special = specialVerb(target, 'create')
-    if (special !== undefined) {
-      return this.#objectOf(await special(this.#server, target, request, new URLSearchParams()))
-    }
-    return this.#objectOf(await create(this.#server, request))
+    return this.#objectOf(await (specialVerbs(target).create ?? create)(this.#server, request))
   }
 
   async update(ref: ResourceRef, object: KubeObject, subresource = ''): Promise<KubeObject> {
     const { name = '', namespace = '' } = object.metadata
     const target = this.#target(ref, namespace, name, subresource)
-    const special = specialVerb(target, 'update')
     const request = this.#request(target, object)
-    if (special !== undefined) {
-      return this.#objectOf(await special(this.#server, target, request, new URLSearchParams()))
-    }
-    return this.#objectOf(await update(this.#server, request))
+    return this.#objectOf(await (specialVerbs(target).update ?? update)(this.#server, request))
   }
 
   async patch(ref: ResourceRef, namespace: string, name: string, change: Loose, subresource = '') {
@@ -113,12 +105,12 @@ class LocalClient implements ApiClient {
       patchType: 'merge' as const,
       patchBytes: Buffer.from(JSON.stringify(change)),
     }
-    return this.#objectOf(await patch(this.#server, request))
+    return this.#objectOf(await (specialVerbs(target).patch ?? patch)(this.#server, request))
   }
 
   async delete(ref: ResourceRef, namespace: string, name: string, query: DeleteQuery = {}) {
     const target = this.#target(ref, namespace, name)
-    await remove(this.#server, {
+    await (specialVerbs(target).delete ?? remove)(this.#server, {
       ...this.#request(target, undefined),
       deleteOptions: deleteOptionsOf(query),
     })

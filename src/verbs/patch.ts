@@ -9,9 +9,10 @@ import { decodeJson, JsonError } from '#codec/json.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
 import { applyStrategicMerge } from '#patch/strategic-merge.ts'
+import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
 import { apply } from './apply.ts'
-import { fromHub, requireMatchingName, toHub } from './decode.ts'
+import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
 import { writeOver } from './write-over.ts'
@@ -48,39 +49,50 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
 /** The patched object, canonical and defaulted. */
 function patched(request: PatchRequest, before: KubeObject): KubeObject {
   const { kind } = request.target
-  const raw = rawPatched(request, before)
-  let object: KubeObject
-  try {
-    if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
-      throw badRequest('the patched value is not an object')
-    }
-    requireSameType(request, raw as Loose)
-    const conformed = kind.conform(raw as Loose)
-    object = conformed.object
-    reportUnknown(request, conformed.unknown)
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict')) throw error
-    throw invalidObject({ group: '', kind: '' }, '', [
-      invalid('patch', JSON.stringify(raw), error.message),
-    ])
-  }
+  const raw = rawPatched(request, before, kind.type)
+  const object = orInvalidPatch(raw, () => conformRaw(kind, requireSameType(kind, raw), request))
   kind.applyDefaults(object)
   return object
 }
 
-function rawPatched(request: PatchRequest, before: KubeObject): Json {
-  const document = before as unknown as Json
-  switch (request.patchType) {
-    case 'json':
-      return applyJsonPatch(document, request.patchBytes)
-    case 'merge':
-      return applyMergePatch(document, request.patchBytes)
-    default:
-      return applyStrategicMerge(request.target.kind.type, document, strategicBody(request.patchBytes))
+/** A patched value of another kind than the resource's own. */
+export function patchedAs(
+  server: Server,
+  apiVersion: string,
+  kind: string,
+  request: PatchRequest,
+  before: KubeObject,
+): KubeObject {
+  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type)
+  return orInvalidPatch(raw, () =>
+    conformAs(server, apiVersion, kind, request, requireSameType({ apiVersion, kind }, raw)),
+  )
+}
+
+/** What cannot be read after the patch is the patch's fault: 422, with the result in the message. */
+function orInvalidPatch(raw: Json, read: () => KubeObject): KubeObject {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict')) throw error
+    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(raw), error.message)])
   }
 }
 
-function strategicBody(bytes: Buffer): Json {
+function rawPatched(request: PatchRequest, before: KubeObject, type: Type): Json {
+  const document = before as unknown as { [key: string]: Json }
+  const body = patchBody(request.patchBytes)
+  switch (request.patchType) {
+    case 'json':
+      return applyJsonPatch(document, body)
+    case 'merge':
+      return applyMergePatch(document, body)
+    default:
+      return applyStrategicMerge(type, document, body)
+  }
+}
+
+function patchBody(bytes: Buffer): Json {
   try {
     return decodeJson(bytes)
   } catch (error) {
@@ -89,16 +101,14 @@ function strategicBody(bytes: Buffer): Json {
   }
 }
 
-function requireSameType({ target: { kind } }: PatchRequest, raw: Loose): void {
-  if (raw.kind === kind.kind && raw.apiVersion === kind.apiVersion) return
+function requireSameType({ kind, apiVersion }: { kind: string; apiVersion: string }, raw: Json): Loose {
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(raw) ? 'array' : typeof raw} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    )
+  }
+  if (raw.kind === kind && raw.apiVersion === apiVersion) return raw
   throw badRequest(
-    `${String(raw.kind ?? '')} in version "${String(raw.apiVersion ?? '')}" cannot be handled as a ${kind.kind}`,
+    `${String(raw.kind ?? '')} in version "${String(raw.apiVersion ?? '')}" cannot be handled as a ${kind}`,
   )
-}
-
-function reportUnknown({ options, warnings }: PatchRequest, unknown: string[]): void {
-  if (unknown.length === 0 || options.fieldValidation === 'Ignore') return
-  const said = unknown.map((path) => `unknown field "${path}"`)
-  if (options.fieldValidation === 'Strict') throw badRequest(`strict decoding error: ${said.join(', ')}`)
-  warnings.push(...said)
 }

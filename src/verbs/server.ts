@@ -8,6 +8,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import type { Type } from '#schema/type.ts'
 import type { Storage } from '#storage/storage.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
@@ -24,6 +25,8 @@ export interface Server {
   readonly release: number
   readonly feature: (gate: string) => boolean
   readonly parseStored: ParseStored
+  /** The type of a kind that need not be a resource of its own: Scale, Eviction, TokenRequest. */
+  readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
   readonly newUid: () => string
   /** Five characters for generateName. */
   readonly randomSuffix: () => string

@@ -1,21 +1,36 @@
 /**
  * Resources and subresources that are not an object read or written as it is: scale, bindings, evictions, tokens and
- * reviews. One row each; everything else goes through the ordinary verbs.
+ * reviews, and the deletion of namespaces. One row each; everything else goes through the ordinary verbs.
  */
 import type { Answer } from './answer.ts'
+import type { DeleteRequest } from './delete.ts'
+import type { PatchRequest } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
+import { bindPod } from './special/binding.ts'
+import { evict } from './special/eviction.ts'
+import { deleteNamespace } from './special/namespace-deletion.ts'
+import { getScale, patchScale, updateScale } from './special/scale.ts'
 
-export type SpecialVerb = (
-  server: Server,
-  target: Target,
-  request: WriteRequest | undefined,
-  query: URLSearchParams,
-) => Promise<Answer>
+export interface SpecialVerbs {
+  readonly get?: (server: Server, target: Target, query: URLSearchParams) => Promise<Answer>
+  readonly create?: (server: Server, request: WriteRequest) => Promise<Answer>
+  readonly update?: (server: Server, request: WriteRequest) => Promise<Answer>
+  readonly patch?: (server: Server, request: PatchRequest) => Promise<Answer>
+  readonly delete?: (server: Server, request: DeleteRequest) => Promise<Answer>
+}
 
-const table: Readonly<Record<string, Readonly<Record<string, SpecialVerb>>>> = {}
+const none: SpecialVerbs = {}
 
-export function specialVerb(target: Target, verb: string): SpecialVerb | undefined {
-  const { kind, subresource } = target
-  const row = table[`${kind.group}/${kind.plural}${subresource === '' ? '' : `/${subresource}`}`]
-  return row?.[verb] ?? (subresource === '' ? undefined : table[`*/${subresource}`]?.[verb])
+/** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
+const table: Readonly<Record<string, SpecialVerbs>> = {
+  '*/scale': { get: getScale, update: updateScale, patch: patchScale },
+  '/pods/binding': { create: bindPod },
+  '/bindings': { create: bindPod },
+  '/pods/eviction': { create: evict },
+  '/namespaces': { delete: deleteNamespace },
+}
+
+export function specialVerbs({ kind, subresource }: Target): SpecialVerbs {
+  if (subresource === '') return table[`${kind.group}/${kind.plural}`] ?? none
+  return table[`${kind.group}/${kind.plural}/${subresource}`] ?? table[`*/${subresource}`] ?? none
 }

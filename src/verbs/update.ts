@@ -13,6 +13,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   requireMatchingName(body, request)
   dedupOwnerReferences(body, request.warnings, false)
   return writeOver(server, request, {
+    uidIsPrecondition: true,
     creates: behaviour.createOnUpdate ?? false,
     unconditional: behaviour.unconditionalUpdate ?? true,
     async make(live) {

@@ -26,6 +26,8 @@ export interface WritePlan {
   readonly creates: boolean
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
+  /** Whether a uid in the body must be the object's, as a condition of the write. */
+  readonly uidIsPrecondition?: boolean
   /** How often a lost race is tried again when the request names no version. */
   readonly retries?: number
 }
@@ -64,7 +66,7 @@ async function writeOnce(
   const { kind, subresource } = target
   const old = live.object
   const next = await plan.make(structuredClone(old))
-  requireUid(request, next, old)
+  if (plan.uidIsPrecondition) requireUid(request, next, old)
   const context = contextOf(server, request)
   const attributes = {
     operation: 'UPDATE' as const,
@@ -175,11 +177,10 @@ async function storeNext(
   return { current: await liveFromStored(server, kind, outcome.current) }
 }
 
-/** The last finalizer of an object that is being deleted went away. */
-function isFinalized(next: KubeObject, old: KubeObject): boolean {
-  const { metadata } = next
-  if (metadata.deletionTimestamp === undefined || (metadata.finalizers?.length ?? 0) > 0) return false
-  if ((old.metadata.finalizers?.length ?? 0) === 0) return false
-  if ((next.spec?.finalizers?.length ?? 0) > 0 && next.kind === 'Namespace') return false
-  return (metadata.deletionGracePeriodSeconds ?? 0) === 0
+/** The last finalizer of an object that is being deleted went away. A namespace has further ones in its spec. */
+function isFinalized({ kind, metadata, spec }: KubeObject, old: KubeObject): boolean {
+  if ((metadata.finalizers?.length ?? 0) > 0) return false
+  if (old.metadata.deletionTimestamp === undefined) return false
+  if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
+  return kind !== 'Namespace' || (spec?.finalizers?.length ?? 0) === 0
 }

@@ -1,0 +1,75 @@
+/** Protobuf answers. The message of an object is made once per version and kept with the object's bytes. */
+import type { Loose } from '#api/object-meta.ts'
+import type { Transform } from '#codec/media-type.ts'
+import { partialMetadataType } from '#codec/partial-metadata.ts'
+import {
+  encodeItem,
+  encodeList,
+  encodeObject,
+  encodeWatchFrame,
+  type ListMeta,
+  wrapMessage,
+} from '#codec/protobuf.ts'
+import { statusType } from '#codec/status-type.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Struct, Type } from '#schema/type.ts'
+import type { Answer, ObjectView } from '#verbs/answer.ts'
+import type { EventType } from '#watchcache/fan-out.ts'
+import type { HttpParts } from './parts.ts'
+import { objectFor } from './represent.ts'
+
+/** Messages by the bytes they were made from; they go away with the object. */
+const messages = new WeakMap<Buffer, Map<string, Buffer>>()
+
+async function messageOf(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
+  const key = `${kind.apiVersion} ${view.revision}`
+  const known = messages.get(view.cut.bytes)?.get(key)
+  if (known !== undefined) return known
+  const object = await objectFor(kind, view, parts.server.parseStored)
+  const message = encodeItem(kind.type, object)
+  const versions = messages.get(view.cut.bytes) ?? new Map<string, Buffer>()
+  if (versions.size > 3) versions.clear()
+  versions.set(key, message)
+  messages.set(view.cut.bytes, versions)
+  return message
+}
+
+export async function protobufObject(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
+  return wrapMessage(kind, await messageOf(kind, view, parts))
+}
+
+export async function protobufList(
+  { kind, entries }: Answer & { is: 'list' },
+  metadata: ListMeta,
+  parts: HttpParts,
+): Promise<Buffer> {
+  const items: Buffer[] = []
+  for (const entry of entries) items.push(await messageOf(kind, entry, parts))
+  return encodeList({ apiVersion: kind.apiVersion, kind: kind.listKind }, items, metadata)
+}
+
+export function protobufPartial(kind: Kind, value: Loose, as: Transform): Buffer {
+  const objectMeta = (kind.type as Struct).byName?.get('metadata')?.type as Type
+  return encodeObject(partialMetadataType(objectMeta, value.kind, as.version), value)
+}
+
+export async function protobufFrame(
+  type: EventType,
+  kind: Kind,
+  view: ObjectView,
+  parts: HttpParts,
+  object?: Buffer,
+): Promise<Buffer> {
+  return encodeWatchFrame(type, object ?? (await protobufObject(kind, view, parts)))
+}
+
+export function protobufBookmark(kind: Kind, revision: number): Buffer {
+  const metadata = { resourceVersion: String(revision) }
+  const { object } = kind.conform({ metadata })
+  return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, object))
+}
+
+/** Undefined for values that have no protobuf form. */
+export function protobufValue(value: Loose): Buffer | undefined {
+  return value.kind === 'Status' ? encodeObject(statusType, value) : undefined
+}

@@ -1,0 +1,72 @@
+/** A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after creation. */
+import { type FieldError, notSupported, required } from '#api/field-error.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { currentObject } from '#verbs/current.ts'
+import { conformAs } from '#verbs/decode.ts'
+import type { Server, Target, WriteRequest } from '#verbs/server.ts'
+import { writeOver } from '#verbs/write-over.ts'
+
+export async function bindPod(server: Server, request: WriteRequest): Promise<Answer> {
+  const binding = conformAs(server, 'v1', 'Binding', request)
+  const name = request.target.name || binding.metadata.name || ''
+  if (binding.metadata.name !== name) {
+    throw badRequest('name in URL does not match name in Binding object')
+  }
+  const errors = bindingErrors(binding)
+  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
+  const pods = server.catalog.find('', 'v1', 'pods')
+  if (pods === undefined) throw notFound({ group: '', plural: 'pods' }, name)
+  const target: Target = { ...request.target, kind: pods, name, subresource: 'binding' }
+  if ((await currentObject(server, target)) === undefined) throw notFound({ group: '', plural: 'pods' }, name)
+  await writeOver(server, { ...request, target }, {
+    creates: false,
+    unconditional: true,
+    make: (pod) => assign(pod as Loose, binding, name),
+  })
+  return created
+}
+
+const created: Answer = {
+  is: 'value',
+  status: 201,
+  value: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+}
+
+function bindingErrors({ target }: Loose): FieldError[] {
+  const errors: FieldError[] = []
+  if (target?.kind !== undefined && target.kind !== '' && target.kind !== 'Node') {
+    errors.push(notSupported('target.kind', target.kind, ['Node', '<empty>']))
+  }
+  if (!target?.name) errors.push(required('target.name'))
+  return errors
+}
+
+function assign(pod: Loose, binding: Loose, name: string): never {
+  const refuse = (why: string): ApiError =>
+    conflict({ group: '', plural: 'pods/binding' }, name, why)
+  if (binding.metadata.uid && binding.metadata.uid !== pod.metadata.uid) {
+    throw refuse(`Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${pod.metadata.uid}`)
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
+  }
+  if (pod.spec.nodeName) {
+    throw refuse(`pod ${name} is already assigned to node "${pod.spec.nodeName}"`)
+  }
+  pod.spec.nodeName = binding.target.name
+  const { annotations } = binding.metadata
+  if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations }
+  pod.status ??= {}
+  const conditions: Loose[] = (pod.status.conditions ??= [])
+  const scheduled = conditions.find(({ type }) => type === 'PodScheduled')
+  const now = `${new Date().toISOString().slice(0, 19)}Z`
+  if (scheduled === undefined) {
+    conditions.push({ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now })
+  } else if (scheduled.status !== 'True') {
+    scheduled.status = 'True'
+    scheduled.lastTransitionTime = now
+  }
+  return pod as never
+}

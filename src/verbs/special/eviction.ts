@@ -1,0 +1,114 @@
+/** A pod asked to leave: deleted, unless a disruption budget says that it must stay for now. */
+import { matchesLabels, selectorOf } from '#api/label-selector.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest, notFound } from '#api/status-error.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { currentObject } from '#verbs/current.ts'
+import { conformAs } from '#verbs/decode.ts'
+import { remove } from '#verbs/delete.ts'
+import { type DeleteOptions, deleteOptionsFrom } from '#verbs/delete-options.ts'
+import type { Server, Target, WriteRequest } from '#verbs/server.ts'
+import { timestamp } from '#verbs/server.ts'
+import { writeOver } from '#verbs/write-over.ts'
+
+/** Pods remembered in a budget's status while their deletion is under way. */
+const disruptedPodsMax = 2000
+
+export async function evict(server: Server, request: WriteRequest): Promise<Answer> {
+  const raw = request.body() as Loose
+  const eviction = conformAs(server, raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1', 'Eviction', request)
+  const { target } = request
+  if (eviction.metadata.name !== target.name) {
+    throw badRequest('name in URL does not match name in Eviction object')
+  }
+  const asked = deleteOptionsFrom(eviction.deleteOptions ?? {})
+  const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
+  const podTarget: Target = { ...target, subresource: '' }
+  const pod = (await currentObject(server, podTarget))?.object
+  if (pod === undefined) throw notFound(target.kind, target.name)
+  if (!ignoresBudgets(pod)) await takeFromBudget(server, request, pod, options)
+  await remove(server, {
+    ...request,
+    target: podTarget,
+    deleteOptions: options,
+    options: { ...request.options, dryRun: options.dryRun },
+  })
+  return {
+    is: 'value',
+    status: 201,
+    value: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+  }
+}
+
+function ignoresBudgets({ status, metadata }: KubeObject): boolean {
+  return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase) || metadata.deletionTimestamp !== undefined
+}
+
+const isReady = ({ status }: KubeObject): boolean =>
+  (status?.conditions ?? []).some(({ type, status: is }: Loose) => type === 'Ready' && is === 'True')
+
+async function takeFromBudget(
+  server: Server,
+  request: WriteRequest,
+  pod: KubeObject,
+  options: DeleteOptions,
+): Promise<void> {
+  const { namespace } = request.target
+  const all = await server.reader.list('policy', 'poddisruptionbudgets', namespace)
+  const budgets = all.filter(
+    ({ spec }) => spec?.selector && matchesLabels(selectorOf(spec.selector), pod.metadata.labels),
+  )
+  if (budgets.length === 0) return
+  if (budgets.length > 1) {
+    throw new ApiError(
+      500,
+      '',
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    )
+  }
+  const [{ metadata, status }] = budgets
+  const healthyEnough = status?.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
+  if (!isReady(pod) && healthyEnough) return
+  const [kind] = server.catalog.resource('policy', 'poddisruptionbudgets')?.kinds ?? []
+  if (kind === undefined) return
+  await writeOver(
+    server,
+    {
+      ...request,
+      target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
+      options: { ...request.options, dryRun: options.dryRun },
+    },
+    {
+      creates: false,
+      unconditional: true,
+      make: (budget) => decrement(budget as KubeObject, pod, timestamp(server.clock)),
+    },
+  )
+}
+
+function decrement(budget: KubeObject, pod: KubeObject, now: string): KubeObject {
+  const { name, generation = 0 } = budget.metadata
+  const status = (budget.status ??= {})
+  const refuse = (cause: string, retryAfterSeconds?: number) =>
+    new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+      causes: [{ reason: 'DisruptionBudget', message: cause }],
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
+  if ((status.observedGeneration ?? 0) < generation) {
+    throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10)
+  }
+  if ((status.disruptionsAllowed ?? 0) < 0) {
+    throw new ApiError(403, 'Forbidden', `poddisruptionbudgets.policy "${name}" is forbidden: pdb disruptions allowed is negative`)
+  }
+  if (Object.keys(status.disruptedPods ?? {}).length > disruptedPodsMax) {
+    throw new ApiError(403, 'Forbidden', `poddisruptionbudgets.policy "${name}" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`)
+  }
+  if ((status.disruptionsAllowed ?? 0) === 0) {
+    throw refuse(
+      `The disruption budget ${name} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`,
+    )
+  }
+  status.disruptionsAllowed--
+  status.disruptedPods = { ...status.disruptedPods, [pod.metadata.name as string]: now }
+  return budget
+}

@@ -1,0 +1,169 @@
+/** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, invalidObject, notFound } from '#api/status-error.ts'
+import type { Kind, Subresource } from '#kinds/kind.ts'
+import { applyConflict } from '#patch/apply/conflict.ts'
+import { applyConfiguration, type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.ts'
+import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply/scale.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { configurationOf } from '#verbs/apply.ts'
+import { convertOne, currentObject } from '#verbs/current.ts'
+import { conformAs, requireMatchingName } from '#verbs/decode.ts'
+import { setManaged } from '#verbs/ownership.ts'
+import { type PatchRequest, patchedAs } from '#verbs/patch.ts'
+import { nameOf, type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
+import { writeOver } from '#verbs/write-over.ts'
+
+type Make = (scale: KubeObject) => KubeObject
+
+export async function getScale(server: Server, target: Target): Promise<Answer> {
+  const live = await currentObject(server, target)
+  if (live === undefined) {
+    throw notFound({ group: target.kind.group, plural: `${target.kind.plural}/scale` }, target.name)
+  }
+  return answer(scaleOf(subresourceOf(target), live.object))
+}
+
+export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
+  const { apiVersion, kind } = subresourceOf(request.target)
+  const body = conformAs(server, apiVersion, kind, request)
+  requireMatchingName(body, request)
+  return writeScale(server, request, () => structuredClone(body))
+}
+
+export async function patchScale(server: Server, request: PatchRequest): Promise<Answer> {
+  if (request.patchType === 'apply') return applyScale(server, request)
+  const { apiVersion, kind } = subresourceOf(request.target)
+  return writeScale(server, request, (scale) => {
+    const next = patchedAs(server, apiVersion, kind, request, scale)
+    requireMatchingName(next, request)
+    return next
+  })
+}
+
+async function applyScale(server: Server, request: PatchRequest): Promise<Answer> {
+  const config = configurationOf(request.patchBytes)
+  const owner = managerKind(server, subresourceOf(request.target))
+  const { fieldManager: manager, force } = request.options
+  return writeScale(server, request, (scale) => {
+    const who = { manager, force, subresource: 'scale', now: timestamp(server.clock) }
+    const outcome = applyConfiguration(owner, scale, config, who)
+    if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
+    return outcome.object
+  })
+}
+
+const answer = (scale: KubeObject): Answer => {
+  delete scale.metadata.managedFields
+  return { is: 'value', status: 200, value: scale as never }
+}
+
+const subresourceOf = ({ kind }: Target): Subresource => kind.subresources.get('scale') as Subresource
+
+/** What a Scale shows of an object. */
+function scaleOf({ apiVersion, kind }: Subresource, object: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const replicas = object.spec?.replicas ?? 0
+  const selected = selectorText(object)
+  return {
+    kind,
+    apiVersion,
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: object.status?.replicas ?? 0, ...selectorFields(apiVersion, object, selected) },
+  }
+}
+
+/** Replication controllers select by plain labels, all others by a selector. */
+function selectorText(object: KubeObject): string {
+  const selector = object.spec?.selector
+  if (selector === undefined || selector === null) return ''
+  const plain = object.kind === 'ReplicationController'
+  return formatSelector(plain ? selectorOfMap(selector) : selectorOf(selector))
+}
+
+/** The betas show the selector as labels, and as text beside it where it is more than labels. */
+function selectorFields(apiVersion: string, object: KubeObject, text: string): Loose {
+  if (apiVersion.startsWith('autoscaling/')) return text === '' ? {} : { selector: text }
+  const { matchLabels, matchExpressions } = object.spec?.selector ?? {}
+  return {
+    ...(matchLabels && !matchExpressions?.length && { selector: matchLabels }),
+    ...(text !== '' && { targetSelector: text }),
+  }
+}
+
+function managerKind(server: Server, { apiVersion, kind }: Subresource): FieldManagerKind {
+  return {
+    apiVersion,
+    kind,
+    typeFor: (version) => (version === apiVersion ? server.typeNamed(apiVersion, kind) : undefined),
+    convert: (object, to) => (to === apiVersion ? object : undefined),
+    resetFields: () => undefined,
+  }
+}
+
+function replicasPaths(kind: Kind): ReplicasPaths {
+  return new Map(kind.resource.kinds.map(({ apiVersion }) => [apiVersion, ['f:spec', 'f:replicas']]))
+}
+
+async function writeScale(server: Server, request: WriteRequest, make: Make): Promise<Answer> {
+  const { target } = request
+  const sub = subresourceOf(target)
+  const found = await writeOver(server, request, {
+    creates: false,
+    unconditional: true,
+    async make(live) {
+      const object = live as KubeObject
+      const scale = scaleOf(sub, object)
+      setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
+      const next = make(structuredClone(scale))
+      const errors = scaleErrors(next)
+      if (errors.length > 0) {
+        throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
+      }
+      claim(server, request, object, scale, next)
+      return replaceReplicas(object, next)
+    },
+  })
+  if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
+  const parsed = server.parseStored(found.view.cut.bytes)
+  const stored = target.kind.resource.kindOf(found.view.apiVersion) ?? target.kind
+  const object = await convertOne(parsed, stored, target.kind.resource.hub)
+  object.metadata.resourceVersion = String(found.view.revision)
+  return answer(scaleOf(sub, object))
+}
+
+const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
+
+function scaleErrors({ spec }: KubeObject): FieldError[] {
+  const replicas = spec?.replicas ?? 0
+  return replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : []
+}
+
+function claim(
+  server: Server,
+  request: WriteRequest,
+  object: KubeObject,
+  before: KubeObject,
+  next: KubeObject,
+): void {
+  const { kind } = request.target
+  const who = { manager: request.options.fieldManager, subresource: 'scale', now: timestamp(server.clock) }
+  const isApply = 'patchType' in request && request.patchType === 'apply'
+  const owners = isApply
+    ? (next.metadata.managedFields ?? [])
+    : recordUpdate(managerKind(server, subresourceOf(request.target)), before, next, who)
+  const paths = replicasPaths(kind)
+  setManaged(object, ownersFromScale(object.metadata.managedFields, owners, paths, kind.apiVersion))
+}
+
+/** The main object with the replicas, and the preconditions, of its scale. */
+function replaceReplicas(object: KubeObject, scale: KubeObject): KubeObject {
+  const { resourceVersion, uid } = scale.metadata
+  object.spec = { ...object.spec, replicas: scale.spec?.replicas ?? 0 }
+  object.metadata.resourceVersion = resourceVersion ?? ''
+  if (uid) object.metadata.uid = uid
+  return object
+}
