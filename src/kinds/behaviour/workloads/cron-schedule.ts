@@ -1,0 +1,134 @@
+/** Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never reads a clock. */
+import { parseDuration } from '#api/duration.ts'
+import { goQuote } from '#api/go-syntax.ts'
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly names: readonly string[]
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const fields: readonly Bounds[] = [
+  { min: 0, max: 59, names: [] },
+  { min: 0, max: 23, names: [] },
+  { min: 1, max: 31, names: [] },
+  { min: 1, max: 12, names: months },
+  { min: 0, max: 6, names: days },
+]
+const words = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+
+/** A schedule that cannot be read; the message is the original's. */
+class ScheduleError extends Error {}
+
+const fail = (message: string): never => {
+  throw new ScheduleError(message)
+}
+
+/** What is wrong with a schedule, or undefined when nothing is. */
+export function scheduleProblem(text: string): string | undefined {
+  try {
+    checkSchedule(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof ScheduleError) return error.message
+    throw error
+  }
+}
+
+function checkSchedule(text: string): void {
+  if (text === '') fail('empty spec string')
+  let rest = text
+  if (text.startsWith('TZ=') || text.startsWith('CRON_TZ=')) {
+    const space = text.indexOf(' ')
+    const end = space < 0 ? text.length : space
+    checkZone(text.slice(text.indexOf('=') + 1, end))
+    rest = text.slice(end).trim()
+  }
+  if (rest.startsWith('@')) {
+    checkWord(rest)
+    return
+  }
+  const parts = rest.split(/\s+/).filter((part) => part !== '')
+  if (parts.length !== 5) {
+    fail(`expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`)
+  }
+  parts.forEach((part, i) => {
+    for (const range of part.split(',')) if (range !== '') checkRange(range, fields[i] as Bounds)
+  })
+}
+
+function checkZone(zone: string): void {
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+  } catch {
+    fail(`provided bad location ${zone}: unknown time zone ${zone}`)
+  }
+}
+
+function checkWord(word: string): void {
+  if (words.includes(word)) return
+  const every = '@every '
+  if (!word.startsWith(every)) fail(`unrecognized descriptor: ${word}`)
+  const problem = durationProblem(word.slice(every.length))
+  if (problem !== undefined) fail(`failed to parse duration ${word}: ${problem}`)
+}
+
+/** Why a duration cannot be read, in Go's words. */
+function durationProblem(text: string): string | undefined {
+  if (parseDuration(text) !== undefined) return undefined
+  let rest = text.replace(/^[-+]/, '')
+  while (rest !== '') {
+    const number = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)/.exec(rest)
+    if (number === null) break
+    rest = rest.slice(number[0].length)
+    const unit = (/^[^0-9.]*/.exec(rest) as RegExpExecArray)[0]
+    if (unit === '') return `time: missing unit in duration ${goQuote(text)}`
+    if (!/^(?:ns|us|µs|μs|ms|s|m|h)$/.test(unit)) {
+      return `time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`
+    }
+    rest = rest.slice(unit.length)
+  }
+  return `time: invalid duration ${goQuote(text)}`
+}
+
+function checkRange(expression: string, { min, max, names }: Bounds): void {
+  const [range, stepText, ...moreSteps] = expression.split('/') as [string, string?, ...string[]]
+  const ends = range.split('-') as [string, string?, ...string[]]
+  let start = min
+  let end = max
+  if (ends[0] !== '*' && ends[0] !== '?') {
+    start = numberOrName(ends[0], names, min)
+    end = ends.length === 1 ? start : ends.length === 2 ? numberOrName(ends[1] as string, names, min) : -1
+    if (ends.length > 2) fail(`too many hyphens: ${expression}`)
+  }
+  let step = 1
+  if (moreSteps.length > 0) fail(`too many slashes: ${expression}`)
+  if (stepText !== undefined) {
+    step = numberOf(stepText)
+    if (ends.length === 1) end = max
+  }
+  if (start < min) fail(`beginning of range (${start}) below minimum (${min}): ${expression}`)
+  if (end > max) fail(`end of range (${end}) above maximum (${max}): ${expression}`)
+  if (start > end) fail(`beginning of range (${start}) beyond end of range (${end}): ${expression}`)
+  if (step === 0) fail(`step of range should be a positive number: ${expression}`)
+}
+
+function numberOrName(text: string, names: readonly string[], first: number): number {
+  const index = names.indexOf(text.toLowerCase())
+  return index < 0 ? numberOf(text) : index + first
+}
+
+function numberOf(text: string): number {
+  if (!/^[-+]?[0-9]+$/.test(text)) {
+    fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`)
+  }
+  const value = BigInt(text.replace('+', ''))
+  if (BigInt.asIntN(64, value) !== value) {
+    fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: value out of range`)
+  }
+  if (value < 0n) fail(`negative number (${value}) not allowed: ${text}`)
+  return Number(value)
+}
