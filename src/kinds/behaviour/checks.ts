@@ -1,0 +1,90 @@
+/**
+ * Small checks that many kinds share, each returning field errors in Kubernetes' words.
+ * Nothing here knows a kind.
+ */
+import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { byCodePoint } from '#api/go-syntax.ts'
+import { LabelSelectorError, selectorOf } from '#api/label-selector.ts'
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import { ownValue } from '#kinds/own-key.ts'
+
+/** One `invalid` for every problem of a value. */
+export const each = (path: FieldPath, value: unknown, problems: readonly string[]): FieldError[] =>
+  problems.map((problem) => invalid(path, value, problem))
+
+export const checkDns1123Label = (value: string, path: FieldPath): FieldError[] =>
+  each(path, value, dns1123Label(value))
+export const checkDns1123Subdomain = (value: string, path: FieldPath): FieldError[] =>
+  each(path, value, dns1123Subdomain(value))
+export const checkQualifiedName = (value: string, path: FieldPath): FieldError[] =>
+  each(path, value, qualifiedName(value))
+
+export const checkNotNegative = (value: number | undefined, path: FieldPath): FieldError[] =>
+  (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
+
+/** Required, and one of a few words. */
+export function checkOneOf(
+  value: string | undefined,
+  allowed: readonly string[],
+  path: FieldPath,
+): FieldError[] {
+  if (value === undefined || value === '') return [required(path)]
+  return allowed.includes(value) ? [] : [notSupported(path, value, allowed)]
+}
+
+/** Where set, one of a few words. */
+export const checkOneOfIfSet = (
+  value: string | null | undefined,
+  allowed: readonly string[],
+  path: FieldPath,
+): FieldError[] =>
+  value === undefined || value === null || allowed.includes(value)
+    ? []
+    : [notSupported(path, value, allowed)]
+
+/** Keys of a map in one order, so that errors come in one order; the original leaves it to chance. */
+export const sortedKeys = (map: object | null | undefined): string[] =>
+  map === null || map === undefined ? [] : Object.keys(map).sort(byCodePoint)
+
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+
+/** Whether two JSON values mean the same: key order aside, and nothing, null and an empty list are alike. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b || (isAbsent(a) && isAbsent(b))) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, i) => sameJson(item, b[i]))
+  }
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  return (
+    Object.keys(left).every((key) => sameJson(left[key], ownValue(right, key))) &&
+    Object.keys(right).every((key) => Object.hasOwn(left, key) || isAbsent(right[key]))
+  )
+}
+
+/** A text, number or boolean that may not change; absent and the zero value are the same. */
+export const checkImmutable = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
+  (next ?? '') === (old ?? '') ? [] : [invalid(path, next, immutableMessage)]
+
+/** A path of a file system must not climb: `a/../b`. */
+export const checkNoBacksteps = (value: string, path: FieldPath): FieldError[] =>
+  value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : []
+
+export const resourceVersionRequired = (version: string | undefined): FieldError[] =>
+  version === undefined || version === '' ? [required('resourceVersion')] : []
+
+/** Whether a LabelSelector object means something: known operators, keys and values that can be. */
+export function isLabelSelector(selector: Loose | null | undefined): boolean {
+  try {
+    selectorOf(selector)
+    return true
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return false
+    throw error
+  }
+}

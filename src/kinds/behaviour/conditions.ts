@@ -1,0 +1,49 @@
+/** Conditions of the shape all newer kinds share (metav1.Condition). */
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { validateLabelName } from '#api/label-rules.ts'
+import { conditionReason, longerThan } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { each } from './checks.ts'
+
+const reasonLengthMax = 1024
+const messageLengthMax = 32 * 1024
+const statuses = ['False', 'True', 'Unknown']
+
+export function checkConditions(conditions: Loose[], path: FieldPath): FieldError[] {
+  const seen = new Set<string>()
+  return conditions.flatMap((condition, i) => {
+    const type: string = condition.type ?? ''
+    const twice = seen.has(type) ? [duplicate(path.index(i).child('type'), type)] : []
+    seen.add(type)
+    return [...twice, ...checkCondition(condition, path.index(i))]
+  })
+}
+
+function checkCondition(condition: Loose, path: FieldPath): FieldError[] {
+  const { type = '', status = '', observedGeneration = 0, reason = '', message = '' } = condition
+  const errors = validateLabelName(type, path.child('type'))
+  if (!statuses.includes(status)) errors.push(notSupported(path.child('status'), status, statuses))
+  if (observedGeneration < 0) {
+    const detail = 'must be greater than or equal to zero'
+    errors.push(invalid(path.child('observedGeneration'), observedGeneration, detail))
+  }
+  if (!condition.lastTransitionTime) {
+    errors.push(required(path.child('lastTransitionTime'), 'must be set'))
+  }
+  const at = path.child('reason')
+  if (reason === '') errors.push(required(at, 'must be set'))
+  else errors.push(...each(at, reason, conditionReason(reason)))
+  if (longerThan(reason, reasonLengthMax)) errors.push(tooLong(at, reason, reasonLengthMax))
+  if (longerThan(message, messageLengthMax)) {
+    errors.push(tooLong(path.child('message'), message, messageLengthMax))
+  }
+  return errors
+}

@@ -1,0 +1,63 @@
+/**
+ * What strategies do to objects before they are checked: statuses kept, specs kept, generations raised.
+ * Statuses put back are in canonical form, zero fields written as the kind writes them.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { sameJson } from './checks.ts'
+
+/** Takes one top-level field from the old object, absent when it was absent. */
+export function keepField(next: KubeObject, old: KubeObject, field: string): void {
+  if (old[field] === undefined) delete next[field]
+  else next[field] = structuredClone(old[field])
+}
+
+export const keepStatus = (next: KubeObject, old: KubeObject): void =>
+  keepField(next, old, 'status')
+export const keepSpec = (next: KubeObject, old: KubeObject): void => keepField(next, old, 'spec')
+
+/** Raises the generation when any of the fields differs. */
+export function raiseGeneration(
+  next: KubeObject,
+  old: KubeObject,
+  fields: readonly string[],
+): void {
+  if (fields.every((field) => sameJson(next[field], old[field]))) return
+  next.metadata.generation = (old.metadata.generation ?? 0) + 1
+}
+
+/** A status update that may change nothing of metadata but who owns fields. */
+export function keepMetadata(next: KubeObject, old: KubeObject): void {
+  const { managedFields } = next.metadata
+  next.metadata = structuredClone(old.metadata)
+  if (managedFields === undefined) delete next.metadata.managedFields
+  else next.metadata.managedFields = managedFields
+}
+
+/** A status update that leaves labels, annotations, owners and the like as they were. */
+export function keepObjectMetaForStatus(next: KubeObject, old: KubeObject): void {
+  const kept = [
+    'deletionTimestamp',
+    'generation',
+    'selfLink',
+    'labels',
+    'annotations',
+    'finalizers',
+    'ownerReferences',
+  ] as const
+  const to = next.metadata as Record<string, unknown>
+  const from = old.metadata as Record<string, unknown>
+  for (const field of kept) {
+    if (from[field] === undefined) delete to[field]
+    else to[field] = structuredClone(from[field])
+  }
+}
+
+/** Removes a field unless the old object used it: what a disabled feature does to new fields. */
+export function dropUnlessUsed(
+  holder: Record<string, unknown> | undefined,
+  field: string,
+  enabled: boolean,
+  used: boolean,
+): void {
+  if (holder !== undefined && !enabled && !used) delete holder[field]
+}
