@@ -1,0 +1,40 @@
+/** Columns of Event, on the core version. */
+import type { TableColumns } from '#kinds/table-columns.ts'
+import { timeSince } from './age.ts'
+import { column, nameColumn, wideColumn } from './column.ts'
+
+export const eventColumns: TableColumns = {
+  columns: [
+    column('Last Seen', 'Time since it last happened.'),
+    column('Type', 'Normal or Warning.'),
+    column('Reason', 'Why it happened, in a word.'),
+    column('Object', 'What it is about.'),
+    wideColumn('Subobject', 'Which part of that.'),
+    wideColumn('Source', 'Who reported it.'),
+    column('Message', 'What happened.'),
+    wideColumn('First Seen', 'Time since it first happened.'),
+    wideColumn('Count', 'How often it happened.'),
+    { ...nameColumn, priority: 1 },
+  ],
+  cells: (object, now) => {
+    const { firstTimestamp, lastTimestamp, eventTime, series, source = {} } = object
+    const about = object.involvedObject ?? {}
+    const kind = (about.kind ?? '').toLowerCase()
+    const first = timeSince(firstTimestamp || eventTime, now)
+    const last = lastTimestamp ? timeSince(lastTimestamp, now) : first
+    const reporter = source.component || object.reportingComponent || ''
+    const instance = source.host || object.reportingInstance || ''
+    return [
+      series ? timeSince(series.lastObservedTime, now) : last,
+      object.type ?? '',
+      object.reason ?? '',
+      about.name ? `${kind}/${about.name}` : kind,
+      about.fieldPath ?? '',
+      instance === '' ? reporter : `${reporter}, ${instance}`,
+      (object.message ?? '').trim(),
+      first,
+      series ? (series.count ?? 0) + 1 : object.count || 1,
+      object.metadata.name,
+    ]
+  },
+}
