@@ -1,0 +1,50 @@
+/** Role and ClusterRole. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { pathSegmentName } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { isLabelSelector } from '#kinds/behaviour/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkPolicyRules } from './rules.ts'
+
+const nameRule = (name: string): string[] => pathSegmentName(name)
+
+const checkRole = (role: KubeObject): FieldError[] => checkPolicyRules(role.rules, true)
+
+function checkClusterRole(role: KubeObject): FieldError[] {
+  const errors = checkPolicyRules(role.rules, false)
+  if (!role.aggregationRule) return errors
+  const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors')
+  const selectors = role.aggregationRule.clusterRoleSelectors ?? []
+  if (selectors.length === 0) {
+    const detail = 'at least one clusterRoleSelector required if aggregationRule is non-nil'
+    errors.push(required(path, detail))
+  }
+  for (const [i, selector] of selectors.entries()) {
+    errors.push(...validateLabelSelector(selector, path.index(i)))
+    if (!isLabelSelector(selector)) {
+      errors.push(invalid(path.index(i), null, 'invalid label selector.'))
+    }
+  }
+  return errors
+}
+
+/** An update runs the whole check twice, as the original does: each error is told twice. */
+function roleBehaviour(namespaced: boolean, check: (role: KubeObject) => FieldError[]): Behaviour {
+  const whole = (role: KubeObject) => [...checkMetadata(role, namespaced, nameRule), ...check(role)]
+  return {
+    nameRule,
+    createOnUpdate: true,
+    validateCreate: check,
+    validateUpdate: (next, old) => [
+      ...whole(next),
+      ...whole(next),
+      ...checkMetadataUpdate(next, old),
+    ],
+  }
+}
+
+export const role: Behaviour = roleBehaviour(true, checkRole)
+export const clusterRole: Behaviour = roleBehaviour(false, checkClusterRole)
