@@ -1,0 +1,152 @@
+/** Node: taints, addresses, pod ranges, and where its kubelet takes its configuration from. */
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  internalFieldError,
+  invalid,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { isCidr, parseCidr } from '#api/ip-address.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { sortedKeys } from '#kinds/behaviour/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
+import { nodeColumns } from '#kinds/columns/node.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkConfigSource, checkConfigStatus } from './node-config.ts'
+import { checkNodeAnnotations, checkTaints } from './node-taints.ts'
+import { checkResourceQuantity } from './resource-names.ts'
+
+const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
+const taintsPath = FieldPath.of('metadata', 'taints')
+
+function checkResources(node: KubeObject): FieldError[] {
+  return ['capacity', 'allocatable'].flatMap((field) =>
+    sortedKeys(node.status?.[field]).flatMap((name) =>
+      checkResourceQuantity(name, node.status[field][name], FieldPath.of('status', field, name)),
+    ),
+  )
+}
+
+function checkPodCidrs(cidrs: string[]): FieldError[] {
+  const shown = asGo(goStrings(cidrs))
+  const errors: FieldError[] = []
+  for (const [i, cidr] of cidrs.entries()) {
+    if (!isCidr(cidr)) errors.push(invalid(podCidrsPath.index(i), shown, 'must be valid CIDR'))
+  }
+  if (cidrs.length < 2) return errors
+  const bad = cidrs.find((cidr) => !isCidr(cidr))
+  if (bad !== undefined) {
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:failed to parse cidr value:${goQuote(bad)} with error: invalid CIDR address: ${bad}`
+    errors.push(internalFieldError(podCidrsPath, detail))
+  }
+  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.bits))
+  if (bad !== undefined || families.size < 2 || cidrs.length > 2) {
+    const detail = 'may specify no more than one CIDR for each IP family'
+    errors.push(invalid(podCidrsPath, shown, detail))
+  }
+  for (const [i, cidr] of cidrs.entries()) {
+    if (cidrs.indexOf(cidr) < i) errors.push(duplicate(podCidrsPath.index(i), cidr))
+  }
+  return errors
+}
+
+function check(node: KubeObject): FieldError[] {
+  return [
+    ...checkNodeAnnotations(node.metadata.annotations),
+    ...checkTaints(node.spec?.taints ?? [], taintsPath),
+    ...checkResources(node),
+    ...checkPodCidrs(node.spec?.podCIDRs ?? []),
+  ]
+}
+
+function checkAddresses(addresses: Loose[]): FieldError[] {
+  const seen = new Set<string>()
+  return addresses.flatMap(({ type = '', address = '' }, i) => {
+    const shown = goStruct('core.NodeAddress', [
+      ['Type', goQuote(type)],
+      ['Address', goQuote(address)],
+    ])
+    if (seen.has(shown))
+      return [duplicate(FieldPath.of('status', 'addresses').index(i), asGo(shown))]
+    seen.add(shown)
+    return []
+  })
+}
+
+function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const errors: FieldError[] = []
+  const [now, then] = [next.spec ?? {}, old.spec ?? {}]
+  const once = (field: string) => `node updates may not change ${field} except from "" to valid`
+  const [cidrs, oldCidrs]: [string[], string[]] = [now.podCIDRs ?? [], then.podCIDRs ?? []]
+  if (oldCidrs.length > 0) {
+    const changed =
+      cidrs.length === oldCidrs.length ? oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).length : 1
+    for (let i = 0; i < changed; i++) errors.push(forbidden(podCidrsPath, once('podCIDR')))
+  }
+  if (then.providerID && then.providerID !== now.providerID) {
+    errors.push(forbidden('spec.providerID', once('providerID')))
+  }
+  errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
+  errors.push(...checkTaints(now.taints ?? [], taintsPath))
+  if ((now.externalID ?? '') !== (then.externalID ?? '')) {
+    errors.push(forbidden('spec.externalID', 'may not be updated'))
+  }
+  return errors
+}
+
+function checkUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+  return [
+    ...checkMetadataUpdate(next, old),
+    ...checkNodeAnnotations(next.metadata.annotations),
+    ...checkResources(next),
+    ...checkAddresses(next.status?.addresses ?? []),
+    ...checkChanges(next, old),
+  ]
+}
+
+const dynamicConfig = (context: Context): boolean => context.feature('DynamicKubeletConfig')
+
+function configWarning(node: KubeObject): string[] {
+  if (!node.spec?.configSource) return []
+  return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
+}
+
+export const node: Behaviour = {
+  resetFields: [['status']],
+  prepareForCreate(object, context) {
+    dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
+    dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
+  },
+  prepareForUpdate(next, old, context) {
+    keepStatus(next, old)
+    const used = Boolean(old.spec?.configSource)
+    dropUnlessUsed(next.spec, 'configSource', dynamicConfig(context), used)
+  },
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next),
+    ...checkUpdate(next, old),
+  ],
+  warningsOnCreate: configWarning,
+  warningsOnUpdate: configWarning,
+  selectableFields: (object) => ({
+    'spec.unschedulable': String(object.spec?.unschedulable ?? false),
+  }),
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate(next, old, context) {
+        keepSpec(next, old)
+        const used = Boolean(old.status?.config)
+        dropUnlessUsed(next.status, 'config', dynamicConfig(context), used)
+      },
+      validateUpdate: checkUpdate,
+    },
+  },
+  columns: nodeColumns,
+}

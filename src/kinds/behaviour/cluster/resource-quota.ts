@@ -1,0 +1,209 @@
+/** ResourceQuota: names and amounts of what is limited, and the scopes a quota counts within. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import { resourceVersionRequired, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
+import { resourceQuotaColumns } from '#kinds/columns/cluster.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import {
+  checkQuotaResourceName,
+  checkResourceQuantity,
+  isStandardQuotaResource,
+} from './resource-names.ts'
+
+const affinityScope = 'CrossNamespacePodAffinity'
+const standardScopes = [
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+]
+const podCompute = [
+  'cpu',
+  'memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.cpu',
+  'requests.memory',
+]
+const conflicts = [
+  ['BestEffort', 'NotBestEffort'],
+  ['NotTerminating', 'Terminating'],
+]
+
+function scopeFits(scope: string, resource: string): boolean {
+  if (scope === 'BestEffort') return resource === 'pods'
+  if (standardScopes.includes(scope) || scope === affinityScope) {
+    return resource === 'pods' || podCompute.includes(resource)
+  }
+  return true
+}
+
+function checkAmounts(list: Loose | undefined, path: FieldPath): FieldError[] {
+  return sortedKeys(list).flatMap((name) => [
+    ...checkQuotaResourceName(name, path.key(name)),
+    ...checkResourceQuantity(name, (list as Loose)[name], path.key(name)),
+  ])
+}
+
+const checkStatus = (quota: KubeObject): FieldError[] => [
+  ...checkAmounts(quota.status?.hard, FieldPath.of('status', 'hard')),
+  ...checkAmounts(quota.status?.used, FieldPath.of('status', 'used')),
+]
+
+function checkSpec(spec: Loose, allowAffinity: boolean): FieldError[] {
+  const path = FieldPath.of('spec')
+  const known = (scope: string) =>
+    standardScopes.includes(scope) || (allowAffinity && scope === affinityScope)
+  const limited = sortedKeys(spec.hard).filter(isStandardQuotaResource)
+  return [
+    ...checkAmounts(spec.hard, path.child('hard')),
+    ...checkScopes(spec, limited, known, path.child('scopes')),
+    ...checkScopeSelector(spec, limited, known, path.child('scopeSelector', 'matchExpressions')),
+  ]
+}
+
+const goScopes = (scopes: string[] | undefined) =>
+  asGo(goStrings(scopes, 'core.ResourceQuotaScope'))
+
+function checkConflicts(used: string[], shown: unknown, path: FieldPath): FieldError[] {
+  return conflicts
+    .filter((pair) => pair.every((scope) => used.includes(scope)))
+    .map(() => invalid(path, shown, 'conflicting scopes'))
+}
+
+function checkScopes(
+  spec: Loose,
+  limited: string[],
+  known: (scope: string) => boolean,
+  path: FieldPath,
+): FieldError[] {
+  const scopes: string[] = spec.scopes ?? []
+  if (scopes.length === 0) return []
+  const shown = goScopes(scopes)
+  const errors: FieldError[] = []
+  for (const scope of scopes) {
+    if (!known(scope)) errors.push(invalid(path, shown, 'unsupported scope'))
+    for (const resource of limited) {
+      if (scopeFits(scope, resource)) continue
+      errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
+    }
+  }
+  return [...errors, ...checkConflicts(scopes, shown, path)]
+}
+
+const goRequirement = (requirement: Loose): string =>
+  goStruct('core.ScopedResourceSelectorRequirement', [
+    ['ScopeName', goQuote(requirement.scopeName ?? '')],
+    ['Operator', goQuote(requirement.operator ?? '')],
+    ['Values', goStrings(requirement.values)],
+  ])
+
+function checkScopeSelector(
+  spec: Loose,
+  limited: string[],
+  known: (scope: string) => boolean,
+  path: FieldPath,
+): FieldError[] {
+  if (!spec.scopeSelector) return []
+  const requirements: Loose[] = spec.scopeSelector.matchExpressions ?? []
+  const list = goList(
+    'core.ScopedResourceSelectorRequirement',
+    spec.scopeSelector.matchExpressions && requirements.map(goRequirement),
+  )
+  const shown = asGo(goStruct('core.ScopeSelector', [['MatchExpressions', list]]))
+  const errors: FieldError[] = []
+  for (const { scopeName = '', operator = '', values } of requirements) {
+    if (!known(scopeName)) {
+      errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
+    }
+    for (const resource of limited) {
+      if (scopeFits(scopeName, resource)) continue
+      errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
+    }
+    errors.push(...checkOperator(scopeName, operator, values, path))
+  }
+  const used = requirements.map((requirement) => requirement.scopeName)
+  return [...errors, ...checkConflicts(used, goScopes(spec.scopes), path)]
+}
+
+function checkOperator(
+  scope: string,
+  operator: string,
+  values: string[] | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const count = (values ?? []).length
+  const onlyExists = [...standardScopes.slice(0, 4), affinityScope]
+  if (onlyExists.includes(scope) && operator !== 'Exists') {
+    const detail =
+      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+    errors.push(invalid(path.child('operator'), operator, detail))
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    if (count > 0) return errors
+    const detail =
+      "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    errors.push(required(path.child('values'), detail))
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (count === 0) return errors
+    const detail =
+      "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    errors.push(invalid(path.child('values'), asGo(goStrings(values)), detail))
+  } else {
+    errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))
+  }
+  return errors
+}
+
+function usesAffinityScope(quota: KubeObject | undefined): boolean {
+  const expressions: Loose[] = quota?.spec?.scopeSelector?.matchExpressions ?? []
+  return (
+    (quota?.spec?.scopes ?? []).includes(affinityScope) ||
+    expressions.some((requirement) => requirement.scopeName === affinityScope)
+  )
+}
+
+const allowsAffinity = (context: Context, old?: KubeObject): boolean =>
+  context.feature('PodAffinityNamespaceSelector') || usesAffinityScope(old)
+
+function checkSameScopes(next: KubeObject, old: KubeObject): FieldError[] {
+  const [now, then] = [new Set<string>(next.spec?.scopes), new Set<string>(old.spec?.scopes)]
+  if (now.size === then.size && [...now].every((scope) => then.has(scope))) return []
+  return [invalid('spec.scopes', goScopes(next.spec?.scopes), immutableMessage)]
+}
+
+export const resourceQuota: Behaviour = {
+  resetFields: [['status']],
+  prepareForCreate(object) {
+    object.status = {}
+  },
+  prepareForUpdate: keepStatus,
+  validateCreate: (object, context) => [
+    ...checkSpec(object.spec ?? {}, allowsAffinity(context)),
+    ...checkStatus(object),
+  ],
+  validateUpdate: (next, old, context) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkSpec(next.spec ?? {}, allowsAffinity(context, old)),
+    ...checkSameScopes(next, old),
+  ],
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (next, old) => [
+        ...checkMetadataUpdate(next, old),
+        ...resourceVersionRequired(next.metadata.resourceVersion),
+        ...checkStatus(next),
+      ],
+    },
+  },
+  columns: resourceQuotaColumns,
+}
