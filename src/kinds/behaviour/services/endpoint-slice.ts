@@ -1,0 +1,183 @@
+/** EndpointSlice: addresses of one type, their ports, and the topology only the beta version still writes. */
+import {
+  duplicate,
+  type FieldError,
+  internalFieldError,
+  required,
+  tooMany,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { isIpv4, isIpv6 } from '#api/ip-address.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { fullyQualifiedDomainName, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import {
+  checkDns1123Label,
+  checkImmutable,
+  checkOneOf,
+  checkQualifiedName,
+  each,
+  sameJson,
+} from '#kinds/behaviour/checks.ts'
+import { checkMetadata } from '#kinds/behaviour/metadata.ts'
+import { endpointSliceColumns } from '#kinds/columns/services.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { checkNonSpecialIp } from './service-addresses.ts'
+
+/** Limits of the original: one slice must stay small enough to be sent to every node. */
+const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
+const addressTypes = ['FQDN', 'IPv4', 'IPv6']
+const hostLabel = 'kubernetes.io/hostname'
+const zoneLabel = 'topology.kubernetes.io/zone'
+
+function check(slice: KubeObject): FieldError[] {
+  return [
+    ...checkOneOf(slice.addressType, addressTypes, FieldPath.of('addressType')),
+    ...checkEndpoints(slice.endpoints ?? [], slice.addressType, FieldPath.of('endpoints')),
+    ...checkPorts(slice.ports ?? [], FieldPath.of('ports')),
+  ]
+}
+
+function checkEndpoints(endpoints: Loose[], type: string, path: FieldPath): FieldError[] {
+  if (endpoints.length > limits.endpoints) {
+    return [tooMany(path, endpoints.length, limits.endpoints)]
+  }
+  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, path.index(i)))
+}
+
+function checkEndpoint(endpoint: Loose, type: string, path: FieldPath): FieldError[] {
+  const addresses: string[] = endpoint.addresses ?? []
+  const at = path.child('addresses')
+  const errors: FieldError[] = []
+  if (addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'))
+  else if (addresses.length > limits.addresses) {
+    errors.push(tooMany(at, addresses.length, limits.addresses))
+  }
+  for (const [i, address] of addresses.entries()) {
+    errors.push(...checkAddress(address, type, at.index(i)))
+  }
+  if (typeof endpoint.nodeName === 'string') {
+    const problems = nameIsDnsSubdomain(endpoint.nodeName, false)
+    errors.push(...each(path.child('nodeName'), endpoint.nodeName, problems))
+  }
+  errors.push(...checkTopology(endpoint.deprecatedTopology, path.child('deprecatedTopology')))
+  if (typeof endpoint.hostname === 'string') {
+    errors.push(...checkDns1123Label(endpoint.hostname, path.child('hostname')))
+  }
+  const zones = endpoint.hints?.forZones ?? []
+  return [...errors, ...checkZones(zones, path.child('hints', 'forZones'))]
+}
+
+function checkAddress(address: string, type: string, path: FieldPath): FieldError[] {
+  if (type === 'FQDN') return fullyQualifiedDomainName(address, path)
+  if (type !== 'IPv4' && type !== 'IPv6') return []
+  const fits = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
+  const problems = fits ? [] : [`must be a valid ${type} address`]
+  return [...each(path, address, problems), ...checkNonSpecialIp(address, path)]
+}
+
+function checkTopology(
+  topology: Record<string, string> | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const count = Object.keys(topology ?? {}).length
+  if (count > limits.topologyLabels) errors.push(tooMany(path, count, limits.topologyLabels))
+  errors.push(...validateLabels(topology, path))
+  if (ownValue(topology, zoneLabel) !== undefined) {
+    const detail = 'reserved key was not removed in conversion'
+    errors.push(internalFieldError(path.key(zoneLabel), detail))
+  }
+  return errors
+}
+
+function checkZones(zones: Loose[], path: FieldPath): FieldError[] {
+  if (zones.length > limits.zoneHints) return [tooMany(path, zones.length, limits.zoneHints)]
+  const seen = new Set<string>()
+  return zones.flatMap(({ name = '' }, i) => {
+    const at = path.index(i).child('name')
+    const twice = seen.has(name) ? [duplicate(at, name)] : []
+    seen.add(name)
+    return [...twice, ...each(at, name, labelValue(name))]
+  })
+}
+
+function checkPorts(ports: Loose[], path: FieldPath): FieldError[] {
+  if (ports.length > limits.ports) return [tooMany(path, ports.length, limits.ports)]
+  const names = new Set<string>()
+  return ports.flatMap((port, i) => {
+    const at = path.index(i)
+    const name: string = port.name ?? ''
+    const errors = name === '' ? [] : checkDns1123Label(name, at.child('name'))
+    if (names.has(name)) errors.push(duplicate(at.child('name'), name))
+    names.add(name)
+    errors.push(...checkOneOf(port.protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol')))
+    if (typeof port.appProtocol === 'string') {
+      errors.push(...checkQualifiedName(port.appProtocol, at.child('appProtocol')))
+    }
+    return errors
+  })
+}
+
+/** Fields of disabled features, unless the old slice had them. */
+function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const then: Loose[] = old?.endpoints ?? []
+  const terminating =
+    context.feature('EndpointSliceTerminatingCondition') ||
+    then.some(({ conditions = {} }) => 'serving' in conditions || 'terminating' in conditions)
+  const hints = context.feature('TopologyAwareHints') || then.some((endpoint) => endpoint.hints)
+  for (const endpoint of (next.endpoints ?? []) as Loose[]) {
+    if (!terminating && endpoint.conditions) {
+      delete endpoint.conditions.serving
+      delete endpoint.conditions.terminating
+    }
+    if (!hints) delete endpoint.hints
+  }
+}
+
+/** Topology can be written through the beta version only; elsewhere a node's name is what is kept of it. */
+function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  if (context.requestApiVersion === 'discovery.k8s.io/v1beta1') return
+  if (old && sameJson(old.endpoints, next.endpoints)) return
+  const hosts = new Set(
+    (old?.endpoints ?? []).map((e: Loose) => ownValue<string>(e.deprecatedTopology, hostLabel)),
+  )
+  for (const endpoint of (next.endpoints ?? []) as Loose[]) {
+    const host = ownValue<string>(endpoint.deprecatedTopology, hostLabel)
+    const known = host !== undefined && host !== '' && hosts.has(host)
+    if (endpoint.nodeName === undefined && known) {
+      if (nameIsDnsSubdomain(host, false).length === 0) endpoint.nodeName = host
+    }
+    delete endpoint.deprecatedTopology
+  }
+}
+
+const content = ({ endpoints, ports, addressType, metadata }: KubeObject) => ({
+  endpoints,
+  ports,
+  addressType,
+  labels: metadata.labels,
+})
+
+export const endpointSlice: Behaviour = {
+  prepareForCreate(object, context) {
+    object.metadata.generation = 1
+    dropDisabled(object, undefined, context)
+    dropTopology(object, undefined, context)
+  },
+  prepareForUpdate(next, old, context) {
+    if (!sameJson(content(next), content(old))) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+    dropDisabled(next, old, context)
+    dropTopology(next, old, context)
+  },
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next),
+    ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
+  ],
+  columns: endpointSliceColumns,
+}

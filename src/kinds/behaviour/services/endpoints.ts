@@ -1,0 +1,69 @@
+/** Endpoints: addresses and ports that can be reached. */
+import { type FieldError, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { ipAddress, nameIsDnsSubdomain, portNumber, qualifiedName } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkDns1123Label, checkOneOf, each } from '#kinds/behaviour/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { endpointsColumns } from '#kinds/columns/services.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkNonSpecialIp } from './service-addresses.ts'
+
+function check(endpoints: KubeObject): FieldError[] {
+  const path = FieldPath.of('subsets')
+  const subsets: Loose[] = endpoints.subsets ?? []
+  return subsets.flatMap((subset, i) => checkSubset(subset, path.index(i)))
+}
+
+function checkSubset(subset: Loose, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const ready: Loose[] = subset.addresses ?? []
+  const notReady: Loose[] = subset.notReadyAddresses ?? []
+  const ports: Loose[] = subset.ports ?? []
+  if (ready.length === 0 && notReady.length === 0) {
+    errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
+  }
+  const at = (field: string, i: number) => path.child(field).index(i)
+  errors.push(
+    ...ready.flatMap((address, i) => checkAddress(address, at('addresses', i))),
+    ...notReady.flatMap((address, i) => checkAddress(address, at('notReadyAddresses', i))),
+    ...ports.flatMap((port, i) => checkPort(port, ports.length > 1, at('ports', i))),
+  )
+  return errors
+}
+
+function checkAddress({ ip = '', hostname, nodeName }: Loose, path: FieldPath): FieldError[] {
+  const errors = each(path.child('ip'), ip, ipAddress(ip))
+  if (hostname) errors.push(...checkDns1123Label(hostname, path.child('hostname')))
+  if (typeof nodeName === 'string') {
+    errors.push(...each(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)))
+  }
+  return [...errors, ...checkNonSpecialIp(ip, path.child('ip'))]
+}
+
+function checkPort(port: Loose, nameRequired: boolean, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (port.name) errors.push(...checkDns1123Label(port.name, path.child('name')))
+  else if (nameRequired) errors.push(required(path.child('name')))
+  errors.push(
+    ...each(path.child('port'), port.port ?? 0, portNumber(port.port ?? 0)),
+    ...checkOneOf(port.protocol, ['SCTP', 'TCP', 'UDP'], path.child('protocol')),
+  )
+  if (typeof port.appProtocol === 'string') {
+    errors.push(
+      ...each(path.child('appProtocol'), port.appProtocol, qualifiedName(port.appProtocol)),
+    )
+  }
+  return errors
+}
+
+export const endpoints: Behaviour = {
+  createOnUpdate: true,
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next),
+  ],
+  columns: endpointsColumns,
+}

@@ -1,0 +1,86 @@
+/** The rules for a service's ports. */
+import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goList } from '#api/go-syntax.ts'
+import { portName, portNumber, qualifiedName } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkDns1123Label, checkOneOf, each } from '#kinds/behaviour/checks.ts'
+import { goServicePort, isLoadBalancer, specOf } from './service-shape.ts'
+
+const portsPath = FieldPath.of('spec', 'ports')
+const protocols = ['SCTP', 'TCP', 'UDP']
+
+export function checkPorts(ports: Loose[]): FieldError[] {
+  const names = new Set<string>()
+  return ports.flatMap((port, i) => checkPort(port, ports.length > 1, names, portsPath.index(i)))
+}
+
+function checkPort(
+  port: Loose,
+  nameRequired: boolean,
+  names: Set<string>,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const name: string = port.name ?? ''
+  if (name === '') {
+    if (nameRequired) errors.push(required(path.child('name')))
+  } else {
+    errors.push(...checkDns1123Label(name, path.child('name')))
+    if (names.has(name)) errors.push(duplicate(path.child('name'), name))
+    names.add(name)
+  }
+  errors.push(
+    ...each(path.child('port'), port.port ?? 0, portNumber(port.port ?? 0)),
+    ...checkOneOf(port.protocol, protocols, path.child('protocol')),
+    ...checkPortNumberOrName(port.targetPort ?? 0, path.child('targetPort')),
+  )
+  if (typeof port.appProtocol === 'string') {
+    errors.push(
+      ...each(path.child('appProtocol'), port.appProtocol, qualifiedName(port.appProtocol)),
+    )
+  }
+  return errors
+}
+
+export const checkPortNumberOrName = (port: number | string, path: FieldPath): FieldError[] =>
+  each(path, port, typeof port === 'string' ? portName(port) : portNumber(port))
+
+/** A node port makes no sense within the cluster, and no port may be there twice. */
+export function checkPortNumbers(service: KubeObject): FieldError[] {
+  const ports: Loose[] = specOf(service).ports ?? []
+  const errors: FieldError[] = []
+  if (specOf(service).type === 'ClusterIP') {
+    for (const [i, port] of ports.entries()) {
+      if (!port.nodePort) continue
+      const detail = "may not be used when `type` is 'ClusterIP'"
+      errors.push(forbidden(portsPath.index(i).child('nodePort'), detail))
+    }
+  }
+  const nodePorts = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    if (!port.nodePort) continue
+    const key = `${port.protocol}/${port.nodePort}`
+    if (nodePorts.has(key)) {
+      errors.push(duplicate(portsPath.index(i).child('nodePort'), port.nodePort))
+    }
+    nodePorts.add(key)
+  }
+  const seen = new Set<string>()
+  for (const [i, { protocol, port }] of ports.entries()) {
+    const key = goServicePort({ protocol, port })
+    if (seen.has(key)) errors.push(duplicate(portsPath.index(i), asGo(key)))
+    seen.add(key)
+  }
+  return errors
+}
+
+/** A load balancer serves one protocol, unless an old service served more already. */
+export function checkMixedProtocols(next: KubeObject, old?: KubeObject): FieldError[] {
+  const mixed = (service: KubeObject | undefined) =>
+    new Set((service?.spec?.ports ?? []).map((port: Loose) => port.protocol)).size > 1
+  if (!isLoadBalancer(next) || !mixed(next) || mixed(old)) return []
+  const shown = goList('core.ServicePort', specOf(next).ports.map(goServicePort))
+  const detail = "may not contain more than 1 protocol when type is 'LoadBalancer'"
+  return [invalid(portsPath, asGo(shown), detail)]
+}
