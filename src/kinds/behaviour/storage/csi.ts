@@ -1,0 +1,240 @@
+/** CSIDriver, CSINode and CSIStorageCapacity: what is known of storage drivers and where they run. */
+import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import {
+  asGo,
+  goList,
+  goPointer,
+  goQuote,
+  goStringMap,
+  goStrings,
+  goStruct,
+} from '#api/go-syntax.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import {
+  checkNotNegative,
+  checkOneOfIfSet,
+  checkQualifiedName,
+  each,
+  sameJson,
+} from '#kinds/behaviour/checks.ts'
+import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-names.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { checkCsiDriverName } from '#kinds/behaviour/pods/network-volumes.ts'
+import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
+import {
+  csiDriverColumns,
+  csiNodeColumns,
+  csiStorageCapacityColumns,
+} from '#kinds/columns/storage.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+const specPath = FieldPath.of('spec')
+const lifecycleModes = ['Persistent', 'Ephemeral']
+const fsGroupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
+
+function checkDriver(driver: KubeObject, context: Context): FieldError[] {
+  const spec = driver.spec ?? {}
+  const errors: FieldError[] = []
+  if (spec.attachRequired === undefined) errors.push(required(specPath.child('attachedRequired')))
+  if (spec.podInfoOnMount === undefined) errors.push(required(specPath.child('podInfoOnMount')))
+  if (spec.storageCapacity === undefined && context.feature('CSIStorageCapacity')) {
+    errors.push(required(specPath.child('storageCapacity')))
+  }
+  errors.push(
+    ...checkOneOfIfSet(spec.fsGroupPolicy, fsGroupPolicies, specPath.child('fsGroupPolicy')),
+    ...checkTokenRequests(spec.tokenRequests ?? []),
+  )
+  for (const mode of (spec.volumeLifecycleModes ?? []) as string[]) {
+    if (lifecycleModes.includes(mode)) continue
+    errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes))
+  }
+  return errors
+}
+
+const tokenSecondsMin = 600
+const tokenSecondsMax = 2 ** 32
+
+function checkTokenRequests(requests: Loose[]): FieldError[] {
+  const audiences = new Set<string>()
+  return requests.flatMap(({ audience = '', expirationSeconds: seconds }, i) => {
+    const path = specPath.child('tokenRequests').index(i)
+    if (audiences.has(audience)) return [duplicate(path.child('audience'), audience)]
+    audiences.add(audience)
+    if (seconds === undefined) return []
+    const at = path.child('expirationSeconds')
+    if (seconds < tokenSecondsMin) {
+      return [invalid(at, seconds, 'may not specify a duration less than 10 minutes')]
+    }
+    if (seconds <= tokenSecondsMax) return []
+    return [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')]
+  })
+}
+
+function checkDriverChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const [now, then] = [next.spec ?? {}, old.spec ?? {}]
+  const fields: [string, string][] = [
+    ['attachRequired', 'attachedRequired'],
+    ['fsGroupPolicy', 'fsGroupPolicy'],
+    ['podInfoOnMount', 'podInfoOnMount'],
+    ['volumeLifecycleModes', 'volumeLifecycleModes'],
+    ['storageCapacity', 'storageCapacity'],
+  ]
+  return fields.flatMap(([field, shown]) => {
+    if (sameJson(now[field], then[field])) return []
+    const value =
+      field === 'volumeLifecycleModes'
+        ? asGo(goStrings(now[field], 'storage.VolumeLifecycleMode'))
+        : now[field]
+    return [invalid(specPath.child(shown), value, immutableMessage)]
+  })
+}
+
+function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const gates: [string, string][] = [
+    ['storageCapacity', 'CSIStorageCapacity'],
+    ['volumeLifecycleModes', 'CSIInlineVolume'],
+    ['fsGroupPolicy', 'CSIVolumeFSGroupPolicy'],
+  ]
+  for (const [field, gate] of gates) {
+    dropUnlessUsed(next.spec, field, context.feature(gate), old?.spec?.[field] !== undefined)
+  }
+}
+
+export const csiDriver: Behaviour = {
+  unconditionalUpdate: false,
+  prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
+  prepareForUpdate(next, old, context) {
+    dropDisabled(next, old, context)
+    const changed = ['tokenRequests', 'requiresRepublish'].some(
+      (field) => !sameJson(next.spec?.[field], old.spec?.[field]),
+    )
+    if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  },
+  validateCreate: checkDriver,
+  validateUpdate: (next, old) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkDriverChanges(next, old),
+    ...checkTokenRequests(next.spec?.tokenRequests ?? []),
+  ],
+  columns: csiDriverColumns,
+}
+
+const nodeIdLengthMax = 192
+const nodeIdLengthMaxOfOld = 256
+
+function checkNodeDrivers(node: KubeObject, idLengthMax: number): FieldError[] {
+  const names = new Set<string>()
+  const drivers: Loose[] = node.spec?.drivers ?? []
+  return drivers.flatMap((driver, i) => {
+    const path = specPath.child('drivers').index(i)
+    const { name = '', nodeID = '' } = driver
+    const errors = checkCsiDriverName(name, path.child('name'))
+    if (nodeID === '') errors.push(required(path.child('nodeID')))
+    if (Buffer.byteLength(nodeID) > idLengthMax) {
+      const detail = `must be ${idLengthMax} characters or less`
+      errors.push(invalid(path.child('nodeID'), nodeID, detail))
+    }
+    errors.push(...checkNotNegative(driver.allocatable?.count, path.child('allocatable', 'count')))
+    if (names.has(name)) errors.push(duplicate(path.child('name'), name))
+    names.add(name)
+    return [...errors, ...checkTopologyKeys(driver.topologyKeys ?? [], path)]
+  })
+}
+
+function checkTopologyKeys(keys: string[], path: FieldPath): FieldError[] {
+  return keys.flatMap((key, i) => [
+    ...(key === '' ? [required(path)] : []),
+    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
+    ...checkQualifiedName(key, path),
+  ])
+}
+
+const goNodeDriver = (driver: Loose): string =>
+  goStruct('storage.CSINodeDriver', [
+    ['Name', goQuote(driver.name ?? '')],
+    ['NodeID', goQuote(driver.nodeID ?? '')],
+    ['TopologyKeys', goStrings(driver.topologyKeys)],
+    ['Allocatable', goPointer('storage.VolumeNodeResources', driver.allocatable)],
+  ])
+
+function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const [now, then]: [Loose[], Loose[]] = [next.spec?.drivers ?? [], old.spec?.drivers ?? []]
+  return then.flatMap((driver) =>
+    now
+      .filter((other) => other.name === driver.name && !sameJson(other, driver))
+      .map((other) => invalid('CSINodeDriver', asGo(goNodeDriver(other)), immutableMessage)),
+  )
+}
+
+/** The original checks a changed node whole, then once more together with what may not change. */
+export const csiNode: Behaviour = {
+  unconditionalUpdate: false,
+  validateCreate: (object) => checkNodeDrivers(object, nodeIdLengthMax),
+  validateUpdate(next, old) {
+    const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
+      ({ nodeID = '' }) => Buffer.byteLength(nodeID) > nodeIdLengthMax,
+    )
+    const whole = [
+      ...checkMetadata(next, false, nameIsDnsSubdomain),
+      ...checkNodeDrivers(next, longIds ? nodeIdLengthMaxOfOld : nodeIdLengthMax),
+    ]
+    return [...whole, ...whole, ...checkNodeChanges(next, old)]
+  },
+  columns: csiNodeColumns,
+}
+
+function checkCapacity(object: KubeObject): FieldError[] {
+  const name: string = object.storageClassName ?? ''
+  const { capacity } = object
+  return [
+    ...validateLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology')),
+    ...each(FieldPath.of('storageClassName'), name, nameIsDnsSubdomain(name, false)),
+    ...(capacity === undefined ? [] : checkQuantityNotNegative(capacity, FieldPath.of('capacity'))),
+  ]
+}
+
+const goLabelSelector = (selector: Loose): string =>
+  goStruct('v1.LabelSelector', [
+    ['MatchLabels', goStringMap(selector.matchLabels)],
+    [
+      'MatchExpressions',
+      goList('v1.LabelSelectorRequirement', selector.matchExpressions?.map(goRequirement)),
+    ],
+  ])
+
+const goRequirement = (requirement: Loose): string =>
+  goStruct('v1.LabelSelectorRequirement', [
+    ['Key', goQuote(requirement.key ?? '')],
+    ['Operator', goQuote(requirement.operator ?? '')],
+    ['Values', goStrings(requirement.values)],
+  ])
+
+/** A new one is checked twice over, as the original does: each error is told twice. */
+export const csiStorageCapacity: Behaviour = {
+  unconditionalUpdate: false,
+  validateCreate: (object) => [
+    ...checkCapacity(object),
+    ...checkMetadata(object, true, nameIsDnsSubdomain),
+    ...checkCapacity(object),
+  ],
+  validateUpdate(next, old) {
+    const errors = [
+      ...checkMetadata(next, true, nameIsDnsSubdomain),
+      ...checkCapacity(next),
+      ...checkMetadataUpdate(next, old),
+    ]
+    if (!sameJson(next.nodeTopology, old.nodeTopology)) {
+      const shown = next.nodeTopology && asGo(goLabelSelector(next.nodeTopology))
+      errors.push(invalid('nodeTopology', shown, immutableMessage))
+    }
+    if ((next.storageClassName ?? '') !== (old.storageClassName ?? '')) {
+      errors.push(invalid('storageClassName', next.storageClassName ?? '', immutableMessage))
+    }
+    return errors
+  },
+  columns: csiStorageCapacityColumns,
+}

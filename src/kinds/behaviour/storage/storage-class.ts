@@ -1,0 +1,106 @@
+/** StorageClass: what makes volumes and how, which may not change. */
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import {
+  checkOneOfIfSet,
+  checkQualifiedName,
+  sameJson,
+  sortedKeys,
+} from '#kinds/behaviour/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { storageClassColumns } from '#kinds/columns/storage.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkTopologySelectorTerm } from './topology-selector.ts'
+
+/** Parameters are handed to the provisioner with every claim. */
+const parametersCountMax = 512
+const parametersSizeBytesMax = 256 * 1024
+
+function check(object: KubeObject): FieldError[] {
+  const provisioner: string = object.provisioner ?? ''
+  const at = FieldPath.of('provisioner')
+  const mode = object.volumeBindingMode
+  return [
+    ...(provisioner === '' ? [required(at)] : checkQualifiedName(provisioner.toLowerCase(), at)),
+    ...checkParameters(object.parameters ?? {}, FieldPath.of('parameters')),
+    ...checkOneOfIfSet(
+      object.reclaimPolicy || undefined,
+      ['Delete', 'Retain'],
+      FieldPath.of('reclaimPolicy'),
+    ),
+    ...(mode === undefined
+      ? [required('volumeBindingMode')]
+      : checkOneOfIfSet(
+          mode,
+          ['Immediate', 'WaitForFirstConsumer'],
+          FieldPath.of('volumeBindingMode'),
+        )),
+    ...checkTopologies(object.allowedTopologies ?? []),
+  ]
+}
+
+function checkParameters(parameters: Record<string, string>, path: FieldPath): FieldError[] {
+  const keys = sortedKeys(parameters)
+  if (keys.length > parametersCountMax) return [tooLong(path, '', parametersCountMax)]
+  const errors: FieldError[] = []
+  let size = 0
+  for (const key of keys) {
+    if (key === '') errors.push(invalid(path, key, 'field can not be empty.'))
+    size += Buffer.byteLength(key) + Buffer.byteLength(parameters[key] as string)
+  }
+  if (size > parametersSizeBytesMax) errors.push(tooLong(path, '', parametersSizeBytesMax))
+  return errors
+}
+
+/** A term that says the same as an earlier one, in whatever order, is refused. */
+function checkTopologies(terms: Loose[]): FieldError[] {
+  const path = FieldPath.of('allowedTopologies')
+  const seen = new Set<string>()
+  return terms.flatMap((term, i) => {
+    const errors = checkTopologySelectorTerm(term, path.index(i))
+    const meaning = new Map<string, string>()
+    for (const { key = '', values } of (term.matchLabelExpressions ?? []) as Loose[]) {
+      meaning.set(key, JSON.stringify([...new Set<string>(values)].sort()))
+    }
+    const identity = JSON.stringify([...meaning].sort())
+    if (seen.has(identity)) {
+      errors.push(duplicate(path.index(i).child('matchLabelExpressions'), ''))
+    }
+    seen.add(identity)
+    return errors
+  })
+}
+
+function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const errors: FieldError[] = []
+  for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
+    if (sameJson(next[field], old[field])) continue
+    errors.push(forbidden(field, `updates to ${field} are forbidden.`))
+  }
+  const mode = next.volumeBindingMode
+  if (mode !== old.volumeBindingMode) {
+    errors.push(invalid('volumeBindingMode', mode, immutableMessage))
+  }
+  return errors
+}
+
+export const storageClass: Behaviour = {
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next),
+    ...checkMetadataUpdate(next, old),
+    ...checkChanges(next, old),
+  ],
+  columns: storageClassColumns,
+}
