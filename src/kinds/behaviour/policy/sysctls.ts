@@ -1,0 +1,57 @@
+/** Patterns of sysctls a security policy allows or forbids; no sysctl may be both. */
+import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+
+const segment = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+const lastSegment = '([a-z0-9][-_a-z0-9]*)?[a-z0-9*]'
+const patternSource = `(${segment}\\.)*${lastSegment}`
+const pattern = new RegExp(`^${patternSource}$`)
+const lengthMax = 253
+
+export function checkSysctls(names: string[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let everything = false
+  for (const [i, name] of names.entries()) {
+    if (name === '') errors.push(invalid(path.index(i), name, 'empty sysctl not allowed'))
+    else if (name.length > lengthMax || !pattern.test(name)) {
+      const detail = `must have at most ${lengthMax} characters and match regex ${patternSource}`
+      errors.push(invalid(path.index(i), name, detail))
+    } else if (name.startsWith('*')) everything = true
+  }
+  if (everything && names.length > 1) {
+    const detail = "if '*' is present, must not specify other sysctls"
+    errors.push(forbidden(path.child('items'), detail))
+  }
+  return errors
+}
+
+/** `a.*` stands for every name that begins with `a.`. */
+const prefixOf = (name: string): string | undefined =>
+  name.endsWith('*') ? name.slice(0, -1) : undefined
+
+export function checkSysctlsApart(
+  allowed: string[],
+  allowedPath: FieldPath,
+  refused: string[],
+  refusedPath: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [i, one] of allowed.entries()) {
+    for (const [j, other] of refused.entries()) {
+      const overlap = overlapOf(one, other)
+      const wrong = (at: FieldPath, value: string, with_: string) =>
+        errors.push(invalid(at, value, `sysctl overlaps with ${with_}`))
+      if (overlap === 'allowed') wrong(allowedPath.index(i), one, other)
+      else if (overlap === 'refused') wrong(refusedPath.index(j), other, one)
+    }
+  }
+  return errors
+}
+
+/** Which of the two lies within the other. */
+function overlapOf(allowed: string, refused: string): 'allowed' | 'refused' | undefined {
+  const [a, r] = [prefixOf(allowed), prefixOf(refused)]
+  if (r !== undefined && (a ?? allowed).startsWith(r)) return 'allowed'
+  if (a !== undefined && (r ?? refused).startsWith(a)) return 'refused'
+  return a === undefined && r === undefined && allowed === refused ? 'allowed' : undefined
+}
