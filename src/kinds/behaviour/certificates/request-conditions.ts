@@ -1,0 +1,41 @@
+/** Conditions of certificate requests: which a status write must leave alone, and the times the server fills in. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+
+const conditionsOf = (request: KubeObject): Loose[] => request.status?.conditions ?? []
+
+/**
+ * Puts the old approvals and denials in the place of the new ones. Where there are more or fewer of them than before,
+ * nothing is replaced; the beta version then takes back all conditions.
+ */
+export function keepConditions(next: KubeObject, old: KubeObject, takeBackAll: boolean): void {
+  for (const type of ['Approved', 'Denied']) {
+    if (replaceAll(next, old, type) || !takeBackAll) continue
+    next.status ??= {}
+    if (old.status?.conditions === undefined) delete next.status.conditions
+    else next.status.conditions = structuredClone(old.status.conditions)
+    return
+  }
+}
+
+function replaceAll(next: KubeObject, old: KubeObject, type: string): boolean {
+  const then = conditionsOf(old).filter((condition) => condition.type === type)
+  const at = conditionsOf(next).flatMap((condition, i) => (condition.type === type ? [i] : []))
+  if (then.length !== at.length) return false
+  for (const [i, condition] of then.entries()) {
+    next.status.conditions[at[i] as number] = structuredClone(condition)
+  }
+  return true
+}
+
+/** Times left out: of the last update now, of the last transition the old one where the status is the old one. */
+export function stampConditions(next: KubeObject, old: KubeObject, now: string): void {
+  for (const condition of conditionsOf(next)) {
+    condition.lastUpdateTime ||= now
+    if (condition.lastTransitionTime) continue
+    const same = conditionsOf(old).find(
+      ({ type, status, lastTransitionTime }) =>
+        type === condition.type && status === condition.status && lastTransitionTime,
+    )
+    condition.lastTransitionTime = same?.lastTransitionTime ?? now
+  }
+}
