@@ -1,0 +1,122 @@
+/** MutatingWebhookConfiguration and ValidatingWebhookConfiguration: who is asked about requests, and how. */
+import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goStrings } from '#api/go-syntax.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkOneOfIfSet, each } from '#kinds/behaviour/checks.ts'
+import { checkPlainMetadata } from '#kinds/behaviour/metadata.ts'
+import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
+import { webhookConfigurationColumns } from '#kinds/columns/registration.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkClientConfig } from './webhook-client.ts'
+import { checkWebhookRule } from './webhook-rules.ts'
+
+const reviewVersions = ['v1', 'v1beta1']
+const harmless = ['None', 'NoneOnDryRun']
+const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+
+/** What the stable version asks for, unless an object made before it is changed. */
+interface Strictness {
+  readonly noSideEffects: boolean
+  readonly knownReviewVersion: boolean
+  readonly uniqueNames: boolean
+}
+
+const hooksOf = (configuration: KubeObject): Loose[] => configuration.webhooks ?? []
+
+function strictnessOf(context: Context, old?: KubeObject): Strictness {
+  const stable = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
+  if (old === undefined) {
+    return { noSideEffects: stable, knownReviewVersion: true, uniqueNames: stable }
+  }
+  const hooks = hooksOf(old)
+  const names = new Set(hooks.map((hook) => hook.name))
+  return {
+    noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
+    knownReviewVersion: hooks.every(
+      ({ admissionReviewVersions: versions = [] }) =>
+        versions.length === 0 || versions.some((one: string) => reviewVersions.includes(one)),
+    ),
+    uniqueNames: stable && names.size === hooks.length,
+  }
+}
+
+function check(configuration: KubeObject, strictness: Strictness): FieldError[] {
+  const names = new Set<string>()
+  return hooksOf(configuration).flatMap((hook, i) => {
+    const path = FieldPath.of('webhooks').index(i)
+    const versions = path.child('admissionReviewVersions')
+    const errors = [
+      ...checkHook(hook, strictness, path),
+      ...checkReviewVersions(hook.admissionReviewVersions ?? [], strictness, versions),
+    ]
+    if (!strictness.uniqueNames || !hook.name) return errors
+    if (names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
+    names.add(hook.name)
+    return errors
+  })
+}
+
+function checkHook(hook: Loose, strictness: Strictness, path: FieldPath): FieldError[] {
+  const rules: Loose[] = hook.rules ?? []
+  const effects = strictness.noSideEffects ? harmless : sideEffects
+  const at = (field: string) => path.child(field)
+  const errors = [
+    ...fullyQualifiedName(hook.name ?? '', at('name')),
+    ...rules.flatMap((rule, i) => checkWebhookRule(rule, at('rules').index(i))),
+    ...checkOneOfIfSet(hook.failurePolicy, ['Fail', 'Ignore'], at('failurePolicy')),
+    ...checkOneOfIfSet(hook.matchPolicy, ['Equivalent', 'Exact'], at('matchPolicy')),
+  ]
+  if (hook.sideEffects === undefined) {
+    errors.push(required(at('sideEffects'), `must specify one of ${effects.join(', ')}`))
+  }
+  errors.push(...checkOneOfIfSet(hook.sideEffects, effects, at('sideEffects')))
+  const seconds: number | undefined = hook.timeoutSeconds
+  if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
+    const detail = 'the timeout value must be between 1 and 30 seconds'
+    errors.push(invalid(at('timeoutSeconds'), seconds, detail))
+  }
+  return [
+    ...errors,
+    ...validateLabelSelector(hook.namespaceSelector, at('namespaceSelector')),
+    ...validateLabelSelector(hook.objectSelector, at('objectSelector')),
+    ...checkOneOfIfSet(hook.reinvocationPolicy, ['IfNeeded', 'Never'], at('reinvocationPolicy')),
+    ...checkClientConfig(hook.clientConfig ?? {}, at('clientConfig')),
+  ]
+}
+
+function checkReviewVersions(
+  versions: string[],
+  strictness: Strictness,
+  path: FieldPath,
+): FieldError[] {
+  if (versions.length === 0) {
+    return [required(path, `must specify one of ${reviewVersions.join(', ')}`)]
+  }
+  const errors = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i
+      ? [invalid(path.index(i), version, 'duplicate version')]
+      : each(path.index(i), version, dns1035Label(version)),
+  )
+  if (strictness.knownReviewVersion && !versions.some((one) => reviewVersions.includes(one))) {
+    const detail = `must include at least one of ${reviewVersions.join(', ')}`
+    errors.push(invalid(path, asGo(goStrings(versions)), detail))
+  }
+  return errors
+}
+
+export const webhookConfiguration: Behaviour = {
+  unconditionalUpdate: false,
+  prepareForCreate(object) {
+    object.metadata.generation = 1
+  },
+  prepareForUpdate: (next, old) => raiseGeneration(next, old, ['webhooks']),
+  validateCreate: (object, context) => check(object, strictnessOf(context)),
+  validateUpdate: (next, old, context) => [
+    ...checkPlainMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, strictnessOf(context, old)),
+  ],
+  columns: webhookConfigurationColumns,
+}
