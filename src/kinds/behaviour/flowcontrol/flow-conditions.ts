@@ -1,0 +1,16 @@
+/** Conditions of flow schemas and priority levels: each type once, and none without a type. */
+import { duplicate, type FieldError, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+
+export function checkFlowConditions(object: KubeObject): FieldError[] {
+  const seen = new Set<string>()
+  const conditions: Loose[] = object.status?.conditions ?? []
+  return conditions.flatMap(({ type = '' }, i) => {
+    const path = FieldPath.of('status', 'conditions').index(i).child('type')
+    const errors: FieldError[] = seen.has(type) ? [duplicate(path, type)] : []
+    seen.add(type)
+    if (type === '') errors.push(required(path, 'must not be empty'))
+    return errors
+  })
+}
