@@ -1,4 +1,64 @@
-/** Every behaviour by its resource, `<group>/<plural>`; the core group is the empty string. */
+/** Every behaviour by group and plural; the core group is the empty word: '/services'. */
 import type { Behaviour } from '#kinds/kind.ts'
+import { autoscalingBehaviours } from './autoscaling/table.ts'
+import { certificateBehaviours } from './certificates/table.ts'
+import { clusterBehaviours } from './cluster/table.ts'
+import { eventBehaviours } from './events/table.ts'
+import { flowcontrolBehaviours } from './flowcontrol/table.ts'
+import { checkFinalizerNames } from './metadata.ts'
+import { networkingBehaviours } from './networking/table.ts'
+import { nodeBehaviours } from './node/table.ts'
+import { podBehaviours } from './pods/table.ts'
+import { policyBehaviours } from './policy/table.ts'
+import { rbacBehaviours } from './rbac/table.ts'
+import { registrationBehaviours } from './registration/table.ts'
+import { serviceBehaviours } from './services/table.ts'
+import { storageBehaviours } from './storage/table.ts'
 
-export const behaviours: Readonly<Record<string, Behaviour>> = {}
+/** Kinds whose finalizers may have any qualified name. */
+const anyFinalizer = new Set([
+  '/events',
+  'events.k8s.io/events',
+  'coordination.k8s.io/leases',
+  'node.k8s.io/runtimeclasses',
+  'policy/poddisruptionbudgets',
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations',
+  'admissionregistration.k8s.io/validatingwebhookconfigurations',
+  'apiregistration.k8s.io/apiservices',
+])
+
+function withFinalizerNames(behaviour: Behaviour): Behaviour {
+  const { validateCreate } = behaviour
+  return {
+    ...behaviour,
+    validateCreate: (object, context) => [
+      ...checkFinalizerNames(object),
+      ...(validateCreate?.(object, context) ?? []),
+    ],
+  }
+}
+
+const own = {
+  ...autoscalingBehaviours,
+  ...certificateBehaviours,
+  ...clusterBehaviours,
+  ...eventBehaviours,
+  ...flowcontrolBehaviours,
+  ...networkingBehaviours,
+  ...nodeBehaviours,
+  ...policyBehaviours,
+  ...rbacBehaviours,
+  ...registrationBehaviours,
+  ...serviceBehaviours,
+  ...storageBehaviours,
+}
+
+export const behaviours: Readonly<Record<string, Behaviour>> = {
+  ...Object.fromEntries(
+    Object.entries(own).map(([key, behaviour]) => [
+      key,
+      anyFinalizer.has(key) ? behaviour : withFinalizerNames(behaviour),
+    ]),
+  ),
+  ...podBehaviours,
+}
