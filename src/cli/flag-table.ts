@@ -77,7 +77,7 @@ export const flagTable = {
   'feature-gates': row('Release and features', value.switches, new Map(), 'unwired', 'Features to turn on or off.'),
 
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
-  'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'unwired', 'The node ports that services get.'),
+  'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),
   'allow-privileged': row('Services', value.bool, true, 'unwired', 'Whether pods may have privileged containers.'),
 
   'anonymous-auth': row('Authentication', value.bool, true, 'unwired', 'Whether requests without credentials go on as system:anonymous.'),
