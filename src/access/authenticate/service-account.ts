@@ -102,7 +102,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     const byId = this.#settings.keys.filter(({ id }) => id === kid)
     const others = this.#settings.keys.filter(({ id }) => id !== kid)
     if (![...byId, ...others].some((key) => isSignedBy(parsed, key)))
-      return { refused: 'no key of this server has signed the token' }
+      return { refused: 'square/go-jose: error in cryptographic primitive' }
     try {
       const claims = (legacy ? legacyAccountClaims : boundAccountClaims)(parsed.claims)
       const known = new Known(claims)

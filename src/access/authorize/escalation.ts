@@ -59,11 +59,11 @@ async function refuseBinding(write: RoleWrite, authorizer: Authorizer, rbac: Rba
   const { user, plural, namespace, object, old } = write
   if (old !== undefined && changesOnlyOwnership(object, old)) return
   const { apiGroup = '', kind = '', name = '' } = object.roleRef ?? {}
+  // Nothing is granted by a reference to something else; validation refuses it.
+  if (kind !== 'ClusterRole' && kind !== 'Role') return
   const role = kind === 'ClusterRole' ? 'clusterroles' : 'roles'
-  if (kind === 'ClusterRole' || kind === 'Role') {
-    const bind = attributes(user, 'bind', apiGroup, role, namespace, name)
-    if ((await authorizer.authorize(bind)).decision === 'allow') return
-  }
+  const bind = attributes(user, 'bind', apiGroup, role, namespace, name)
+  if ((await authorizer.authorize(bind)).decision === 'allow') return
   const rules = rbac.rulesOfRole(kind, namespace, name)
   if (rules === undefined) throw notFound({ group: rbacGroup, plural: role }, name)
   const missing = escalationProblem(rbac, user, namespace, rules)

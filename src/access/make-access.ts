@@ -1,0 +1,182 @@
+/**
+ * Everything that says who somebody is and what they may, made from the settings at start. A file that cannot be read or
+ * understood stops the start. Afterwards nothing is read from files again.
+ */
+import { readFileSync } from 'node:fs'
+import type { X509Certificate } from 'node:crypto'
+import type { Clock } from '#base/clock.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Credentials, Verdict } from './authenticate.ts'
+import { basicChallenge } from './authenticate/basic.ts'
+import { tokenLengthMax } from './authenticate/bearer.ts'
+import type { TokenKey } from './authenticate/json-web-token.ts'
+import { readPublicKeys, readSigningKey, type SigningKey } from './authenticate/key-files.ts'
+import { type OpenIdDocuments, openIdDocuments } from './authenticate/openid-documents.ts'
+import { TokenMint } from './authenticate/service-account-token.ts'
+import type { Authorizer, RuleResolver } from './authorize.ts'
+import { AbacAuthorizer } from './authorize/abac.ts'
+import { alwaysAllow, alwaysDeny, privileged } from './authorize/always.ts'
+import { NodeAuthorizer } from './authorize/node.ts'
+import { RbacAuthorizer } from './authorize/rbac.ts'
+import { UnionAuthorizer, UnionRuleResolver } from './authorize/union.ts'
+import { WebhookAuthorizer } from './authorize/webhook.ts'
+import { isImpersonationHeader } from './impersonate.ts'
+import { readKubeconfig } from './kubeconfig.ts'
+import { makeAuthentication } from './make-authentication.ts'
+import { ReviewWebhook } from './review-webhook.ts'
+import type { AccessSettings, AccessSurroundings, AuthorizationSettings } from './settings.ts'
+import type { TokenRequestSettings } from './token-request.ts'
+import type { TokenReviewer } from './token-review.ts'
+
+export interface Access extends TokenReviewer {
+  /** Undefined or refused means 401. Waits only where a method must ask somebody. */
+  authenticate(credentials: Credentials): Verdict | Promise<Verdict>
+  readonly anonymousAllowed: boolean
+  readonly authorizer: Authorizer
+  readonly rules: RuleResolver
+  /** Roles and bindings, for the checks before they are written; there whatever the modes are. */
+  readonly rbac: RbacAuthorizer
+  /** Undefined where there is no private key to sign with. */
+  readonly mint: TokenMint | undefined
+  readonly tokenRequests: TokenRequestSettings
+  /** Undefined where the issuer is none that others could verify by. */
+  readonly openId: OpenIdDocuments | undefined
+  /** For a 401's WWW-Authenticate header. */
+  readonly challenge: string | undefined
+  /** Authorities to name when asking clients for a certificate. */
+  readonly clientAuthorities: readonly X509Certificate[]
+  /** Headers, in lower case, that say who somebody is: none of them goes on to anyone else. */
+  isIdentityHeader(name: string): boolean
+  /** Resolves once decisions can be made from memory. */
+  follow(): Promise<void>
+  stop(): void
+}
+
+export async function makeAccess(
+  settings: AccessSettings,
+  surroundings: AccessSurroundings,
+  reader: ObjectReader,
+  clock: Clock,
+): Promise<Access> {
+  const { keys, signingKey } = tokenKeys(settings, surroundings)
+  const issuers = settings.serviceAccountIssuer
+  const apiAudiences = settings.apiAudiences.length > 0 ? settings.apiAudiences : issuers
+  const who = await makeAuthentication(settings, surroundings, keys, apiAudiences, reader, clock)
+  const rbac = new RbacAuthorizer()
+  const modes = await authorizers(settings, surroundings, rbac, clock)
+  const stops = [who.stop]
+  return {
+    authenticate: (credentials) => who.requests.authenticate(credentials),
+    anonymousAllowed: settings.anonymousAuth,
+    async reviewToken(token, audiences) {
+      if (token.length > tokenLengthMax) return undefined
+      const verdict = await who.tokens.authenticateToken(token, audiences)
+      if (verdict === undefined || !('user' in verdict)) return verdict
+      return { ...verdict, user: who.requests.member(verdict.user) }
+    },
+    apiAudiences,
+    authorizer: new UnionAuthorizer([privileged, ...modes]),
+    rules: new UnionRuleResolver(modes),
+    rbac,
+    mint: signingKey && new TokenMint(issuers[0] ?? '', signingKey),
+    tokenRequests: {
+      apiAudiences,
+      expirationSecondsMax: Math.floor(settings.serviceAccountMaxTokenExpirationMs / 1000),
+      extendExpiration: settings.serviceAccountExtendTokenExpiration,
+    },
+    openId: documents(settings, surroundings, keys),
+    challenge: settings.basicAuthFile === undefined ? undefined : basicChallenge,
+    clientAuthorities: who.clientAuthorities,
+    isIdentityHeader: (name) =>
+      name === 'authorization' ||
+      isImpersonationHeader(name) ||
+      (who.requestHeader?.isIdentityHeader(name) ?? false),
+    async follow() {
+      stops.push(await rbac.follow(reader))
+      for (const mode of modes)
+        if (mode instanceof NodeAuthorizer) stops.push(await mode.follow(reader))
+    },
+    stop() {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+type Mode = Authorizer & RuleResolver
+
+async function authorizers(
+  settings: AuthorizationSettings,
+  { release }: AccessSurroundings,
+  rbac: RbacAuthorizer,
+  clock: Clock,
+): Promise<Mode[]> {
+  if (settings.authorizationMode.length === 0)
+    throw new Error('at least one authorization mode must be passed')
+  const make = async (mode: string): Promise<Mode> => {
+    const { authorizationPolicyFile: policy, authorizationWebhookConfigFile: config } = settings
+    switch (mode) {
+      case 'AlwaysAllow':
+        return alwaysAllow
+      case 'AlwaysDeny':
+        return alwaysDeny
+      case 'RBAC':
+        return rbac
+      case 'Node':
+        return new NodeAuthorizer(release)
+      case 'ABAC':
+        if (policy === undefined) throw new Error('ABAC needs --authorization-policy-file')
+        return new AbacAuthorizer(readFileSync(policy, 'utf8'), policy)
+      case 'Webhook':
+        if (config === undefined)
+          throw new Error('Webhook needs --authorization-webhook-config-file')
+        return new WebhookAuthorizer(
+          new ReviewWebhook(await readKubeconfig(config)),
+          {
+            version: settings.authorizationWebhookVersion,
+            authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
+            unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
+          },
+          clock,
+        )
+      default:
+        throw new Error(`unknown authorization mode ${mode} specified`)
+    }
+  }
+  return Promise.all(settings.authorizationMode.map(make))
+}
+
+/** Keys that verify: those given, or else the serving key. What we sign ourselves we always accept. */
+function tokenKeys(
+  { serviceAccountKeyFile: files, serviceAccountSigningKeyFile: signing }: AccessSettings,
+  { tlsPrivateKey }: AccessSurroundings,
+): { keys: TokenKey[]; signingKey: SigningKey | undefined } {
+  const texts = files.map((file) => ({ file, pem: readFileSync(file, 'utf8') }))
+  if (texts.length === 0 && signing === undefined && tlsPrivateKey !== undefined)
+    texts.push({ file: 'the serving key', pem: tlsPrivateKey })
+  const keys = texts.flatMap(({ file, pem }) => readPublicKeys(pem, file))
+  if (signing !== undefined) texts.unshift({ file: signing, pem: readFileSync(signing, 'utf8') })
+  const source = texts.find(({ file, pem }) => file === signing || pem.includes('PRIVATE KEY-----'))
+  const signingKey = source && readSigningKey(source.pem, source.file)
+  if (signingKey !== undefined && !keys.some(({ id }) => id === signingKey.id)) {
+    const { publicKey, id, algorithm } = signingKey
+    keys.push({ publicKey, id, algorithm })
+  }
+  return { keys, signingKey }
+}
+
+function documents(
+  { serviceAccountIssuer, serviceAccountJwksUri }: AccessSettings,
+  { externalAddress, report }: AccessSurroundings,
+  keys: readonly TokenKey[],
+): OpenIdDocuments | undefined {
+  if (keys.length === 0) return undefined
+  const made = openIdDocuments({
+    issuer: serviceAccountIssuer[0] ?? '',
+    keySetUri: serviceAccountJwksUri ?? '',
+    externalAddress,
+    keys,
+  })
+  if (!('problem' in made)) return made
+  report(`the service account issuer's discovery document is not served: ${made.problem}`)
+  return undefined
+}

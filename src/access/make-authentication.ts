@@ -1,0 +1,164 @@
+/** The methods of authentication that the settings ask for, put together in the original's order: local before remote. */
+import { readFileSync } from 'node:fs'
+import type { X509Certificate } from 'node:crypto'
+import type { Clock } from '#base/clock.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Authenticator, TokenAuthenticator } from './authenticate.ts'
+import { BasicAuthenticator, basicAuthUntil } from './authenticate/basic.ts'
+import { BearerAuthenticator, WebSocketAuthenticator } from './authenticate/bearer.ts'
+import { BootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts'
+import { Authorities, readBundle } from './authenticate/certificate-chain.ts'
+import { ClientCertificateAuthenticator } from './authenticate/client-certificate.ts'
+import type { TokenKey } from './authenticate/json-web-token.ts'
+import { OidcAuthenticator } from './authenticate/oidc.ts'
+import { RequestHeaderAuthenticator } from './authenticate/request-header.ts'
+import { ServiceAccountAuthenticator } from './authenticate/service-account.ts'
+import { StaticTokenAuthenticator } from './authenticate/static-token.ts'
+import { TokenCache } from './authenticate/token-cache.ts'
+import { AudienceAgnostic, RequestAuthenticator, TokenUnion } from './authenticate/union.ts'
+import { WebhookTokenAuthenticator } from './authenticate/webhook.ts'
+import { caller } from './https-call.ts'
+import { readKubeconfig } from './kubeconfig.ts'
+import { ReviewWebhook } from './review-webhook.ts'
+import type { AccessSurroundings, AuthenticationSettings } from './settings.ts'
+
+/** How long a token of an OpenID provider that was good is taken for good. */
+const oidcSuccessTtlMs = 10_000
+
+export interface Authentication {
+  readonly requests: RequestAuthenticator
+  readonly tokens: TokenUnion
+  readonly requestHeader: RequestHeaderAuthenticator | undefined
+  /** Every authority a client's certificate may come from. */
+  readonly clientAuthorities: readonly X509Certificate[]
+  readonly stop: () => void
+}
+
+export async function makeAuthentication(
+  settings: AuthenticationSettings,
+  surroundings: AccessSurroundings,
+  keys: readonly TokenKey[],
+  apiAudiences: readonly string[],
+  reader: ObjectReader,
+  clock: Clock,
+): Promise<Authentication> {
+  const methods: Authenticator[] = []
+  const requestHeader = makeRequestHeader(settings, clock)
+  if (requestHeader !== undefined) methods.push(requestHeader.method)
+  if (settings.basicAuthFile !== undefined) {
+    if (surroundings.release > basicAuthUntil)
+      throw new Error(`--basic-auth-file is not known to release 1.${surroundings.release}`)
+    methods.push(new BasicAuthenticator(read(settings.basicAuthFile), settings.basicAuthFile))
+  }
+  const clients = clientAuthorities(settings, surroundings)
+  if (clients.length > 0)
+    methods.push(new ClientCertificateAuthenticator(new Authorities(clients), clock))
+  const stops: (() => void)[] = []
+  const tokens = new TokenUnion(
+    await tokenMethods(settings, surroundings, keys, apiAudiences, reader, clock, stops),
+  )
+  methods.push(new BearerAuthenticator(tokens, apiAudiences))
+  methods.push(new WebSocketAuthenticator(tokens, apiAudiences))
+  return {
+    requests: new RequestAuthenticator(methods, settings.anonymousAuth),
+    tokens,
+    requestHeader: requestHeader?.method,
+    clientAuthorities: [...clients, ...(requestHeader?.authorities ?? [])],
+    stop: () => {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+async function tokenMethods(
+  settings: AuthenticationSettings,
+  surroundings: AccessSurroundings,
+  keys: readonly TokenKey[],
+  apiAudiences: readonly string[],
+  reader: ObjectReader,
+  clock: Clock,
+  stops: (() => void)[],
+): Promise<TokenAuthenticator[]> {
+  const methods: TokenAuthenticator[] = []
+  const agnostic = (method: TokenAuthenticator) => new AudienceAgnostic(method, apiAudiences)
+  const { tokenAuthFile, authenticationTokenWebhookConfigFile: webhookFile } = settings
+  if (tokenAuthFile !== undefined) {
+    const method = new StaticTokenAuthenticator(read(tokenAuthFile), tokenAuthFile)
+    for (const warning of method.warnings) surroundings.report(warning)
+    methods.push(agnostic(method))
+  }
+  if (keys.length > 0) {
+    const { serviceAccountIssuer: issuers, serviceAccountLookup: lookup } = settings
+    const account = { keys, issuers, apiAudiences, lookup }
+    methods.push(new ServiceAccountAuthenticator(account, reader, clock))
+  }
+  if (settings.enableBootstrapTokenAuth)
+    methods.push(agnostic(new BootstrapTokenAuthenticator(reader, clock)))
+  // After service accounts: their tokens are web tokens too and must not make us ask a provider.
+  const oidc = makeOidc(settings, surroundings, clock)
+  if (oidc !== undefined) {
+    stops.push(() => oidc.stop())
+    const cache = { successTtlMs: oidcSuccessTtlMs, failureTtlMs: 0 }
+    methods.push(agnostic(new TokenCache(oidc, cache, clock)))
+  }
+  if (webhookFile !== undefined) {
+    const webhook = new ReviewWebhook(await readKubeconfig(webhookFile))
+    const version = settings.authenticationTokenWebhookVersion
+    const method = new WebhookTokenAuthenticator(webhook, version, apiAudiences)
+    const ttl = settings.authenticationTokenWebhookCacheTtlMs
+    methods.push(new TokenCache(method, { successTtlMs: ttl, failureTtlMs: ttl }, clock))
+  }
+  return methods
+}
+
+function makeOidc(
+  settings: AuthenticationSettings,
+  { report }: AccessSurroundings,
+  clock: Clock,
+): OidcAuthenticator | undefined {
+  const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcCaFile } = settings
+  if (issuerUrl === undefined || clientId === undefined) return undefined
+  return new OidcAuthenticator(
+    {
+      issuerUrl,
+      clientId,
+      usernameClaim: settings.oidcUsernameClaim,
+      usernamePrefix: settings.oidcUsernamePrefix ?? '',
+      groupsClaim: settings.oidcGroupsClaim ?? '',
+      groupsPrefix: settings.oidcGroupsPrefix ?? '',
+      requiredClaims: Object.fromEntries(settings.oidcRequiredClaim),
+      signingAlgorithms: settings.oidcSigningAlgs,
+    },
+    caller(oidcCaFile === undefined ? {} : { ca: read(oidcCaFile) }),
+    clock,
+    report,
+  )
+}
+
+function makeRequestHeader(settings: AuthenticationSettings, clock: Clock) {
+  const { requestheaderClientCaFile: file } = settings
+  if (file === undefined) return undefined
+  const authorities = readBundle(read(file), file)
+  const method = new RequestHeaderAuthenticator(
+    new Authorities(authorities),
+    {
+      allowedNames: settings.requestheaderAllowedNames,
+      usernameHeaders: settings.requestheaderUsernameHeaders,
+      groupHeaders: settings.requestheaderGroupHeaders,
+      extraHeaderPrefixes: settings.requestheaderExtraHeadersPrefix,
+    },
+    clock,
+  )
+  return { method, authorities }
+}
+
+function clientAuthorities(
+  { clientCaFile }: AuthenticationSettings,
+  { ownClientAuthorities }: AccessSurroundings,
+): X509Certificate[] {
+  const given = clientCaFile === undefined ? [] : readBundle(read(clientCaFile), clientCaFile)
+  const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
+  return [...given, ...own]
+}
+
+const read = (file: string): string => readFileSync(file, 'utf8')

@@ -1,0 +1,103 @@
+/** What decides who gets in and what they may: one member per flag, named as the flags are. Files are named by their paths. */
+export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
+
+export interface AuthenticationSettings {
+  readonly anonymousAuth: boolean
+  readonly clientCaFile: string | undefined
+  readonly tokenAuthFile: string | undefined
+  readonly basicAuthFile: string | undefined
+  readonly enableBootstrapTokenAuth: boolean
+
+  readonly serviceAccountKeyFile: readonly string[]
+  readonly serviceAccountSigningKeyFile: string | undefined
+  readonly serviceAccountIssuer: readonly string[]
+  readonly serviceAccountJwksUri: string | undefined
+  readonly apiAudiences: readonly string[]
+  readonly serviceAccountLookup: boolean
+  readonly serviceAccountMaxTokenExpirationMs: number
+  readonly serviceAccountExtendTokenExpiration: boolean
+
+  readonly oidcIssuerUrl: string | undefined
+  readonly oidcClientId: string | undefined
+  readonly oidcUsernameClaim: string
+  readonly oidcUsernamePrefix: string | undefined
+  readonly oidcGroupsClaim: string | undefined
+  readonly oidcGroupsPrefix: string | undefined
+  readonly oidcRequiredClaim: ReadonlyMap<string, string>
+  readonly oidcCaFile: string | undefined
+  readonly oidcSigningAlgs: readonly string[]
+
+  readonly authenticationTokenWebhookConfigFile: string | undefined
+  readonly authenticationTokenWebhookCacheTtlMs: number
+  readonly authenticationTokenWebhookVersion: 'v1' | 'v1beta1'
+
+  readonly requestheaderClientCaFile: string | undefined
+  readonly requestheaderAllowedNames: readonly string[]
+  readonly requestheaderUsernameHeaders: readonly string[]
+  readonly requestheaderGroupHeaders: readonly string[]
+  readonly requestheaderExtraHeadersPrefix: readonly string[]
+}
+
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node' | 'Webhook' | 'ABAC'
+
+export interface AuthorizationSettings {
+  readonly authorizationMode: readonly AuthorizationMode[]
+  readonly authorizationPolicyFile: string | undefined
+  readonly authorizationWebhookConfigFile: string | undefined
+  readonly authorizationWebhookVersion: 'v1' | 'v1beta1'
+  readonly authorizationWebhookCacheAuthorizedTtlMs: number
+  readonly authorizationWebhookCacheUnauthorizedTtlMs: number
+}
+
+/** What no flag says. */
+export interface AccessSurroundings {
+  /** Minor number of the emulated release. */
+  readonly release: number
+  /** host:port under which others reach this server. */
+  readonly externalAddress: string
+  /** Authorities of our own besides --client-ca-file, as PEM. */
+  readonly ownClientAuthorities: readonly string[]
+  /** The key of the serving certificate: it verifies and signs service account tokens when no key is given for that. */
+  readonly tlsPrivateKey: string | undefined
+  /** Something went wrong that no request can be told about. Never gets a credential. */
+  readonly report: (message: string) => void
+}
+
+export const defaultAccessSettings: AccessSettings = {
+  anonymousAuth: true,
+  clientCaFile: undefined,
+  tokenAuthFile: undefined,
+  basicAuthFile: undefined,
+  enableBootstrapTokenAuth: false,
+  serviceAccountKeyFile: [],
+  serviceAccountSigningKeyFile: undefined,
+  serviceAccountIssuer: ['https://kubernetes.default.svc'],
+  serviceAccountJwksUri: undefined,
+  apiAudiences: [],
+  serviceAccountLookup: true,
+  serviceAccountMaxTokenExpirationMs: 0,
+  serviceAccountExtendTokenExpiration: true,
+  oidcIssuerUrl: undefined,
+  oidcClientId: undefined,
+  oidcUsernameClaim: 'sub',
+  oidcUsernamePrefix: undefined,
+  oidcGroupsClaim: undefined,
+  oidcGroupsPrefix: undefined,
+  oidcRequiredClaim: new Map(),
+  oidcCaFile: undefined,
+  oidcSigningAlgs: ['RS256'],
+  authenticationTokenWebhookConfigFile: undefined,
+  authenticationTokenWebhookCacheTtlMs: 120_000,
+  authenticationTokenWebhookVersion: 'v1beta1',
+  requestheaderClientCaFile: undefined,
+  requestheaderAllowedNames: [],
+  requestheaderUsernameHeaders: [],
+  requestheaderGroupHeaders: [],
+  requestheaderExtraHeadersPrefix: [],
+  authorizationMode: ['RBAC'],
+  authorizationPolicyFile: undefined,
+  authorizationWebhookConfigFile: undefined,
+  authorizationWebhookVersion: 'v1beta1',
+  authorizationWebhookCacheAuthorizedTtlMs: 300_000,
+  authorizationWebhookCacheUnauthorizedTtlMs: 30_000,
+}

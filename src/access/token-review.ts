@@ -1,0 +1,41 @@
+/** TokenReview: whose token is this? Answered by the same methods that authenticate requests, and by nothing else. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { badRequest, internalError } from '#api/status-error.ts'
+import type { Verdict } from './authenticate.ts'
+import { joinErrors } from './error-list.ts'
+
+/** Who can say: see Access in make-access.ts. */
+export interface TokenReviewer {
+  reviewToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>
+  readonly apiAudiences: readonly string[]
+}
+
+/** The status of the answer. Throws 400 without a token. */
+export async function tokenReviewStatus(
+  review: KubeObject,
+  reviewer: TokenReviewer,
+): Promise<Loose> {
+  const token: string = review.spec?.token ?? ''
+  if (token === '') throw badRequest('token is required for TokenReview in authentication')
+  const asked: string[] = review.spec?.audiences ?? []
+  const audiences = asked.length > 0 ? asked : reviewer.apiAudiences
+  const verdict = await reviewer.reviewToken(token, audiences)
+  if (verdict === undefined || !('user' in verdict)) {
+    const refusals = ['invalid bearer token', ...(verdict === undefined ? [] : [verdict.refused])]
+    return { user: {}, error: joinErrors(refusals) }
+  }
+  const matching = verdict.audiences ?? []
+  if (audiences.length > 0 && !audiences.some((one) => matching.includes(one)))
+    throw internalError('error validating audiences')
+  const { name, uid, groups, extra } = verdict.user
+  return {
+    authenticated: true,
+    user: {
+      ...(name !== '' && { username: name }),
+      ...(uid !== '' && { uid }),
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(Object.keys(extra).length > 0 && { extra }),
+    },
+    ...(matching.length > 0 && { audiences: matching }),
+  }
+}
