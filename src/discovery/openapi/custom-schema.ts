@@ -4,11 +4,11 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { describeField } from './descriptions.ts'
 import { customDefinitionName } from './names.ts'
 import type { SchemaForm } from './schema-form.ts'
 import { type JsonObject, metaType } from './source.ts'
 
-const string: JsonObject = { type: 'string' }
 /** What only the third form can say. */
 const junctors = ['allOf', 'oneOf', 'anyOf', 'not'] as const
 const preserve = 'x-kubernetes-preserve-unknown-fields'
@@ -35,12 +35,13 @@ export function customSchema(
 export function customListSchema(kind: Kind, form: SchemaForm): JsonObject {
   const items = form.refer(customDefinitionName(kind.group, kind.version, kind.kind), {})
   return {
+    description: `A list of ${kind.kind} objects.`,
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: string,
-      items: { type: 'array', items },
-      kind: string,
+      apiVersion: { ...sentence('apiVersion'), type: 'string' },
+      items: { ...sentence('items'), type: 'array', items },
+      kind: { ...sentence('kind'), type: 'string' },
       metadata: form.refer(metaType('ListMeta'), {}),
     },
     'x-kubernetes-group-version-kind': [
@@ -49,11 +50,16 @@ export function customListSchema(kind: Kind, form: SchemaForm): JsonObject {
   }
 }
 
+const sentence = (field: string): JsonObject => {
+  const description = describeField('', field, true)
+  return description === undefined ? {} : { description }
+}
+
 const withMeta = (properties: JsonObject, form: SchemaForm): JsonObject => ({
   ...properties,
-  apiVersion: string,
-  kind: string,
-  metadata: form.refer(metaType('ObjectMeta'), {}),
+  apiVersion: { ...sentence('apiVersion'), type: 'string' },
+  kind: { ...sentence('kind'), type: 'string' },
+  metadata: form.refer(metaType('ObjectMeta'), sentence('metadata')),
 })
 
 function adapted(given: JsonObject, form: SchemaForm): JsonObject {
@@ -85,6 +91,7 @@ const mapped = (from: JsonObject, change: (one: JsonObject) => JsonObject): Json
 
 function narrow(schema: JsonObject): void {
   for (const junctor of junctors) delete schema[junctor]
+  delete schema.default
   if (Array.isArray(schema.required) && isObject(schema.properties)) {
     const { properties } = schema
     const kept = schema.required.filter((name) => {

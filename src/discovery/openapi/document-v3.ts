@@ -7,7 +7,7 @@ import { kindOperations } from './kind-operations.ts'
 import { type Operation, reasonPhrases } from './operation.ts'
 import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
 import { form3 } from './schema-form.ts'
-import { type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
+import { isOfTables, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
 /** The names of the documents, each with a way to the operations it describes. */
 export function documentsV3(source: OpenApiSource): Map<string, () => Operation[]> {
@@ -15,12 +15,11 @@ export function documentsV3(source: OpenApiSource): Map<string, () => Operation[
   for (const one of rootOperations(source)) {
     documents.set(one.path.replace(/^\/|\/$/g, ''), () => [one])
   }
-  for (const group of source.groups.keys()) {
-    documents.set(`apis/${group}`, () => [groupOperation(group)])
-  }
   for (const [group, version] of groupVersionsOf(source)) {
+    const builtIn = isOfTables(source, group, version)
+    if (builtIn && group !== '') documents.set(`apis/${group}`, () => [groupOperation(group)])
     documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => [
-      groupVersionOperation(group, version),
+      ...(builtIn ? [groupVersionOperation(group, version)] : []),
       ...source.kinds
         .filter((kind) => kind.group === group && kind.version === version)
         .flatMap((kind) => kindOperations(source, kind)),

@@ -19,7 +19,7 @@ const widgetSchema: JsonObject = {
       type: 'object',
       required: ['size', 'maybe'],
       properties: {
-        size: { type: 'integer', minimum: 1 },
+        size: { type: 'integer', minimum: 1, default: 1 },
         maybe: { type: 'string', nullable: true },
         free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
         either: {
@@ -207,6 +207,8 @@ test('a custom kind is described in the second form by what clients of it can be
   assert.equal(metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')
   assert.deepEqual(spec.required, ['size'])
   assert.deepEqual(spec.properties.maybe, {})
+  assert.deepEqual(spec.properties.size, { type: 'integer', minimum: 1 })
+  assert.equal(document22.paths['/apis/shop.example.com/v1/'], undefined)
   assert.deepEqual(spec.properties.free, { 'x-kubernetes-preserve-unknown-fields': true })
   assert.deepEqual(spec.properties.either, { 'x-kubernetes-int-or-string': true })
   assert.deepEqual(spec.properties.inner.required, ['kind', 'apiVersion'])

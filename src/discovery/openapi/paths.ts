@@ -5,15 +5,26 @@ import { groupOperation, groupVersionOperation, rootOperations } from './group-o
 import { kindOperations } from './kind-operations.ts'
 import type { Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
-import type { JsonObject, OpenApiSource } from './source.ts'
+import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
 /** Every operation there is. */
 export function allOperations(source: OpenApiSource): Operation[] {
   return [
     ...rootOperations(source),
-    ...[...source.groups.keys()].map(groupOperation),
-    ...groupVersionsOf(source).map(([group, version]) => groupVersionOperation(group, version)),
+    ...discoveryOperations(source),
     ...source.kinds.flatMap((kind) => kindOperations(source, kind)),
+  ]
+}
+
+/** What lists the versions and resources of built-in groups; custom ones do not describe their discovery. */
+function discoveryOperations(source: OpenApiSource): Operation[] {
+  const versions = groupVersionsOf(source).filter(([group, version]) =>
+    isOfTables(source, group, version),
+  )
+  const groups = new Set(versions.map(([group]) => group).filter((group) => group !== ''))
+  return [
+    ...[...groups].map(groupOperation),
+    ...versions.map(([group, version]) => groupVersionOperation(group, version)),
   ]
 }
 

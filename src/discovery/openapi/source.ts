@@ -34,9 +34,12 @@ export function definitionName(
   )
 }
 
-/** A custom kind is one the tables do not know. */
+/** A built-in group version is one the tables know; all others are custom. */
+export const isOfTables = (source: OpenApiSource, group: string, version: string): boolean =>
+  source.facts.openApiNameOf(group, version, '') !== undefined
+
 export const isCustom = (source: OpenApiSource, kind: Kind): boolean =>
-  source.facts.openApiNameOf(kind.group, kind.version, kind.kind) === undefined
+  !isOfTables(source, kind.group, kind.version)
 
 export const metaType = (name: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
 
