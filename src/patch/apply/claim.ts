@@ -3,12 +3,14 @@
  * nobody has filled in. This is the work of compare.ts against zero.ts, made once per type instead of per object,
  * because every create does it. Throws Unfit where items of a list cannot be told apart.
  */
+import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, leaf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
-import { compareElements, compareText, goJson } from './path-element.ts'
-import { isHollow, isMap, itemElement, type JsonMap, NoElement } from './shape.ts'
+import { compareElements, goJson } from './path-element.ts'
+import { isHollow, itemElement, NoElement } from './shape.ts'
 import { zeroField } from './zero.ts'
 
 /** What is owned at and below a value that was not there before. */
@@ -77,7 +79,7 @@ function claimDict(values: Type): Claim {
 
 function claimKeys(map: JsonMap, claim: Claim): FieldSet {
   const names = Object.keys(map)
-  if (names.length > 1) names.sort(compareText)
+  if (names.length > 1) names.sort(byCodePoint)
   const out: Building = { '.': leaf }
   for (const name of names) out[`f:${name}`] = claim(map[name] as Json)
   return out
@@ -96,7 +98,7 @@ function membersOf(struct: Struct): Member[] {
   for (const [name, field] of struct.byName) {
     members.push({ name, element: `f:${name}`, field, inherited: name in Object.prototype })
   }
-  return members.sort((a, b) => compareText(a.name, b.name))
+  return members.sort((a, b) => byCodePoint(a.name, b.name))
 }
 
 const valueOf = (map: JsonMap, { name, inherited }: Member): Json | undefined =>
@@ -237,7 +239,7 @@ function byKey(list: List): (items: Json[]) => Keyed[] {
       if (typeof own !== 'string') return general(items)
       keyed.push([`${prefix}${goJson(own)}}`, item])
     }
-    return keyed.length > 1 ? keyed.sort((a, b) => compareText(keyOf(a), keyOf(b))) : keyed
+    return keyed.length > 1 ? keyed.sort((a, b) => byCodePoint(keyOf(a), keyOf(b))) : keyed
   }
 }
 

@@ -3,20 +3,11 @@
  * The order of items in lists with keys and in sets is no difference.
  */
 import type { Json } from '#api/object-meta.ts'
+import { equalValues, isMap, type JsonMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, isEmptySet, leaf, levelOf, recursiveDifference } from './field-set.ts'
 import { valueElement } from './path-element.ts'
-import {
-  equalValues,
-  isHollow,
-  isMap,
-  itemElement,
-  type JsonMap,
-  memberType,
-  ownValue,
-  shapeOf,
-  untyped,
-} from './shape.ts'
+import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 export interface Comparison {
   readonly added: FieldSet

@@ -286,7 +286,7 @@ function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
       ? object
       : kind.convert(object, apiVersion)
   if (type === undefined || here === undefined) throw new NoVersion(apiVersion)
-  if (here.metadata?.managedFields === undefined) return { object: here, type, apiVersion }
+  if (here.metadata === undefined || !('managedFields' in here.metadata)) return { object: here, type, apiVersion }
   const { managedFields: _, ...metadata } = here.metadata
   return { object: { ...here, metadata }, type, apiVersion }
 }

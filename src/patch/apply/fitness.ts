@@ -3,8 +3,9 @@
  * are stored are right in every other way already, so types without such lists need no look at all.
  */
 import type { Json } from '#api/object-meta.ts'
+import { isMap } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { isMap, itemElement, NoElement } from './shape.ts'
+import { itemElement, NoElement } from './shape.ts'
 
 /** Items that cannot be told apart: nobody can own any field of such an object. */
 export class Unfit extends Error {}

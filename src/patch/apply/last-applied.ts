@@ -3,11 +3,11 @@
  * apply of the same tool without a conflict, and it is kept current so that the way back stays open.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
+import { isMap, type JsonMap } from '#patch/json-map.ts'
 import { compareObjects } from './compare.ts'
 import { difference, type FieldSet } from './field-set.ts'
 import type { Typed } from './ownership.ts'
 import { goJson } from './path-element.ts'
-import { isMap, type JsonMap } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { typeProblems } from './validate.ts'
 

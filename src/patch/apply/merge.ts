@@ -4,8 +4,9 @@
  * The result shares parts with both; neither is changed.
  */
 import type { Json } from '#api/object-meta.ts'
+import { isMap, type JsonMap, ownValue, setMember } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { isHollow, isMap, itemElement, type JsonMap, memberType, ownValue, setMember, shapeOf, untyped } from './shape.ts'
+import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** Both must be valid for the type. */
 export function mergeObjects(type: Type, live: Json, config: Json): Json {

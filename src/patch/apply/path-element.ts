@@ -8,14 +8,17 @@
  *
  * Two steps are equal exactly when their text is, because the text is always the canonical one.
  */
-import { goFloat, goQuote } from '#api/go-syntax.ts'
+import { byCodePoint, goFloat, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const escapedLate = /[<>&\b\f\u2028\u2029]/g
 
-/** JSON as Go's encoder writes it: no spaces, and the characters HTML cares about escaped. */
-export function goJson(value: Json): string {
+/**
+ * JSON as Go's encoder writes it: no spaces, members sorted, and the characters HTML cares about escaped. Integers a
+ * double cannot hold come as bigint.
+ */
+export function goJson(value: Json | bigint): string {
   if (typeof value === 'string') {
     if (plainText.test(value)) return `"${value}"`
     return JSON.stringify(value).replace(/\\b/g, '\\u0008').replace(/\\f/g, '\\u000c').replace(
@@ -23,25 +26,11 @@ export function goJson(value: Json): string {
       (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
   }
+  if (typeof value === 'bigint') return String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
-  const members = Object.keys(value).sort(compareText)
+  const members = Object.keys(value).sort(byCodePoint)
   return `{${members.map((name) => `${goJson(name)}:${goJson(value[name] as Json)}`).join(',')}}`
-}
-
-/** Byte order of two texts in UTF-8, which differs from JavaScript's own order beyond the first plane only. */
-export function compareText(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length)
-  for (let i = 0; i < shorter; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    const xSurrogate = x >= 0xd800 && x <= 0xdfff
-    const ySurrogate = y >= 0xd800 && y <= 0xdfff
-    if (xSurrogate !== ySurrogate) return xSurrogate ? 1 : -1
-    return x - y
-  }
-  return a.length - b.length
 }
 
 export const fieldElement = (name: string): string => `f:${name}`
@@ -63,7 +52,7 @@ export function compareElements(a: string, b: string): number {
   if (a === b) return 0
   const kind = a.charCodeAt(0)
   if (kind !== b.charCodeAt(0)) return (kindOrder[a[0] as string] ?? 4) - (kindOrder[b[0] as string] ?? 4)
-  if (kind === 102) return compareText(a, b)
+  if (kind === 102) return byCodePoint(a, b)
   if (kind === 105) return Number(a.slice(2)) - Number(b.slice(2))
   const left = JSON.parse(a.slice(2)) as Json
   const right = JSON.parse(b.slice(2)) as Json
@@ -77,7 +66,7 @@ function compareKeys(a: Record<string, Json>, b: Record<string, Json>): number {
   const others = Object.keys(b)
   for (let i = 0; i < names.length && i < others.length; i++) {
     const name = names[i] as string
-    const byName = compareText(name, others[i] as string)
+    const byName = byCodePoint(name, others[i] as string)
     if (byName !== 0) return byName
     const byValue = compareValues(a[name] as Json, b[name] as Json)
     if (byValue !== 0) return byValue
@@ -86,8 +75,8 @@ function compareKeys(a: Record<string, Json>, b: Record<string, Json>): number {
 }
 
 /** Numbers, then texts, then booleans, then lists, then maps, then null. */
-const valueRank = (value: Json): number => {
-  if (typeof value === 'number') return 0
+const valueRank = (value: Json | bigint): number => {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0
   if (typeof value === 'string') return 1
   if (typeof value === 'boolean') return 2
   if (Array.isArray(value)) return 3
@@ -99,8 +88,8 @@ export function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a)
   const byRank = rank - valueRank(b)
   if (byRank !== 0) return byRank
-  if (rank === 0) return (a as number) - (b as number)
-  if (rank === 1) return compareText(a as string, b as string)
+  if (rank === 0) return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
+  if (rank === 1) return byCodePoint(a as string, b as string)
   if (rank === 2) return Number(a) - Number(b)
   if (rank === 3) return compareLists(a as Json[], b as Json[])
   if (rank === 4) return compareMaps(a as Record<string, Json>, b as Record<string, Json>)
@@ -116,7 +105,7 @@ function compareLists(a: Json[], b: Json[]): number {
 }
 
 function compareMaps(a: Record<string, Json>, b: Record<string, Json>): number {
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort(compareText)
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort(byCodePoint)
   for (const name of names) {
     if (!Object.hasOwn(a, name)) return 1
     if (!Object.hasOwn(b, name)) return -1
@@ -148,7 +137,7 @@ function canonicalKey(key: Json): string {
   if (key === null || typeof key !== 'object' || Array.isArray(key)) {
     throw new Error(`ReadObjectCB: expect { or n`)
   }
-  const names = Object.keys(key).sort(compareText)
+  const names = Object.keys(key).sort(byCodePoint)
   return keyElement(
     names,
     names.map((name) => key[name] as Json),
@@ -177,5 +166,5 @@ function valueText(value: Json): string {
   if (typeof value === 'number') return goFloat(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`
-  return Object.keys(value).sort(compareText).map((name) => `${name}=${valueText(value[name] as Json)}`).join('')
+  return Object.keys(value).sort(byCodePoint).map((name) => `${name}=${valueText(value[name] as Json)}`).join('')
 }

@@ -4,18 +4,10 @@
  * The results share parts with the object, which is not changed.
  */
 import type { Json } from '#api/object-meta.ts'
+import { isMap, type JsonMap, setMember } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { type FieldSet, hasChildren, isMember } from './field-set.ts'
-import {
-  isHollow,
-  isMap,
-  itemElement,
-  type JsonMap,
-  memberType,
-  setMember,
-  shapeOf,
-  untyped,
-} from './shape.ts'
+import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 export function removeItems(type: Type, value: Json, paths: FieldSet): Json {
   if (type.is === 'scalar' && type.scalar !== 'any') return value

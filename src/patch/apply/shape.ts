@@ -2,16 +2,13 @@
  * How apply sees a type: what is owned whole (a leaf), what is owned member by member (a map) or item by item (a
  * list), and what the step to a member or an item is. It reads the type graph and never changes a value.
  */
+import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { isMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { compareText, goJson, keyElement } from './path-element.ts'
-
-export type JsonMap = { [name: string]: Json }
+import { goJson, keyElement } from './path-element.ts'
 
 export const untyped: Type = { is: 'untyped' }
-
-export const isMap = (value: unknown): value is JsonMap =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A value of a declared type is what its type says; one of no declared type is what it looks like. */
 export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 'map' {
@@ -46,24 +43,13 @@ export function memberType(type: Type, name: string): Type | undefined {
 export const isNamedField = (type: Type, name: string): boolean =>
   type.is === 'struct' && type.byName.has(name)
 
-export function ownValue(map: JsonMap, name: string): Json | undefined {
-  return Object.hasOwn(map, name) ? map[name] : undefined
-}
-
-/** Sets a member whatever its name is; an ordinary assignment would lose `__proto__`. */
-export function setMember(map: JsonMap, name: string, value: Json): void {
-  if (name === '__proto__') {
-    Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true })
-  } else map[name] = value
-}
-
 const sortedKeys = new WeakMap<List, readonly string[]>()
 
 /** The names of the keys of a list in byte order, as steps have them. */
 export function keyNames(list: List): readonly string[] {
   let names = sortedKeys.get(list)
   if (names === undefined) {
-    names = [...list.mapKeys].sort(compareText)
+    names = [...list.mapKeys].sort(byCodePoint)
     sortedKeys.set(list, names)
   }
   return names
@@ -131,25 +117,6 @@ export function keyDefault(list: List, name: string): Json | undefined {
     default:
       return undefined
   }
-}
-
-/** Deep equality: the order of members does not matter, null and absent differ. */
-export function equalValues(a: Json, b: Json): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!equalValues(a[i] as Json, b[i] as Json)) return false
-    return true
-  }
-  if (Array.isArray(b)) return false
-  let count = 0
-  for (const name in a) {
-    if (!Object.hasOwn(b, name) || !equalValues(a[name] as Json, b[name] as Json)) return false
-    count++
-  }
-  for (const _ in b) count--
-  return count === 0
 }
 
 /** Nothing in it: the original treats null and an empty list or map alike when it decides whether to look inside. */

@@ -3,18 +3,10 @@
  * are paths of their own; fields of structs are only where they have nothing below them.
  */
 import type { Json } from '#api/object-meta.ts'
+import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, hasChildren, leaf, levelOf } from './field-set.ts'
-import {
-  isHollow,
-  isMap,
-  isNamedField,
-  itemElement,
-  type JsonMap,
-  memberType,
-  shapeOf,
-  untyped,
-} from './shape.ts'
+import { isHollow, isNamedField, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** The object must be valid for its type. */
 export function toFieldSet(type: Type, object: Json): FieldSet {

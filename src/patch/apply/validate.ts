@@ -2,11 +2,13 @@
  * Whether a value fits its type closely enough to be owned field by field, in the original's words: wrong kinds of
  * value, fields the type does not have, items that have the same key or none. Ranges and formats are not looked at.
  */
-import { goFloat, goQuote } from '#api/go-syntax.ts'
+import { byCodePoint, goUntyped } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { goType, goValue } from '#patch/go-value.ts'
+import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Scalar, Type } from '#schema/type.ts'
-import { compareText, elementText } from './path-element.ts'
-import { isMap, itemElement, type JsonMap, memberType, NoElement } from './shape.ts'
+import { elementText } from './path-element.ts'
+import { itemElement, memberType, NoElement } from './shape.ts'
 
 /** `.spec.replicas: expected numeric (int or float), got string` */
 interface Problem {
@@ -52,7 +54,7 @@ function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
     case 'bytes':
     case 'duration':
       if (typeof value === 'string') return undefined
-      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`
+      return `expected string, got &value.valueUnstructured{Value:${goUntyped(value)}}`
     case 'bool':
       return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`
     case 'int32':
@@ -60,7 +62,7 @@ function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
     case 'uint32':
     case 'uint64':
     case 'float64':
-      if (typeof value === 'number') return undefined
+      if (typeof value === 'number' || typeof value === 'bigint') return undefined
       return `expected numeric (int or float), got ${goType(value)}`
     default:
       return undefined
@@ -68,7 +70,7 @@ function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
 }
 
 function lookAtMembers(type: Type, map: JsonMap, path: string, problems: Problem[]): void {
-  for (const name of Object.keys(map).sort(compareText)) {
+  for (const name of Object.keys(map).sort(byCodePoint)) {
     const member = memberType(type, name)
     if (member === undefined) {
       problems.push({ path: `${path}.${name}`, text: 'field not declared in schema' })
@@ -101,35 +103,4 @@ function elementOrProblem(list: List, item: Json, i: number, path: string, probl
     problems.push({ path, text: `element ${i}: ${error.message}` })
     return undefined
   }
-}
-
-/** `%T` */
-function goType(value: Json): string {
-  if (value === null) return '<nil>'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (typeof value === 'object') return 'map[string]interface {}'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
-  return typeof value === 'boolean' ? 'bool' : 'string'
-}
-
-/** `%v` */
-export function goValue(value: Json): string {
-  if (value === null) return '<nil>'
-  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
-  const names = Object.keys(value).sort(compareText)
-  return `map[${names.map((name) => `${name}:${goValue(value[name] as Json)}`).join(' ')}]`
-}
-
-/** `%#v` */
-function goSyntax(value: Json): string {
-  if (value === null) return 'interface {}(nil)'
-  if (typeof value === 'string') return goQuote(value)
-  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
-  const names = Object.keys(value).sort(compareText)
-  const members = names.map((name) => `${goQuote(name)}:${goSyntax(value[name] as Json)}`)
-  return `map[string]interface {}{${members.join(', ')}}`
 }

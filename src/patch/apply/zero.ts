@@ -3,8 +3,8 @@
  * `status: {}` or `creationTimestamp: null`. Fields that Go leaves out when they are empty are left out here.
  */
 import type { Json } from '#api/object-meta.ts'
+import { type JsonMap, setMember } from '#patch/json-map.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
-import { type JsonMap, setMember } from './shape.ts'
 
 const zeros = new WeakMap<Struct, JsonMap>()
 

@@ -1,0 +1,31 @@
+/** Decoded JSON as Go prints it with `%v` and `%T`, because messages about patches show values that way. */
+import { byCodePoint, goFloat } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+
+/** `%v`; integers a double cannot hold come as bigint. */
+export function goValue(value: Json | bigint): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  const names = Object.keys(value).sort(byCodePoint)
+  return `map[${names.map((name) => `${name}:${goValue(value[name] as Json)}`).join(' ')}]`
+}
+
+/** `%T` */
+export function goType(value: Json | bigint): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  return goKind(value)
+}
+
+/** What reflection calls the kind of a value. */
+export function goKind(value: Json | bigint): string {
+  if (value === null) return 'invalid'
+  if (typeof value === 'bigint') return 'int64'
+  if (Array.isArray(value)) return 'slice'
+  if (typeof value === 'object') return 'map'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'boolean' ? 'bool' : 'string'
+}

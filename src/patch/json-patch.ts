@@ -1,0 +1,279 @@
+/**
+ * JSON Patch (RFC 6902) as kube-apiserver 1.22 applies it, which is laxer than the RFC in places: `replace` sets a
+ * member that is missing, `test` of a missing member for null passes, negative indices count from the end where an
+ * item is added or removed. The document and the patch are never changed.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
+import { copyValue, equalValues, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
+
+/** The original's limit: every operation walks its path anew, so their number must be bounded. */
+export const jsonPatchOperationsMax = 10_000
+
+type Operation = JsonMap
+type Container = Json[] | JsonMap
+
+/** The original's limit on what copy operations add together: each of them can double the document. */
+const copiedBytesMax = 3 * 1024 * 1024
+
+/** What is wrong with one operation. Clients are only told that something is. */
+export class OperationError extends Error {}
+
+const missing = 'missing value'
+
+/** Throws ApiError: 400 for what is no patch, 413 for too long a one, 422 for one that does not apply. */
+export function applyJsonPatch(document: Json, patch: Json): Json {
+  const operations = decode(patch)
+  if (operations.length > jsonPatchOperationsMax) {
+    throw tooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${operations.length}`,
+    )
+  }
+  try {
+    return applyOperations(document, operations)
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error
+    const answer = new ApiError(
+      422,
+      'Invalid',
+      'the server rejected our request due to an error in our request',
+      {},
+    )
+    answer.cause = error
+    throw answer
+  }
+}
+
+function decode(patch: Json): Operation[] {
+  if (patch === null) return []
+  if (!Array.isArray(patch)) {
+    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
+  }
+  return patch.map((operation) => {
+    if (operation === null) return {}
+    if (isMap(operation)) return operation
+    throw badRequest(
+      `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`,
+    )
+  })
+}
+
+/** Integers a double cannot hold come as bigint. */
+const writtenJson = (value: Json): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))
+
+const jsonKind = (value: Json): string => {
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'number'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** Throws OperationError in the words of the library the original uses. */
+export function applyOperations(document: Json, operations: readonly Operation[]): Json {
+  const root = copyValue(document)
+  const copied: Copied = { bytes: 0 }
+  if (root === null || typeof root !== 'object') return root
+  for (const operation of operations) {
+    const op = ownValue(operation, 'op')
+    const apply = typeof op === 'string' && Object.hasOwn(appliers, op) ? appliers[op] : undefined
+    if (apply === undefined) {
+      throw new OperationError(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`)
+    }
+    apply(root, operation, copied)
+  }
+  return root
+}
+
+interface Copied {
+  bytes: number
+}
+
+const appliers: Record<string, (root: Container, operation: Operation, copied: Copied) => void> = {
+  add(root, operation) {
+    const path = pathOf(operation, 'path', 'add operation failed to decode path', true)
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(`add operation does not apply: doc is missing path: "${path}": ${missing}`)
+    }
+    within(`error in add for path: '${path}'`, () => put(found, valueOf(operation)))
+  },
+  remove(root, operation) {
+    const path = pathOf(operation, 'path', 'remove operation failed to decode path', true)
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(`remove operation does not apply: doc is missing path: "${path}": ${missing}`)
+    }
+    within(`error in remove for path: '${path}'`, () => remove(found))
+  },
+  replace(root, operation) {
+    const path = pathOf(operation, 'path', 'replace operation failed to decode path')
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
+    }
+    within(`replace operation does not apply: doc is missing key: ${path}`, () => get(found), missing)
+    const { container, key } = found
+    if (Array.isArray(container)) container[indexOf(key)] = valueOf(operation)
+    else setMember(container, key, valueOf(operation))
+  },
+  move(root, operation) {
+    const from = pathOf(operation, 'from', 'move operation failed to decode from')
+    const source = find(root, from)
+    if (source === undefined) {
+      throw new OperationError(`move operation does not apply: doc is missing from path: ${from}: ${missing}`)
+    }
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const moved = get(source)
+      remove(source)
+      return moved
+    })
+    const path = pathOf(operation, 'path', 'move operation failed to decode path')
+    const target = find(root, path)
+    if (target === undefined) {
+      throw new OperationError(
+        `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+      )
+    }
+    within(`error in move for path: '${path}'`, () => put(target, value ?? null))
+  },
+  copy(root, operation, copied) {
+    const from = pathOf(operation, 'from', 'copy operation failed to decode from')
+    const source = find(root, from)
+    if (source === undefined) {
+      throw new OperationError(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
+    }
+    const value = within(`error in copy for from: '${from}'`, () => get(source))
+    const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
+    const target = find(root, path)
+    if (target === undefined) {
+      throw new OperationError(
+        `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+      )
+    }
+    copied.bytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
+    if (copied.bytes > copiedBytesMax) {
+      throw new OperationError(
+        `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${copiedBytesMax}`,
+      )
+    }
+    within('error while adding value during copy', () => put(target, copyValue(value ?? null)))
+  },
+  test(root, operation) {
+    const path = pathOf(operation, 'path', 'test operation failed to decode path')
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(`test operation does not apply: is missing path: ${path}: ${missing}`)
+    }
+    const value = within(`error in test for path: '${path}'`, () => get(found))
+    const wanted = ownValue(operation, 'value')
+    if (wanted === undefined || !equalValues(value ?? null, wanted)) {
+      throw new OperationError(`testing value ${path} failed: test failed`)
+    }
+  },
+}
+
+/** `brief`: the library says nothing of what is wrong with the member. */
+function pathOf(operation: Operation, member: 'path' | 'from', context: string, brief = false): string {
+  const path = ownValue(operation, member)
+  if (typeof path === 'string') return path
+  if (brief) throw new OperationError(`${context}: ${missing}`)
+  if (path === undefined || path === null) {
+    const what = member === 'path' ? 'operation missing path field' : 'operation, missing from field'
+    throw new OperationError(`${context}: ${what}: ${missing}`)
+  }
+  throw new OperationError(
+    `${context}: json: cannot unmarshal ${jsonKind(path)} into Go value of type string`,
+  )
+}
+
+const valueOf = (operation: Operation): Json => copyValue(ownValue(operation, 'value') ?? null)
+
+interface Found {
+  container: Container
+  key: string
+}
+
+/** The container a pointer ends in; undefined where there is none on the way. */
+function find(root: Container, path: string): Found | undefined {
+  const parts = path.split('/')
+  if (parts.length < 2) return undefined
+  let container = root
+  for (const part of parts.slice(1, -1)) {
+    const next = step(container, unescapePart(part))
+    if (next === null || typeof next !== 'object') return undefined
+    container = next
+  }
+  return { container, key: unescapePart(parts.at(-1) as string) }
+}
+
+const unescapePart = (part: string): string => part.replace(/~1|~0/g, (code) => (code === '~1' ? '/' : '~'))
+
+function step(container: Container, key: string): Json {
+  try {
+    return get({ container, key }) ?? null
+  } catch (error) {
+    if (error instanceof OperationError) return null
+    throw error
+  }
+}
+
+function get({ container, key }: Found): Json | undefined {
+  if (!Array.isArray(container)) return ownValue(container, key)
+  const index = indexOf(key)
+  if (index >= container.length || index < 0) throw invalidIndex(index)
+  return container[index]
+}
+
+function put({ container, key }: Found, value: Json): void {
+  if (!Array.isArray(container)) {
+    setMember(container, key, value)
+    return
+  }
+  if (key === '-') {
+    container.push(value)
+    return
+  }
+  const index = within(`value was not a proper array index: '${key}'`, () => indexOf(key))
+  const length = container.length + 1
+  if (index >= length || index < -length) throw invalidIndex(index)
+  container.splice(index < 0 ? index + length : index, 0, value)
+}
+
+function remove({ container, key }: Found): void {
+  if (!Array.isArray(container)) {
+    if (!Object.hasOwn(container, key)) {
+      throw new OperationError(`Unable to remove nonexistent key: ${key}: ${missing}`)
+    }
+    delete container[key]
+    return
+  }
+  const index = indexOf(key)
+  if (index >= container.length || index < -container.length) throw invalidIndex(index)
+  container.splice(index, 1)
+}
+
+const invalidIndex = (index: number) =>
+  new OperationError(`Unable to access invalid index: ${index}: invalid index referenced`)
+
+/** What strconv.Atoi reads. */
+function indexOf(key: string): number {
+  if (!/^[+-]?\d+$/.test(key)) {
+    throw new OperationError(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`)
+  }
+  const index = Number(key)
+  if (!Number.isSafeInteger(index)) {
+    throw new OperationError(`strconv.Atoi: parsing ${goQuote(key)}: value out of range`)
+  }
+  return index
+}
+
+/** Puts what was being done in front of what went wrong, or of `instead`. */
+function within<T>(context: string, action: () => T, instead?: string): T {
+  try {
+    return action()
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error
+    throw new OperationError(`${context}: ${instead ?? error.message}`)
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged, anything else
+ * replaces. Maps in values that are new lose their nulls, even inside lists. Nothing given is ever changed.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
+
+/** A patch that is a list takes the place of the whole document. Throws ApiError for one that is neither. */
+export function applyMergePatch(document: JsonMap, patch: Json): Json {
+  if (Array.isArray(patch)) return patch.map(withoutNulls)
+  if (!isMap(patch)) throw new ApiError(500, '', 'Invalid JSON Patch')
+  return mergeMaps(document, patch)
+}
+
+function mergeMaps(document: JsonMap, patch: JsonMap): JsonMap {
+  const out: JsonMap = { ...document }
+  for (const name in patch) {
+    const value = patch[name] as Json
+    if (value === null) delete out[name]
+    else setMember(out, name, mergeValue(ownValue(document, name) ?? null, value))
+  }
+  return out
+}
+
+function mergeValue(current: Json, value: Json): Json {
+  if (isMap(current)) return isMap(value) ? mergeMaps(current, value) : value
+  return withoutNulls(value)
+}
+
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isMap(value)) return value
+  const out: JsonMap = {}
+  for (const name in value) {
+    const member = value[name] as Json
+    if (member !== null) setMember(out, name, withoutNulls(member))
+  }
+  return out
+}

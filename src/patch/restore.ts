@@ -1,0 +1,201 @@
+/**
+ * From a patched map back to an object of its type, as the original does after a strategic merge patch and an apply:
+ * by reflection, field by field in the order they are declared, with other words for what does not fit than decoding
+ * has and less care for numbers, which are cut to the size of their field.
+ */
+import { parseDuration } from '#api/duration.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+import { parseQuantity, QuantityError } from '#api/quantity.ts'
+import { parseMicroTimestamp, parseTimestamp } from '#api/timestamp.ts'
+import type { Field, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
+import { goKind } from './go-value.ts'
+import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
+
+/** What does not fit; the message is the original's. */
+export class RestoreError extends Error {}
+
+/** Members the type does not declare are left out. Throws RestoreError. */
+export function restore(type: Type, value: Json): Json {
+  if (value === null) return null
+  switch (type.is) {
+    case 'scalar':
+      return restoreScalar(type, value)
+    case 'list':
+      if (!Array.isArray(value)) throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
+      return value.map((item) => restore(type.items, item))
+    case 'map': {
+      if (!isMap(value)) throw new RestoreError(`cannot restore map from ${goKind(value)}`)
+      const out: JsonMap = {}
+      for (const name in value) setMember(out, name, restore(type.values, value[name] as Json))
+      return out
+    }
+    case 'struct':
+      if (type.union === true) return value
+      if (!isMap(value)) throw new RestoreError(`cannot restore struct from: ${goKind(value)}`)
+      return restoreFields(type, value, {})
+    case 'untyped':
+      return value
+  }
+}
+
+function restoreFields(struct: Struct, value: JsonMap, out: JsonMap): JsonMap {
+  for (const field of struct.fields) {
+    if (field.inline) restoreFields(field.type as Struct, value, out)
+    else restoreField(field, value, out)
+  }
+  return out
+}
+
+function restoreField({ name, type }: Field, value: JsonMap, out: JsonMap): void {
+  const member = ownValue(value, name)
+  if (member !== undefined) setMember(out, name, restore(type, member))
+}
+
+const integerBits: Partial<Record<ScalarName, (value: bigint) => bigint>> = {
+  int32: (value) => BigInt.asIntN(32, value),
+  int64: (value) => BigInt.asIntN(64, value),
+  uint32: (value) => BigInt.asUintN(32, value),
+  uint64: (value) => BigInt.asUintN(64, value),
+}
+
+function restoreScalar(type: Scalar, value: Json | bigint): Json {
+  const { scalar } = type
+  switch (scalar) {
+    case 'string':
+      if (typeof value === 'string') return value
+      throw isInteger(value) ? cannotConvert(value, type) : new RestoreError('unrecognized type: string')
+    case 'bool':
+      if (typeof value === 'boolean') return value
+      throw new RestoreError('unrecognized type: bool')
+    case 'float64':
+      if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
+      throw new RestoreError('unrecognized type: float64')
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      return restoreInteger(type, value)
+    case 'bytes':
+      return restoreBytes(value as Json)
+    case 'any':
+      return value as Json
+    default:
+      checkText(scalar, value as Json)
+      return value as Json
+  }
+}
+
+const isInteger = (value: Json | bigint): boolean =>
+  typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+
+const cannotConvert = (value: Json | bigint, { scalar, named }: Scalar): RestoreError =>
+  new RestoreError(`cannot convert ${goKind(value)} to ${named ?? scalar}`)
+
+function restoreInteger(type: Scalar, value: Json | bigint): Json {
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    throw new RestoreError(`unrecognized type: ${type.scalar}`)
+  }
+  if (!isInteger(value)) throw cannotConvert(value, type)
+  const cut = integerBits[type.scalar]?.(BigInt(value)) ?? BigInt(value)
+  return (cut >= Number.MIN_SAFE_INTEGER && cut <= Number.MAX_SAFE_INTEGER ? Number(cut) : cut) as Json
+}
+
+/** No bytes at all are the same as no value here. */
+function restoreBytes(value: Json): Json {
+  if (Array.isArray(value)) {
+    const byte: Scalar = { is: 'scalar', scalar: 'uint32', named: 'uint8' }
+    const bytes = value.map((item) => {
+      if (item !== null && typeof item !== 'number') throw new RestoreError('unrecognized type: uint8')
+      return Number(item === null ? 0 : restoreInteger(byte, item)) & 255
+    })
+    return Buffer.from(bytes).toString('base64')
+  }
+  if (typeof value !== 'string') throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
+  const wrong = firstWrongBase64(value)
+  if (wrong !== undefined) {
+    throw new RestoreError(`error decoding from json: illegal base64 data at input byte ${wrong}`)
+  }
+  return value === '' ? null : value
+}
+
+/** Where Go's decoder of padded base64 stops; line breaks are skipped. */
+function firstWrongBase64(text: string): number | undefined {
+  let quantum = 0
+  for (let i = 0; i < text.length; i++) {
+    const ch = text[i] as string
+    if (ch === '\n' || ch === '\r') continue
+    if (/[A-Za-z0-9+/]/.test(ch)) {
+      quantum = (quantum + 1) % 4
+      continue
+    }
+    if (ch !== '=' || quantum < 2) return i
+    return wrongPadding(text, i, quantum)
+  }
+  return quantum === 0 ? undefined : text.length - quantum
+}
+
+function wrongPadding(text: string, at: number, quantum: number): number | undefined {
+  let next = at + 1
+  const skipBreaks = () => {
+    while (text[next] === '\n' || text[next] === '\r') next++
+  }
+  if (quantum === 2) {
+    skipBreaks()
+    if (next >= text.length) return text.length
+    if (text[next] !== '=') return next
+    next++
+  }
+  skipBreaks()
+  return next < text.length ? next : undefined
+}
+
+const jsonKind = (value: Json): string => {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** Values Go reads from text by their own rules. */
+function checkText(scalar: ScalarName, value: Json): void {
+  if (scalar === 'quantity') {
+    checkQuantity(value)
+    return
+  }
+  if (scalar === 'intOrString') {
+    checkIntOrString(value)
+    return
+  }
+  if (typeof value !== 'string') {
+    throw new RestoreError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`)
+  }
+  if (scalar === 'duration' && parseDuration(value) === undefined) {
+    throw new RestoreError(`time: invalid duration ${goQuote(value)}`)
+  }
+  const layout = layouts[scalar]
+  if (layout === undefined || layout.parse(value) !== undefined) return
+  throw new RestoreError(
+    `parsing time ${goQuote(value)} as "${layout.text}": cannot parse ${goQuote(value)} as "2006"`,
+  )
+}
+
+const layouts: Partial<Record<ScalarName, { text: string; parse: (text: string) => unknown }>> = {
+  time: { text: '2006-01-02T15:04:05Z07:00', parse: parseTimestamp },
+  microTime: { text: '2006-01-02T15:04:05.000000Z07:00', parse: parseMicroTimestamp },
+}
+
+function checkQuantity(value: Json): void {
+  try {
+    parseQuantity(typeof value === 'string' ? value.trim() : JSON.stringify(value))
+  } catch (error) {
+    if (error instanceof QuantityError) throw new RestoreError(error.message)
+    throw error
+  }
+}
+
+function checkIntOrString(value: Json): void {
+  if (typeof value === 'string') return
+  const fits = typeof value === 'number' && Number.isInteger(value) && value === (value | 0)
+  if (fits) return
+  const what = typeof value === 'number' ? `number ${value}` : jsonKind(value)
+  throw new RestoreError(`json: cannot unmarshal ${what} into Go value of type int32`)
+}

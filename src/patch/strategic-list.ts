@@ -1,0 +1,193 @@
+/**
+ * Lists in a strategic merge patch: items of maps are found by their merge key, plain items by their value. The order
+ * afterwards is the patch's for what the patch names, and the live one for the rest, woven together.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { Type } from '#schema/type.ts'
+import { goType, goValue } from './go-value.ts'
+import { isMap, type JsonMap, ownValue } from './json-map.ts'
+import { type Rule, StrategicError, wrongType } from './strategic-rule.ts'
+
+type MergeMaps = (original: JsonMap, patch: JsonMap, type: Type) => JsonMap
+
+const directive = '$patch'
+const mapType = 'map[string]interface {}'
+
+/** `deletes`: the patch lists plain items to take away. */
+export function mergeItems(
+  before: Json[],
+  change: Json[],
+  rule: Rule,
+  deletes: boolean,
+  mergeMaps: MergeMaps,
+): Json[] {
+  if (before.length === 0 && change.length === 0) return before
+  if (elementType(before, change) !== mapType) {
+    if (deletes) return before.filter((item) => !change.includes(item))
+    return weave(withoutRepeats([...before, ...change]), change, before, '')
+  }
+  const { mergeKey } = rule
+  if (mergeKey === '') {
+    throw new StrategicError(`cannot merge lists without merge key for ${goKindOfItems(rule.type)}`)
+  }
+  const { live, named } = withoutDirectives(before as JsonMap[], change as JsonMap[], mergeKey)
+  const merged = [...live]
+  for (const item of named) {
+    const key = keyOf(item, mergeKey)
+    const at = merged.findIndex((other) => ownValue(other, mergeKey) === key)
+    if (at < 0) merged.push(item)
+    else merged[at] = mergeMaps(merged[at] as JsonMap, item, rule.type)
+  }
+  return weave(merged, named, live, mergeKey)
+}
+
+const goKindOfItems = (type: Type): string => (type.is === 'struct' ? 'struct' : type.is)
+
+/** Repeats go, and the last item takes the place of each. */
+function withoutRepeats(items: Json[]): Json[] {
+  const out = [...items]
+  for (let i = 0; i < out.length - 1; i++) {
+    for (let j = i + 1; j < out.length; j++) {
+      if (out[i] !== out[j]) continue
+      const last = out.pop() as Json
+      if (j < out.length) out[j] = last
+      j--
+    }
+  }
+  return out
+}
+
+/** What all items are; items of different types cannot be merged, nor can lists. */
+function elementType(...lists: Json[][]): string {
+  let type: string | undefined
+  for (const list of lists) {
+    for (const item of list) {
+      const its = goType(item)
+      type ??= its
+      if (type === '[]interface {}') {
+        throw new StrategicError('lists of lists are not supported', 422)
+      }
+      if (its !== type) {
+        throw new StrategicError(`list element types are not identical: ${goValue(lists)}`)
+      }
+    }
+  }
+  if (type === undefined) throw new StrategicError('no elements in any of the given slices')
+  return type
+}
+
+interface Split {
+  readonly live: JsonMap[]
+  readonly named: JsonMap[]
+}
+
+/** Carries out the directives among the items of the patch. */
+function withoutDirectives(before: JsonMap[], change: JsonMap[], mergeKey: string): Split {
+  let live = before
+  let replace = false
+  const named: JsonMap[] = []
+  for (const item of change) {
+    const order = ownValue(item, directive)
+    if (order === undefined) named.push(item)
+    else if (order === 'delete') {
+      const key = keyOf(item, mergeKey)
+      live = live.filter((other) => ownValue(other, mergeKey) !== key)
+    } else if (order === 'replace') replace = true
+    else if (order === 'merge') {
+      throw new StrategicError('merging lists cannot yet be specified in the patch')
+    } else {
+      const said = typeof order === 'string' ? order : `%!s(${goType(order)}=${goValue(order)})`
+      throw new StrategicError(`unknown patch type: ${said} in map: ${goValue(item)}`)
+    }
+  }
+  return replace ? { live: named, named: [] } : { live, named }
+}
+
+function keyOf(item: JsonMap, mergeKey: string): Json {
+  const key = ownValue(item, mergeKey)
+  if (key !== undefined) return key
+  throw new StrategicError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
+}
+
+/** A list whose order the patch says; undefined where neither side has it. */
+export function orderItems(
+  before: Json[] | undefined,
+  change: Json[] | undefined,
+  order: Json[],
+  rule: Rule,
+  mergeMaps: MergeMaps,
+): Json[] | undefined {
+  const { mergeKey, strategy } = rule
+  requireSameOrder(change ?? [], order, mergeKey)
+  if (before === undefined && change === undefined) return undefined
+  let merged = before ?? change ?? []
+  if (before !== undefined && change !== undefined) {
+    merged = strategy === 'merge' ? mergeItems(before, change, rule, false, mergeMaps) : change
+  }
+  if (mergeKey !== '') for (const item of merged) requireMap(item)
+  if (elementType(before ?? [], change ?? []) === mapType) {
+    for (const item of [...merged, ...order, ...(before ?? [])]) keyOf(requireMap(item), mergeKey)
+  }
+  return weave(merged, order, before ?? [], mergeKey)
+}
+
+function requireMap(item: Json): JsonMap {
+  if (isMap(item)) return item
+  throw wrongType(mapType, item)
+}
+
+/** What the patch says of items must come in the order it says. */
+function requireSameOrder(change: Json[], order: Json[], mergeKey: string): void {
+  if (order.length === 0 || change.length === 0) return
+  const kept =
+    mergeKey === '' ? change : change.filter((item) => requireMap(item)[directive] !== 'delete')
+  let at = 0
+  for (const wanted of order) {
+    while (at < kept.length && isMap(kept[at]) && Object.hasOwn(kept[at] as JsonMap, directive)) at++
+    if (at >= kept.length) return
+    if (sameKey(kept[at] as Json, wanted, mergeKey)) at++
+  }
+  if (at < kept.length) {
+    throw new StrategicError(
+      `The order in patch list:\n${goValue(change)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+    )
+  }
+}
+
+function sameKey(a: Json, b: Json, mergeKey: string): boolean {
+  if (mergeKey === '') return a === b
+  return keyOf(requireMap(a), mergeKey) === keyOf(requireMap(b), mergeKey)
+}
+
+/**
+ * Items the patch names in the patch's order, the others in the live order, each of those before the first named one
+ * that was behind it in the live list.
+ */
+function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: string): Json[] {
+  const key = (item: Json): Json => (mergeKey === '' ? item : keyOf(requireMap(item), mergeKey))
+  const inPatch = places(patchOrder, key)
+  const inLive = places(liveOrder, key)
+  const byPlace = (order: Map<Json, number>) => (a: Json, b: Json) =>
+    (order.get(key(a)) ?? 0) - (order.get(key(b)) ?? 0)
+  const named = merged.filter((item) => inPatch.has(key(item))).sort(byPlace(inPatch))
+  const others = merged.filter((item) => !inPatch.has(key(item))).sort(byPlace(inLive))
+  const out: Json[] = []
+  let i = 0
+  for (const item of named) {
+    const place = inLive.get(key(item))
+    while (place !== undefined && i < others.length) {
+      const other = inLive.get(key(others[i] as Json))
+      if (other === undefined || other >= place) break
+      out.push(others[i] as Json)
+      i++
+    }
+    out.push(item)
+  }
+  return [...out, ...others.slice(i)]
+}
+
+function places(items: Json[], key: (item: Json) => Json): Map<Json, number> {
+  const out = new Map<Json, number>()
+  for (const [i, item] of items.entries()) if (!out.has(key(item))) out.set(key(item), i)
+  return out
+}

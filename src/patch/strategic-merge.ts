@@ -1,0 +1,157 @@
+/**
+ * Strategic merge patch: a merge patch that knows, from the type, which lists are merged by a key of their items. A
+ * patch may also say how: `$patch: replace` and `delete` in a map or an item, `$retainKeys`, `$setElementOrder/name`
+ * and `$deleteFromPrimitiveList/name` beside the list they are about. Nothing given is ever changed.
+ */
+import { invalid } from '#api/field-error.ts'
+import type { Json } from '#api/object-meta.ts'
+import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
+import type { Type } from '#schema/type.ts'
+import { goType, goValue } from './go-value.ts'
+import { copyValue, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
+import { mergeItems, orderItems } from './strategic-list.ts'
+import { listRule, mapRule, type Rule, StrategicError, wrongType } from './strategic-rule.ts'
+import { restore, RestoreError } from './restore.ts'
+
+const directive = '$patch'
+const retainKeys = '$retainKeys'
+const elementOrder = '$setElementOrder'
+const deleteFromList = '$deleteFromPrimitiveList'
+
+/** The patched object, with the members its type declares. Throws ApiError. */
+export function applyStrategicMerge(type: Type, document: Json, patch: Json): Json {
+  if (patch !== null && !isMap(patch)) {
+    const kind = goType(patch) === '[]interface {}' ? 'array' : goType(patch)
+    const said = kind === 'int64' || kind === 'float64' ? 'number' : kind
+    throw badRequest(`json: cannot unmarshal ${said} into Go value of type map[string]interface {}`)
+  }
+  const original = copyValue(document) as JsonMap
+  const change = copyValue(patch ?? {}) as JsonMap
+  try {
+    return withHeaderOf(document as JsonMap, restore(type, mergeMap(original, change, type)) as JsonMap)
+  } catch (error) {
+    throw answerTo(error, change)
+  }
+}
+
+/** What a patch says of kind and apiVersion is passed over: the object is decoded as what it was. */
+function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
+  if (apiVersion === undefined || kind === undefined) return object
+  return { ...object, apiVersion, kind }
+}
+
+function answerTo(error: unknown, patch: JsonMap): unknown {
+  if (error instanceof RestoreError) {
+    return invalidObject({ group: '', kind: '' }, '', [invalid('patch', goValue(patch), error.message)])
+  }
+  if (!(error instanceof StrategicError)) return error
+  switch (error.status) {
+    case 400:
+      return badRequest(error.message)
+    case 422: {
+      const said = 'the server rejected our request due to an error in our request'
+      const answer = new ApiError(422, 'Invalid', said, {})
+      answer.cause = error
+      return answer
+    }
+    default:
+      return new ApiError(500, '', error.message)
+  }
+}
+
+/** Changes and returns `original`, or returns what takes its place; `patch` loses the directives that are done. */
+export function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
+  const order = ownValue(patch, directive)
+  if (order !== undefined) return replaceOrDelete(order, patch)
+  retainOnly(original, patch)
+  mergeOrdered(original, patch, type)
+  for (const name of Object.keys(patch)) mergeMember(original, name, patch[name] as Json, type)
+  return original
+}
+
+function replaceOrDelete(order: Json, patch: JsonMap): JsonMap {
+  if (order === 'replace') {
+    delete patch[directive]
+    return patch
+  }
+  if (order === 'delete') return {}
+  throw unknownDirective(order, patch)
+}
+
+export function unknownDirective(order: Json, patch: JsonMap): StrategicError {
+  const said = typeof order === 'string' ? order : `%!s(${goType(order)}=${goValue(order)})`
+  return new StrategicError(`unknown patch type: ${said} in map: ${goValue(patch)}`)
+}
+
+/** `$retainKeys` names all members that are to stay, so those of the patch must be among them. */
+function retainOnly(original: JsonMap, patch: JsonMap): void {
+  const names = ownValue(patch, retainKeys)
+  if (names === undefined) return
+  delete patch[retainKeys]
+  const wrong = () => new StrategicError('invalid patch format of retainKeys', 400)
+  if (!Array.isArray(names)) throw wrong()
+  const kept = new Set<Json>(names)
+  for (const name in patch) {
+    if (patch[name] === null || name.startsWith(deleteFromList) || name.startsWith(elementOrder)) continue
+    if (!kept.has(name)) throw wrong()
+  }
+  for (const name of Object.keys(original)) if (!kept.has(name)) delete original[name]
+}
+
+/** Lists whose order the patch says, together with what it says of their items. */
+function mergeOrdered(original: JsonMap, patch: JsonMap, type: Type): void {
+  for (const marker of Object.keys(patch)) {
+    if (!marker.startsWith(elementOrder)) continue
+    const order = patch[marker] as Json
+    delete patch[marker]
+    if (!Array.isArray(order)) throw wrongType('[]interface {}', order)
+    const name = nameAfter(marker, elementOrder, 'invalid patch format of setElementOrder list')
+    const before = listAt(original, name)
+    const change = listAt(patch, name)
+    const rule = listRule(type, name)
+    const merged = orderItems(before, change, order, rule, mergeMap)
+    if (merged === undefined) continue
+    setMember(original, name, merged)
+    delete patch[name]
+  }
+}
+
+function listAt(map: JsonMap, name: string): Json[] | undefined {
+  const list = ownValue(map, name)
+  if (list === undefined || Array.isArray(list)) return list
+  throw wrongType('[]interface {}', list)
+}
+
+function nameAfter(marker: string, prefix: string, problem: string): string {
+  const slash = marker.indexOf('/')
+  if (slash < 0 || marker.slice(0, slash) !== prefix) throw new StrategicError(problem, 400)
+  return marker.slice(slash + 1)
+}
+
+function mergeMember(original: JsonMap, member: string, value: Json, type: Type): void {
+  const deletes = member.startsWith(deleteFromList)
+  let name = member
+  if (deletes) {
+    const said = nameAfter(member, deleteFromList, 'invalid patch format of primitive list')
+    if (said !== '') name = said
+  }
+  if (value === null) {
+    delete original[name]
+    return
+  }
+  const before = ownValue(original, name)
+  if (before === undefined || before === null || goType(before) !== goType(value)) {
+    setMember(original, name, value)
+    return
+  }
+  if (isMap(before)) {
+    const rule = mapRule(type, name)
+    const change = value as JsonMap
+    setMember(original, name, rule.strategy === 'replace' ? change : mergeMap(before, change, rule.type))
+  } else if (Array.isArray(before)) {
+    setMember(original, name, mergeList(before, value as Json[], listRule(type, name), deletes))
+  } else setMember(original, name, value)
+}
+
+const mergeList = (before: Json[], change: Json[], rule: Rule, deletes: boolean): Json[] =>
+  rule.strategy === 'merge' ? mergeItems(before, change, rule, deletes, mergeMap) : change
