@@ -1,7 +1,7 @@
 /** From settings to a running server: opens the store, builds the parts in their order, listens, and knows how to stop. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { AdmissionChain } from '#admission/chain.ts'
-import { namespaceLifecycle } from '#admission/namespace-lifecycle.ts'
+import { pluginsInOrder } from '#admission/order.ts'
 import { systemClock } from '#base/clock.ts'
 import { priorities } from '#discovery/group-order.ts'
 import { versionInfo } from '#discovery/version.ts'
@@ -16,6 +16,7 @@ import { Catalog } from '#kinds/catalog.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import { createLog } from '#observe/log.ts'
+import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { Server } from '#verbs/server.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
@@ -69,8 +70,12 @@ export async function start({ settings }: Parsed): Promise<void> {
     storage,
     cache,
     reader,
-    admission: new AdmissionChain([namespaceLifecycle], reader),
-    allocators: { reserve: () => undefined, release: () => {} },
+    admission: new AdmissionChain(pluginsInOrder({ release, randomSuffix }), reader),
+    allocators: serviceAllocators(
+      { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
+      reader,
+      Math.random,
+    ),
     clock: systemClock,
     release,
     feature,

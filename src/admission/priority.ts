@@ -1,0 +1,85 @@
+/** Pods get the number of their priority class; only one class may be the default. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { forbiddenRequest } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+
+const group = 'scheduling.k8s.io'
+/** The release from which pods carry their preemption policy. */
+const preemptionPolicySince = 19
+
+export function priorityPlugin(release: number): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    mutate(request, reader) {
+      const { kind, operation, subresource } = request
+      if (kind.plural !== 'pods' || kind.group !== '' || subresource !== '') return
+      if (operation === 'CREATE') return settle(request, reader, release)
+      if (operation === 'UPDATE') keep(request, release)
+    },
+    validate(request, reader) {
+      const { kind, operation } = request
+      if (kind.plural !== 'priorityclasses' || kind.group !== group) return
+      if (operation === 'CREATE' || operation === 'UPDATE') return onlyOneDefault(request, reader)
+    },
+  }
+}
+
+/** Updates of old clients leave out what the server filled in. */
+function keep(request: AdmissionRequest, release: number): void {
+  const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
+  if (pod.spec.priority === undefined && old.spec.priority !== undefined) pod.spec.priority = old.spec.priority
+  if (release < preemptionPolicySince) return
+  if (pod.spec.preemptionPolicy === undefined && old.spec.preemptionPolicy !== undefined) {
+    pod.spec.preemptionPolicy = old.spec.preemptionPolicy
+  }
+}
+
+async function settle(request: AdmissionRequest, reader: ObjectReader, release: number): Promise<void> {
+  const { spec } = request.object as KubeObject
+  const refuse = (why: string) => forbiddenRequest({ group: '', plural: 'pods' }, request.name, why)
+  let found: KubeObject | undefined
+  if (spec.priorityClassName) {
+    found = await reader.get(group, 'priorityclasses', '', spec.priorityClassName)
+    if (found === undefined) throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`)
+  } else {
+    found = await defaultClass(reader)
+    if (found !== undefined) spec.priorityClassName = found.metadata.name
+  }
+  const value = found?.value ?? 0
+  if (spec.priority !== undefined && spec.priority !== value) {
+    throw refuse(
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+    )
+  }
+  spec.priority = value
+  if (release < preemptionPolicySince) return
+  const policy = found?.preemptionPolicy ?? 'PreemptLowerPriority'
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    throw refuse(
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    )
+  }
+  spec.preemptionPolicy = policy
+}
+
+/** Of several defaults, which only a race can make, the lowest counts. */
+async function defaultClass(reader: ObjectReader): Promise<KubeObject | undefined> {
+  let lowest: KubeObject | undefined
+  for (const one of await reader.list(group, 'priorityclasses')) {
+    if (one.globalDefault === true && (lowest === undefined || one.value < lowest.value)) lowest = one
+  }
+  return lowest
+}
+
+async function onlyOneDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+  const next = request.object as KubeObject
+  if (next.globalDefault !== true) return
+  const there = await defaultClass(reader)
+  if (there === undefined || there.metadata.name === next.metadata.name) return
+  throw forbiddenRequest(
+    { group, plural: 'priorityclasses' },
+    next.metadata.name ?? '',
+    `PriorityClass ${there.metadata.name} is already marked as default. Only one default can exist`,
+  )
+}

@@ -1,0 +1,163 @@
+/**
+ * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
+ * every container unless somebody asked for none.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { forbiddenRequest, serverTimeout } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+const mirrorAnnotation = 'kubernetes.io/config.mirror'
+const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
+/** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
+const tokenSeconds = 3607
+/** The release that mounts bound tokens instead of Secrets. */
+const boundTokensSince = 21
+const pods = { group: '', plural: 'pods' }
+
+export interface ServiceAccountOptions {
+  readonly release: number
+  /** Five characters for the name of the volume. */
+  readonly randomSuffix: () => string
+}
+
+export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    mutate(request, reader) {
+      if (!isNewPod(request)) return
+      return mutatePod(request, reader, options)
+    },
+    validate(request, reader) {
+      if (!isNewPod(request)) return
+      return validatePod(request, reader)
+    },
+  }
+}
+
+const isNewPod = ({ operation, kind, subresource }: AdmissionRequest) =>
+  operation === 'CREATE' && kind.group === '' && kind.plural === 'pods' && subresource === ''
+
+const refuse = (request: AdmissionRequest, why: string) => forbiddenRequest(pods, request.name, why)
+
+const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
+
+async function mutatePod(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  options: ServiceAccountOptions,
+): Promise<void> {
+  const pod = request.object as KubeObject
+  if (isMirror(pod)) return
+  pod.spec.serviceAccountName ||= 'default'
+  pod.spec.serviceAccount = pod.spec.serviceAccountName
+  const account = await accountOf(request, reader)
+  if (shouldMount(pod, account)) await mountToken(request, reader, pod, account, options)
+  if (!pod.spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
+    pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
+  }
+}
+
+async function accountOf(request: AdmissionRequest, reader: ObjectReader): Promise<KubeObject> {
+  const name = (request.object as KubeObject).spec.serviceAccountName as string
+  const account = await reader.get('', 'serviceaccounts', request.namespace, name)
+  if (account !== undefined) return account
+  throw refuse(
+    request,
+    `error looking up service account ${request.namespace}/${name}: serviceaccount "${name}" not found`,
+  )
+}
+
+const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>
+  pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
+
+async function mountToken(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  pod: KubeObject,
+  account: KubeObject,
+  { release, randomSuffix }: ServiceAccountOptions,
+): Promise<void> {
+  const volume =
+    release >= boundTokensSince
+      ? { name: `kube-api-access-${randomSuffix()}`, projected: projection() }
+      : await secretVolume(request, reader, account)
+  let mounted = false
+  for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])] as Loose[]) {
+    const mounts: Loose[] = container.volumeMounts ?? []
+    if (mounts.some((mount) => mount.mountPath === mountPath)) continue
+    container.volumeMounts = [...mounts, { name: volume.name, readOnly: true, mountPath }]
+    mounted = true
+  }
+  if (mounted) pod.spec.volumes = [...(pod.spec.volumes ?? []), volume]
+}
+
+const projection = () => ({
+  sources: [
+    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    {
+      downwardAPI: {
+        items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+      },
+    },
+  ],
+  defaultMode: 420,
+})
+
+/** Before bound tokens: the Secret with the account's token, which its controller makes. */
+async function secretVolume(request: AdmissionRequest, reader: ObjectReader, account: KubeObject): Promise<Loose> {
+  for (const { name } of (account.secrets ?? []) as Loose[]) {
+    const secret = await reader.get('', 'secrets', request.namespace, name)
+    if (secret?.type !== 'kubernetes.io/service-account-token') continue
+    if (secret.metadata.annotations?.['kubernetes.io/service-account.uid'] !== account.metadata.uid) continue
+    return { name, secret: { secretName: name, defaultMode: 420 } }
+  }
+  const why = `no API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
+  const refusal = serverTimeout({ group: '', plural: why }, 'create pods', 1)
+  refusal.message = why
+  throw refusal
+}
+
+async function validatePod(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+  const pod = request.object as KubeObject
+  if (isMirror(pod)) return validateMirror(request, pod)
+  const account = await accountOf(request, reader)
+  if (account.metadata.annotations?.[enforceAnnotation] !== 'true') return
+  limitSecrets(request, pod, account)
+}
+
+/** A mirror of a static pod has nothing of the API's. */
+function validateMirror(request: AdmissionRequest, { spec }: KubeObject): void {
+  if (spec.serviceAccountName) throw refuse(request, 'a mirror pod may not reference service accounts')
+  for (const volume of (spec.volumes ?? []) as Loose[]) {
+    if (volume.secret) throw refuse(request, 'a mirror pod may not reference secrets')
+    const tokens = ((volume.projected?.sources ?? []) as Loose[]).some((source) => source.serviceAccountToken)
+    if (tokens) throw refuse(request, 'a mirror pod may not use ServiceAccountToken volume projections')
+  }
+}
+
+function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: KubeObject): void {
+  const mountable = new Set(((account.secrets ?? []) as Loose[]).map(({ name }) => name))
+  const pullable = new Set(((account.imagePullSecrets ?? []) as Loose[]).map(({ name }) => name))
+  const name = spec.serviceAccountName
+  for (const volume of (spec.volumes ?? []) as Loose[]) {
+    const secret = volume.secret?.secretName
+    if (secret === undefined || mountable.has(secret)) continue
+    throw refuse(request, `volume with secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`)
+  }
+  for (const [list, label] of [['initContainers', 'init container'], ['containers', 'container']] as const) {
+    for (const container of (spec[list] ?? []) as Loose[]) {
+      for (const { name: variable, valueFrom } of (container.env ?? []) as Loose[]) {
+        const secret = valueFrom?.secretKeyRef?.name
+        if (secret === undefined || mountable.has(secret)) continue
+        throw refuse(request, `${label} ${container.name} with envVar ${variable} referencing secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`)
+      }
+    }
+  }
+  for (const [i, { name: secret }] of ((spec.imagePullSecrets ?? []) as Loose[]).entries()) {
+    if (pullable.has(secret)) continue
+    throw refuse(request, `imagePullSecrets[${i}].name="${secret}" is not allowed because service account ${name} does not reference that imagePullSecret`)
+  }
+}

@@ -1,0 +1,16 @@
+/** A new node is tainted as not ready until its conditions say otherwise. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { AdmissionPlugin } from './admission.ts'
+
+const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  mutate({ operation, kind, subresource, object }) {
+    if (operation !== 'CREATE' || kind.plural !== 'nodes' || kind.group !== '' || subresource !== '') return
+    const { spec } = object as KubeObject
+    const taints: Loose[] = spec.taints ?? []
+    if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return
+    spec.taints = [...taints, { ...notReady }]
+  },
+}

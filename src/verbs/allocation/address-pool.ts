@@ -1,0 +1,59 @@
+/** The addresses services get: one block of one family, as a pool of offsets. The first and last are nobody's. */
+import { formatIp, isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
+import { assert } from '#base/assert.ts'
+import { NumberPool, type Taken } from './number-pool.ts'
+
+export type Family = 'IPv4' | 'IPv6'
+export const familyOf = (address: string): Family => (isIpv6(address) ? 'IPv6' : 'IPv4')
+
+/** Largest number of addresses used of a block: an IPv6 block would otherwise have no end. */
+const addressesMax = 1 << 16
+
+export class AddressPool {
+  readonly block: string
+  readonly family: Family
+  readonly #base: bigint
+  readonly #pool: NumberPool
+
+  constructor(block: string, random: () => number) {
+    const [address, bits] = block.split('/')
+    this.block = block
+    this.family = familyOf(address)
+    const width = this.family === 'IPv4' ? 32 : 128
+    const hostBits = width - Number(bits)
+    const mask = (1n << BigInt(hostBits)) - 1n
+    this.#base = toNumber(address) & ~mask
+    const size = hostBits >= 16 ? addressesMax : 1 << hostBits
+    const skipsLast = this.family === 'IPv4' && hostBits < 17
+    this.#pool = new NumberPool(1, size - (skipsLast ? 2 : 1), random)
+  }
+
+  take(address: string): Taken {
+    if (familyOf(address) !== this.family) return 'outside'
+    return this.#pool.take(Number(toNumber(address) - this.#base))
+  }
+
+  takeAny(): string | undefined {
+    const offset = this.#pool.takeAny()
+    return offset === undefined ? undefined : toAddress(this.#base + BigInt(offset), this.family)
+  }
+
+  giveBack(address: string): void {
+    if (familyOf(address) === this.family) this.#pool.giveBack(Number(toNumber(address) - this.#base))
+  }
+}
+
+function toNumber(address: string): bigint {
+  const bytes = parseIp(address)
+  assert(bytes !== undefined, `${address} is no address`)
+  const own = isV4Bytes(bytes) ? bytes.slice(-4) : bytes
+  return own.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
+}
+
+function toAddress(number: bigint, family: Family): string {
+  const width = family === 'IPv4' ? 4 : 16
+  const bytes = Uint8Array.from({ length: width }, (_, i) =>
+    Number((number >> BigInt(8 * (width - 1 - i))) & 255n),
+  )
+  return formatIp(bytes)
+}

@@ -1,0 +1,236 @@
+/**
+ * Cluster IPs and node ports of services: given out once, released with their service. What is taken is learned from the
+ * services themselves, so nothing has to be repaired after a crash.
+ */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { asGo, goStrings } from '#api/go-syntax.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { internalError, invalidObject } from '#api/status-error.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Allocators, Reservation } from '#verbs/allocate.ts'
+import { AddressPool, familyOf } from './address-pool.ts'
+import { NumberPool } from './number-pool.ts'
+import { settleFamilies } from './service-families.ts'
+
+export interface ServiceRanges {
+  readonly addressBlocks: readonly string[]
+  readonly nodePorts: { readonly first: number; readonly last: number }
+}
+
+export function serviceAllocators(
+  ranges: ServiceRanges,
+  reader: ObjectReader,
+  random: () => number,
+): Allocators {
+  return new ServiceAllocators(ranges, reader, random)
+}
+
+const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
+
+class ServiceAllocators implements Allocators {
+  readonly #pools: readonly AddressPool[]
+  readonly #ports: NumberPool
+  readonly #reader: ObjectReader
+  #learned: Promise<void> | undefined
+
+  constructor(ranges: ServiceRanges, reader: ObjectReader, random: () => number) {
+    this.#pools = ranges.addressBlocks.map((block) => new AddressPool(block, random))
+    this.#ports = new NumberPool(ranges.nodePorts.first, ranges.nodePorts.last, random)
+    this.#reader = reader
+  }
+
+  async reserve(
+    kind: Kind,
+    next: KubeObject,
+    old: KubeObject | undefined,
+    context: Context,
+  ): Promise<Reservation | undefined> {
+    if (!isService(kind)) return undefined
+    this.#learned ??= this.#learn()
+    await this.#learned
+    const work = new Work(this.#pools, this.#ports, next)
+    try {
+      if (context.release >= 20) settleFamilies(next, this.#pools.map(({ family }) => family))
+      work.addresses(old, context)
+      work.nodePorts(old)
+      work.healthPort(old)
+    } catch (error) {
+      work.giveBack()
+      throw error
+    }
+    return work
+  }
+
+  release(kind: Kind, object: KubeObject): void {
+    if (!isService(kind)) return
+    for (const address of addressesOf(object)) poolOf(this.#pools, address)?.giveBack(address)
+    for (const port of portsOf(object)) this.#ports.giveBack(port)
+  }
+
+  async #learn(): Promise<void> {
+    for (const service of await this.#reader.list('', 'services')) {
+      for (const address of addressesOf(service)) poolOf(this.#pools, address)?.take(address)
+      for (const port of portsOf(service)) this.#ports.take(port)
+    }
+  }
+}
+
+const poolOf = (pools: readonly AddressPool[], address: string) =>
+  pools.find(({ family }) => family === familyOf(address))
+
+function addressesOf({ spec }: KubeObject): string[] {
+  const all: string[] = spec?.clusterIPs?.length ? spec.clusterIPs : spec?.clusterIP ? [spec.clusterIP] : []
+  return all.filter((address) => address !== 'None' && address !== '')
+}
+
+function portsOf({ spec }: KubeObject): number[] {
+  const ports = ((spec?.ports ?? []) as Loose[]).map(({ nodePort }) => nodePort ?? 0)
+  return [...new Set([...ports, spec?.healthCheckNodePort ?? 0])].filter((port) => port !== 0)
+}
+
+const needsHealthPort = ({ spec }: KubeObject) =>
+  spec?.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local'
+const hasNodePorts = ({ spec }: KubeObject) => spec?.type === 'NodePort' || spec?.type === 'LoadBalancer'
+const wantsNodePorts = ({ spec }: KubeObject) =>
+  spec?.type === 'NodePort' || (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
+
+/** What one write takes, and what it will leave behind when it is stored. */
+class Work implements Reservation {
+  readonly #pools: readonly AddressPool[]
+  readonly #portPool: NumberPool
+  readonly #service: KubeObject
+  readonly #takenAddresses: string[] = []
+  readonly #takenPorts: number[] = []
+  readonly #leaves: (() => void)[] = []
+
+  constructor(pools: readonly AddressPool[], ports: NumberPool, service: KubeObject) {
+    this.#pools = pools
+    this.#portPool = ports
+    this.#service = service
+  }
+
+  keep(): void {
+    for (const leave of this.#leaves) leave()
+  }
+
+  giveBack(): void {
+    for (const address of this.#takenAddresses.splice(0)) poolOf(this.#pools, address)?.giveBack(address)
+    for (const port of this.#takenPorts.splice(0)) this.#portPool.giveBack(port)
+  }
+
+  addresses(old: KubeObject | undefined, context: Context): void {
+    const spec = this.#service.spec as Loose
+    const had = old === undefined ? [] : addressesOf(old)
+    if (spec.type === 'ExternalName') {
+      for (const address of had) this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
+      return
+    }
+    if (spec.clusterIP === 'None' || spec.clusterIPs?.[0] === 'None') return
+    const families: string[] = spec.ipFamilies ?? [this.#pools[0].family]
+    const wanted: string[] = spec.clusterIPs?.length ? [...spec.clusterIPs] : [spec.clusterIP ?? '']
+    const given = families.map((family, i) => {
+      const address = wanted[i] ?? ''
+      return address !== '' && had.includes(address) ? address : this.#takeAddress(family, address)
+    })
+    for (const address of had) {
+      if (!given.includes(address)) this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
+    }
+    spec.clusterIP = given[0]
+    if (context.release >= 20) spec.clusterIPs = given
+  }
+
+  #takeAddress(family: string, address: string): string {
+    const pool = this.#pools.find((one) => one.family === family)
+    if (pool === undefined) throw internalError(`no address block for ${family}`)
+    if (address === '') {
+      const any = pool.takeAny()
+      if (any === undefined) throw internalError('failed to allocate a serviceIP: range is full')
+      this.#takenAddresses.push(any)
+      return any
+    }
+    const outcome = pool.take(address)
+    if (outcome === 'ok') {
+      this.#takenAddresses.push(address)
+      return address
+    }
+    const why =
+      outcome === 'taken'
+        ? 'provided IP is already allocated'
+        : `provided IP is not in the valid range. The range of valid IPs is ${pool.block}`
+    const shown = asGo(goStrings(this.#service.spec?.clusterIPs ?? [address]))
+    throw this.#invalid([invalid('spec.clusterIPs', shown, `failed to allocated ip:${address} with error:${why}`)])
+  }
+
+  nodePorts(old: KubeObject | undefined): void {
+    const had = old === undefined ? [] : portsOf(old)
+    const ports = (this.#service.spec?.ports ?? []) as Loose[]
+    if (hasNodePorts(this.#service)) {
+      const byPort = new Map<number, number>()
+      for (const [i, port] of ports.entries()) this.#nodePort(port, i, ports, had, byPort)
+    }
+    const now = portsOf(this.#service)
+    for (const port of had) {
+      if (!now.includes(port)) this.#leaves.push(() => this.#portPool.giveBack(port))
+    }
+  }
+
+  /** Two entries of one port with different protocols share their node port. */
+  #nodePort(port: Loose, i: number, ports: Loose[], had: number[], byPort: Map<number, number>): void {
+    const asked = port.nodePort ?? 0
+    if (asked === 0 && !wantsNodePorts(this.#service)) return
+    const shared = byPort.get(port.port)
+    if (shared !== undefined && (asked === 0 || asked === shared)) {
+      port.nodePort = shared
+      return
+    }
+    const wanted = asked || (ports.find((one) => one.port === port.port && one.nodePort)?.nodePort ?? 0)
+    if (wanted === 0) port.nodePort = this.#takeAnyPort()
+    else if (had.includes(wanted) || this.#takenPorts.includes(wanted)) port.nodePort = wanted
+    else port.nodePort = this.#takePort(wanted, `spec.ports[${i}].nodePort`)
+    if (shared === undefined) byPort.set(port.port, port.nodePort)
+  }
+
+  healthPort(old: KubeObject | undefined): void {
+    const spec = this.#service.spec as Loose
+    const had = old !== undefined && needsHealthPort(old) ? (old.spec?.healthCheckNodePort ?? 0) : 0
+    if (!needsHealthPort(this.#service)) {
+      if (had !== 0) {
+        delete spec.healthCheckNodePort
+        this.#leaves.push(() => this.#portPool.giveBack(had))
+      }
+      return
+    }
+    const asked = spec.healthCheckNodePort ?? 0
+    if (had !== 0 && asked !== had) {
+      const detail = 'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update'
+      throw this.#invalid([invalid('spec.healthCheckNodePort', asked, detail)])
+    }
+    if (had !== 0) return
+    spec.healthCheckNodePort = asked === 0 ? this.#takeAnyPort() : this.#takePort(asked, 'spec.healthCheckNodePort')
+  }
+
+  #takeAnyPort(): number {
+    const port = this.#portPool.takeAny()
+    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full')
+    this.#takenPorts.push(port)
+    return port
+  }
+
+  #takePort(port: number, field: string): number {
+    const outcome = this.#portPool.take(port)
+    if (outcome === 'ok') {
+      this.#takenPorts.push(port)
+      return port
+    }
+    const why =
+      outcome === 'taken'
+        ? 'provided port is already allocated'
+        : `provided port is not in the valid range. The range of valid ports is ${this.#portPool.first}-${this.#portPool.last}`
+    throw this.#invalid([invalid(field, port, why)])
+  }
+
+  #invalid(errors: FieldError[]) {
+    return invalidObject({ group: '', kind: 'Service' }, this.#service.metadata.name ?? '', errors)
+  }
+}
