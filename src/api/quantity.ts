@@ -262,6 +262,18 @@ function scaledValue(value: Quantity | string, scale: number): bigint {
 export const quantityValue = (value: Quantity | string): bigint => scaledValue(value, 0)
 export const quantityMilliValue = (value: Quantity | string): bigint => scaledValue(value, -3)
 
+/** Texts of whole thousandths, which rounding to thousandths leaves alone: nearly all there are. */
+const wholeMillis = /^[0-9]+(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
+
+/** The quantity in whole thousandths, rounded away from zero; what is whole already keeps its text. */
+export function roundUpToMilli(text: string): string {
+  if (wholeMillis.test(text)) return text
+  const quantity = parseQuantity(text)
+  if (quantity.scale >= -3) return text
+  const unscaled = divideUp(quantity.unscaled, -3 - quantity.scale)
+  return formatQuantity({ unscaled, scale: -3, format: quantity.format })
+}
+
 /** A quantity of so many units, in the decimal family. */
 export const quantityOf = (amount: number | bigint): Quantity => ({
   unscaled: BigInt(amount),

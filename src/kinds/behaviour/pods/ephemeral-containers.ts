@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
+import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkContainers, checkImagesOfPod } from './containers.ts'
 import type { PodRules } from './pod-rules.ts'
 import type { VolumesByName } from './volumes.ts'
@@ -76,7 +77,8 @@ export function checkEphemeralContainersUpdate(
     const which = `existing ephemeral containers ${goQuote(before.name ?? '')} may not be`
     if (after === undefined) errors.push(forbidden(path, `${which} removed\n`))
     else if (!semanticEqual(before, after)) {
-      errors.push(forbidden(path, `${which} changed\n  core.EphemeralContainer{}`))
+      const difference = goDifference('core.EphemeralContainer', before, after)
+      errors.push(forbidden(path, `${which} changed\n${difference}`))
     }
   }
   return errors

@@ -14,6 +14,7 @@ import { ipAddress, nameIsDnsSubdomain, qualifiedName, rangeProblem } from '#api
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { each } from '#kinds/behaviour/checks.ts'
+import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { goPodIp } from './go-values.ts'
 import { checkPodAnnotationsUpdate } from './pod-annotations.ts'
@@ -45,9 +46,10 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
   if (deadline.stop) return errors
   const { tolerations } = next.spec
   errors.push(...checkOnlyAddedTolerations(tolerations, old.spec.tolerations, path.child('tolerations')))
-  const changed = changedFields(withoutMutableFields(next.spec, old.spec, rules), old.spec)
-  if (changed.length > 0) {
-    errors.push(forbidden(path, `${mutableFields(rules)}\n  core.PodSpec{${changed.join(', ')}}`))
+  const kept = withoutMutableFields(next.spec, old.spec, rules)
+  if (!semanticEqual(kept, old.spec)) {
+    const difference = goDifference('core.PodSpec', kept, old.spec)
+    errors.push(forbidden(path, `${mutableFields(rules)}\n${difference}`))
   }
   return errors
 }
@@ -110,11 +112,6 @@ function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
   const mayEnd = rules.release >= 22 && old[grace] < 0 && spec[grace] === 1
   if (mayEnd) spec[grace] = old[grace]
   return spec
-}
-
-function changedFields(next: Loose, old: Loose): string[] {
-  const names = new Set([...Object.keys(next), ...Object.keys(old)])
-  return [...names].filter((name) => !semanticEqual(next[name], old[name]))
 }
 
 export function checkPodStatusUpdate(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {

@@ -8,6 +8,11 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import { badRequest } from '#api/status-error.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
+import {
+  checkAtMost100Percent,
+  checkIntOrPercent,
+  type IntOrString,
+} from '#kinds/behaviour/int-or-percent.ts'
 import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { checkPodTemplate } from '#kinds/behaviour/pods/pod-spec.ts'
@@ -17,13 +22,7 @@ import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { daemonSetColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkReadOnlyDisks, checkRunsForever } from './replicated-template.ts'
-import {
-  amountOf,
-  checkAtMostWhole,
-  checkIntOrPercent,
-  goIntOrString,
-  type IntOrPercent,
-} from './rolling-update.ts'
+import { amountOf, shownAmount } from './rolling-update.ts'
 import {
   checkSelected,
   checkSelectorUnchanged,
@@ -92,29 +91,29 @@ function checkStrategy(strategy: Loose, path: FieldPath, context: Context): Fiel
     return [notSupported(path, asGo(shown), ['RollingUpdate', 'OnDelete'])]
   }
   if (!rollingUpdate) return [required(at)]
-  const unavailable: IntOrPercent = rollingUpdate.maxUnavailable ?? 0
+  const unavailable: IntOrString = rollingUpdate.maxUnavailable ?? 0
   if (!context.feature('DaemonSetUpdateSurge')) {
     const errors = checkIntOrPercent(unavailable, at.child('maxUnavailable'))
     if (amountOf(unavailable) === 0) {
-      errors.push(invalid(at.child('maxUnavailable'), goIntOrString(unavailable), 'cannot be 0'))
+      errors.push(invalid(at.child('maxUnavailable'), shownAmount(unavailable), 'cannot be 0'))
     }
-    return [...errors, ...checkAtMostWhole(unavailable, at.child('maxUnavailable'))]
+    return [...errors, ...checkAtMost100Percent(unavailable, at.child('maxUnavailable'))]
   }
   return checkSurge(unavailable, rollingUpdate.maxSurge ?? 0, at)
 }
 
-function checkSurge(unavailable: IntOrPercent, surge: IntOrPercent, path: FieldPath): FieldError[] {
+function checkSurge(unavailable: IntOrString, surge: IntOrString, path: FieldPath): FieldError[] {
   const errors = [
     ...checkIntOrPercent(unavailable, path.child('maxUnavailable')),
     ...checkIntOrPercent(surge, path.child('maxSurge')),
-    ...checkAtMostWhole(unavailable, path.child('maxUnavailable')),
-    ...checkAtMostWhole(surge, path.child('maxSurge')),
+    ...checkAtMost100Percent(unavailable, path.child('maxUnavailable')),
+    ...checkAtMost100Percent(surge, path.child('maxSurge')),
   ]
   const hasUnavailable = amountOf(unavailable) !== 0
   const hasSurge = amountOf(surge) !== 0
   if (hasUnavailable && hasSurge) {
     const detail = 'may not be set when maxUnavailable is non-zero'
-    errors.push(invalid(path.child('maxSurge'), goIntOrString(surge), detail))
+    errors.push(invalid(path.child('maxSurge'), shownAmount(surge), detail))
   } else if (!hasUnavailable && !hasSurge) {
     errors.push(required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0'))
   }

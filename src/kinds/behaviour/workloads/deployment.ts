@@ -5,6 +5,7 @@ import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
+import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/behaviour/int-or-percent.ts'
 import { checkFinalizerNames, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
@@ -13,7 +14,7 @@ import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { deploymentColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkReplicatedTemplate } from './replicated-template.ts'
-import { amountOf, checkAtMostWhole, checkIntOrPercent, goIntOrString } from './rolling-update.ts'
+import { amountOf, shownAmount } from './rolling-update.ts'
 import { checkSelector, checkSelectorUnchanged, goLabelSelector, trySelector } from './selectors.ts'
 import { checkCollisions, checkCounts, checkParts } from './status-numbers.ts'
 
@@ -84,9 +85,9 @@ function checkStrategy(strategy: Loose, path: FieldPath): FieldError[] {
   ]
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
     const detail = 'may not be 0 when `maxSurge` is 0'
-    errors.push(invalid(at.child('maxUnavailable'), goIntOrString(maxUnavailable), detail))
+    errors.push(invalid(at.child('maxUnavailable'), shownAmount(maxUnavailable), detail))
   }
-  errors.push(...checkAtMostWhole(maxUnavailable, at.child('maxUnavailable')))
+  errors.push(...checkAtMost100Percent(maxUnavailable, at.child('maxUnavailable')))
   return errors
 }
 

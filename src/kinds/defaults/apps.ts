@@ -1,0 +1,112 @@
+/**
+ * Defaults of deployments and sets. The versions differ: the first betas take selector and labels from the template,
+ * and deployments of extensions/v1beta1 roll one pod at a time and keep every revision.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import type { Defaulter, Defaulters } from './defaulter.ts'
+
+const int32Max = 2147483647
+
+/** The release that let daemon sets start a new pod before the old one ends. */
+const surgeRelease = 21
+
+/** Selector and labels where there are none: the template's labels. */
+function fromTemplate(object: Loose): void {
+  const labels: Record<string, string> | undefined = object.spec.template?.metadata?.labels
+  if (!labels) return
+  object.spec.selector ??= { matchLabels: { ...labels } }
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels }
+}
+
+interface DeploymentDefaults {
+  readonly fromTemplate: boolean
+  readonly step: number | string
+  readonly revisions: number
+  readonly deadline: number
+}
+
+const deployment =
+  (defaults: DeploymentDefaults): Defaulter =>
+  (object) => {
+    const spec: Loose = (object.spec ??= {})
+    if (defaults.fromTemplate) fromTemplate(object)
+    spec.replicas ??= 1
+    const strategy: Loose = (spec.strategy ??= {})
+    strategy.type ||= 'RollingUpdate'
+    // Extensions filled in a rolling update whatever the strategy, where one was begun.
+    const filled = defaults.step === 1 && strategy.rollingUpdate
+    if (strategy.type === 'RollingUpdate' || filled) {
+      const rolling: Loose = (strategy.rollingUpdate ??= {})
+      rolling.maxUnavailable ??= defaults.step
+      rolling.maxSurge ??= defaults.step
+    }
+    spec.revisionHistoryLimit ??= defaults.revisions
+    spec.progressDeadlineSeconds ??= defaults.deadline
+  }
+
+const daemonSet =
+  (strategyType: string, takesTemplate: boolean): Defaulter =>
+  (object, context) => {
+    const spec: Loose = (object.spec ??= {})
+    if (takesTemplate) fromTemplate(object)
+    const strategy: Loose = (spec.updateStrategy ??= {})
+    strategy.type ||= strategyType
+    if (strategy.type === 'RollingUpdate') {
+      const rolling: Loose = (strategy.rollingUpdate ??= {})
+      rolling.maxUnavailable ??= 1
+      if (context.release >= surgeRelease) rolling.maxSurge ??= 0
+    }
+    spec.revisionHistoryLimit ??= 10
+  }
+
+const statefulSet =
+  (strategyType: string, takesTemplate: boolean, keepsRollingUpdate: boolean): Defaulter =>
+  (object, context) => {
+    const spec: Loose = (object.spec ??= {})
+    spec.podManagementPolicy ||= 'OrderedReady'
+    const strategy: Loose = (spec.updateStrategy ??= {})
+    if (!strategy.type) {
+      strategy.type = strategyType
+      if (strategyType === 'RollingUpdate') {
+        const kept = keepsRollingUpdate && context.release >= 19
+        strategy.rollingUpdate = (kept ? strategy.rollingUpdate : undefined) ?? {}
+      }
+    }
+    if (takesTemplate) fromTemplate(object)
+    spec.replicas ??= 1
+    spec.revisionHistoryLimit ??= 10
+    if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) {
+      strategy.rollingUpdate.partition ??= 0
+    }
+  }
+
+const replicaSet =
+  (takesTemplate: boolean): Defaulter =>
+  (object) => {
+    object.spec ??= {}
+    if (takesTemplate) fromTemplate(object)
+    object.spec.replicas ??= 1
+  }
+
+const current = { fromTemplate: false, step: '25%', revisions: 10, deadline: 600 }
+
+export const appsDefaults: Defaulters = {
+  'io.k8s.api.apps.v1.Deployment': deployment(current),
+  'io.k8s.api.apps.v1.DaemonSet': daemonSet('RollingUpdate', false),
+  'io.k8s.api.apps.v1.StatefulSet': statefulSet('RollingUpdate', false, true),
+  'io.k8s.api.apps.v1.ReplicaSet': replicaSet(false),
+  'io.k8s.api.apps.v1beta2.Deployment': deployment(current),
+  'io.k8s.api.apps.v1beta2.DaemonSet': daemonSet('RollingUpdate', false),
+  'io.k8s.api.apps.v1beta2.StatefulSet': statefulSet('RollingUpdate', false, false),
+  'io.k8s.api.apps.v1beta2.ReplicaSet': replicaSet(false),
+  'io.k8s.api.apps.v1beta1.Deployment': deployment({ ...current, fromTemplate: true, revisions: 2 }),
+  'io.k8s.api.apps.v1beta1.StatefulSet': statefulSet('OnDelete', true, false),
+  'io.k8s.api.extensions.v1beta1.Deployment': deployment({
+    fromTemplate: true,
+    step: 1,
+    revisions: int32Max,
+    deadline: int32Max,
+  }),
+  'io.k8s.api.extensions.v1beta1.DaemonSet': daemonSet('OnDelete', true),
+  'io.k8s.api.extensions.v1beta1.ReplicaSet': replicaSet(true),
+}

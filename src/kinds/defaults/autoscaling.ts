@@ -1,0 +1,56 @@
+/** Defaults of autoscalers. Only the versions with metrics name one where there is none. */
+import type { Loose } from '#api/object-meta.ts'
+import type { Defaulter, Defaulters } from './defaulter.ts'
+
+const utilization = 80
+
+const withMinimum =
+  (metric?: () => Loose): Defaulter =>
+  (value) => {
+    const spec: Loose = (value.spec ??= {})
+    spec.minReplicas ??= 1
+    if (metric !== undefined && !spec.metrics?.length) spec.metrics = [metric()]
+  }
+
+const v2beta1Metric = (): Loose => ({
+  type: 'Resource',
+  resource: { name: 'cpu', targetAverageUtilization: utilization },
+})
+const v2beta2Metric = (): Loose => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } },
+})
+
+const periodSeconds = 15
+const scaleUp = (): Loose => ({
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds },
+    { type: 'Percent', value: 100, periodSeconds },
+  ],
+})
+const scaleDown = (): Loose => ({
+  selectPolicy: 'Max',
+  policies: [{ type: 'Percent', value: 100, periodSeconds }],
+})
+
+/** What a rule leaves out is taken from the usual one; an empty list of policies is left empty. */
+export const scalingBehaviour: Defaulter = (value) => {
+  value.scaleUp = { ...scaleUp(), ...withoutAbsent(value.scaleUp) }
+  value.scaleDown = { ...scaleDown(), ...withoutAbsent(value.scaleDown) }
+}
+
+const withoutAbsent = (rules: Loose | null | undefined): Loose =>
+  Object.fromEntries(
+    Object.entries(rules ?? {}).filter(([, value]) => value !== null && value !== undefined),
+  )
+
+const autoscaler = 'HorizontalPodAutoscaler'
+
+export const autoscalingDefaults: Defaulters = {
+  [`io.k8s.api.autoscaling.v1.${autoscaler}`]: withMinimum(),
+  [`io.k8s.api.autoscaling.v2beta1.${autoscaler}`]: withMinimum(v2beta1Metric),
+  [`io.k8s.api.autoscaling.v2beta2.${autoscaler}`]: withMinimum(v2beta2Metric),
+  [`io.k8s.api.autoscaling.v2beta2.${autoscaler}Behavior`]: scalingBehaviour,
+}
