@@ -14,6 +14,7 @@ import { rbacBehaviours } from './rbac/table.ts'
 import { registrationBehaviours } from './registration/table.ts'
 import { serviceBehaviours } from './services/table.ts'
 import { storageBehaviours } from './storage/table.ts'
+import { workloadBehaviours } from './workloads/table.ts'
 
 /** Kinds whose finalizers may have any qualified name. */
 const anyFinalizer = new Set([
@@ -61,4 +62,5 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
     ]),
   ),
   ...podBehaviours,
+  ...workloadBehaviours,
 }
