@@ -52,9 +52,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
     markDeleting(next, timestamp(server.clock))
   }
   behaviour.prepareForDelete?.(next, context)
-  if (!held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0) {
-    return removeNow(server, request, live)
-  }
+  const overAtOnce = !held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0
   const encoded = await encode(server, kind, next)
   const unchanged = encoded.view.cut.bytes.equals(live.bytes)
   const status = options.orphanDependents === false ? 202 : 200
@@ -62,6 +60,9 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
     return { answer: answerObject(status, kind, at(encoded.view, live.revision)) }
   }
   const outcome = await put(server, kind, encoded, live.revision, next)
+  if (outcome.ok && overAtOnce) {
+    return removeNow(server, request, { ...live, object: next, revision: outcome.revision })
+  }
   if (outcome.ok) return { answer: answerObject(status, kind, at(encoded.view, outcome.revision)) }
   if (outcome.current === undefined) return { current: undefined }
   return { current: await liveFromStored(server, kind, outcome.current) }

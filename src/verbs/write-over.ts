@@ -5,6 +5,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, invalidObject } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
+import { asGo } from '#api/go-syntax.ts'
 import type { Context } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
@@ -124,9 +125,12 @@ function requireVersion(
   const { kind, name } = request.target
   const { resourceVersion } = next.metadata
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
-    if (plan.unconditional) return false
+    if (plan.unconditional) {
+      next.metadata.resourceVersion = String(live.revision)
+      return false
+    }
     throw invalidObject({ group: kind.group, kind: kind.plural }, name, [
-      invalid('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+      invalid('metadata.resourceVersion', asGo('0x0'), 'must be specified for an update'),
     ])
   }
   if (resourceVersion !== String(live.revision)) throw conflict(kind, name, modified)

@@ -55,5 +55,5 @@ function toAddress(number: bigint, family: Family): string {
   const bytes = Uint8Array.from({ length: width }, (_, i) =>
     Number((number >> BigInt(8 * (width - 1 - i))) & 255n),
   )
-  return formatIp(bytes)
+  return width === 4 ? bytes.join('.') : formatIp(bytes)
 }
