@@ -96,8 +96,27 @@ export const formatMicroTimestamp = (instant: Instant): string =>
 /** Milliseconds of a clock as the API writes them, the fraction cut off. */
 export const timestampOfMs = (ms: number): string => formatTimestamp(Math.floor(ms / 1000))
 
+const digitAt = (text: string, at: number) => {
+  const digit = text.charCodeAt(at) - 48
+  return digit >= 0 && digit <= 9 ? digit : Number.NaN
+}
+const pairAt = (text: string, at: number) => digitAt(text, at) * 10 + digitAt(text, at + 1)
+
+/** Whether a text already is the one form: nearly all that arrive are, and need no more than this look. */
+function isCanonical(text: string): boolean {
+  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return false
+  if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false
+  const year = pairAt(text, 0) * 100 + pairAt(text, 2)
+  const month = pairAt(text, 5)
+  const day = pairAt(text, 8)
+  const inYear =
+    year > 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+  return inYear && pairAt(text, 11) <= 23 && pairAt(text, 14) <= 59 && pairAt(text, 17) <= 59
+}
+
 /** A time in the one form the API writes; null for the zero time, undefined where the text is no time. */
 export function canonicalTimestamp(text: string): string | null | undefined {
+  if (isCanonical(text)) return text
   const instant = parseTimestamp(text)
   if (instant === undefined) return undefined
   if (isZeroTime(instant)) return null

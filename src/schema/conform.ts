@@ -92,88 +92,132 @@ function prefixUnknown(walk: Walk, from: number, segment: string): void {
   }
 }
 
+/** What becomes of a zero value: kept, left out, or, for an empty list or map, left out or made null. */
+type Zero = 'keep' | 'drop' | 'drop empty' | 'null empty'
+
 /** One field as the loop below wants it. */
 interface Slot {
   readonly name: string
-  readonly field: Field
-  /** Kept whatever it is: pointers that are set, structs, and everything without omitempty. */
-  readonly keep: boolean
-  /** Absent ones are filled in with the zero value (null for a pointer). */
-  readonly fill: boolean
+  readonly type: Type
+  readonly pointer: boolean
+  readonly zero: Zero
+  /** Strings are most of all values, and need no more than a look. */
+  readonly string: boolean
   rule: Rule | undefined
 }
 
+/** Go never omits a struct, nor what it keeps in one, whatever omitempty says. */
+const isAlways = ({ pointer, type }: Field) =>
+  !pointer && (type.is === 'struct' || (type.is === 'scalar' && ruleOf(type).always))
+
+/** Absent fields that are written all the same: null for a pointer, the zero value for the rest. */
+const isFilled = (field: Field) => isAlways(field) || !field.omitEmpty
+
 function slotOf(name: string, field: Field): Slot {
-  const always = !field.pointer && (field.type.is === 'struct' || ruleOf(field.type).always)
-  const keep = field.pointer || always || !field.omitEmpty
-  return { name, field, keep, fill: always || !field.omitEmpty, rule: undefined }
+  const { type, pointer, omitEmpty } = field
+  const collection = type.is === 'list' || type.is === 'map'
+  // An empty list or map is a nil one once it has been stored.
+  let zero: Zero = 'keep'
+  if (!pointer && collection) zero = omitEmpty ? 'drop empty' : 'null empty'
+  else if (!pointer && omitEmpty && !isAlways(field)) zero = 'drop'
+  const string = type.is === 'scalar' && type.scalar === 'string'
+  return { name, type, pointer, zero, string, rule: undefined }
 }
 
-const isEmpty = (value: Json): boolean =>
-  value === '' ||
-  value === 0 ||
-  value === false ||
-  value === null ||
-  (typeof value === 'object' && isEmptyCollection(value))
+const ruleOfSlot = (slot: Slot): Rule => (slot.rule ??= ruleOf(slot.type))
 
-function isEmptyCollection(value: Json[] | JsonObject): boolean {
+function isEmptyCollection(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0
-  for (const _ in value) return false
+  for (const _ in value as object) return false
   return true
 }
 
-function structRule(struct: Struct): Rule {
-  let slots: Slot[] | undefined
-  let indexes: Map<string, number>
-  const prepare = (): Slot[] => {
-    slots = [...struct.byName].map(([name, field]) => slotOf(name, field))
-    indexes = new Map(slots.map((slot, i) => [slot.name, i]))
-    return slots
-  }
+/** The fields of a struct in order, where each name is, and which are written even when absent. */
+interface Plan {
+  readonly slots: readonly Slot[]
+  readonly indexes: ReadonlyMap<string, number>
+  readonly filled: readonly number[]
+}
 
+function planOf(struct: Struct): Plan {
+  const fields = [...struct.byName]
+  const filled = fields.flatMap(([, field], i) => (isFilled(field) ? [i] : []))
+  return {
+    slots: fields.map(([name, field]) => slotOf(name, field)),
+    indexes: new Map(fields.map(([name], i) => [name, i])),
+    filled,
+  }
+}
+
+const ascending = (a: number, b: number) => a - b
+const empty: JsonObject = {}
+
+function structRule(struct: Struct): Rule {
+  let plan: Plan | undefined
   const read = (raw: Json, walk: Walk): Json => {
     if (!isObject(raw)) throw new Misfit('an object', raw)
-    const plan = slots ?? prepare()
-    const values: (Json | undefined)[] = new Array(plan.length).fill(undefined)
+    plan ??= planOf(struct)
+    const { slots, indexes, filled } = plan
+    const present: number[] = []
     let extra: string[] | undefined
+    let last = -1
+    let sorted = true
     for (const key in raw) {
       const index = indexes.get(key)
-      if (index !== undefined) values[index] = raw[key]
-      else if (struct.open) (extra ??= []).push(key)
-      else walk.unknown.push(key)
+      if (index === undefined) {
+        if (struct.open) (extra ??= []).push(key)
+        else walk.unknown.push(key)
+      } else if (raw[key] !== null) {
+        if (index < last) sorted = false
+        last = index
+        present.push(index)
+      }
     }
+    if (!sorted) present.sort(ascending)
     const out: JsonObject = {}
-    for (let i = 0; i < plan.length; i++) {
-      const value = values[i]
-      const slot = plan[i]
-      if (value === undefined || value === null) {
-        if (slot.fill) out[slot.name] = slot.field.pointer ? null : ruleOfSlot(slot).zero()
-      } else putField(out, slot, value, walk)
+    let fill = 0
+    for (const index of present) {
+      for (; fill < filled.length && filled[fill] <= index; fill++) {
+        if (filled[fill] < index) putZero(out, slots[filled[fill]])
+      }
+      putField(out, slots[index], raw[slots[index].name], walk)
     }
+    for (; fill < filled.length; fill++) putZero(out, slots[filled[fill]])
     if (extra !== undefined) for (const key of extra) setKey(out, key, raw[key])
     return out
   }
-  return { read, zero: () => read({}, { unknown: [] }), always: true }
+  return { read, zero: () => read(empty, { unknown: [] }), always: true }
 }
 
-const ruleOfSlot = (slot: Slot): Rule => (slot.rule ??= ruleOf(slot.field.type))
+function putZero(out: JsonObject, slot: Slot): void {
+  out[slot.name] = slot.pointer ? null : ruleOfSlot(slot).zero()
+}
 
 function putField(out: JsonObject, slot: Slot, raw: Json, walk: Walk): void {
+  const value = slot.string && typeof raw === 'string' ? raw : readField(slot, raw, walk)
+  switch (slot.zero) {
+    case 'keep':
+      out[slot.name] = value
+      return
+    case 'drop':
+      if (value !== '' && value !== 0 && value !== false && value !== null) out[slot.name] = value
+      return
+    default:
+      if (!isEmptyCollection(value)) out[slot.name] = value
+      else if (slot.zero === 'null empty') out[slot.name] = null
+  }
+}
+
+function readField(slot: Slot, raw: Json, walk: Walk): Json {
   const before = walk.unknown.length
-  let value: Json
   try {
-    value = ruleOfSlot(slot).read(raw, walk)
+    const value = ruleOfSlot(slot).read(raw, walk)
+    if (walk.unknown.length !== before) prefixUnknown(walk, before, slot.name)
+    return value
   } catch (error) {
     if (error instanceof Misfit) error.at(slot.name)
     throw error
   }
-  if (walk.unknown.length !== before) prefixUnknown(walk, before, slot.name)
-  if (slot.field.pointer) out[slot.name] = value
-  else if (typeof value === 'object' && value !== null && slot.field.type.is !== 'struct') {
-    // An empty list or map is a nil one once it has been stored.
-    if (!isEmptyCollection(value) || slot.field.type.is === 'scalar') out[slot.name] = value
-    else if (slot.keep) out[slot.name] = null
-  } else if (slot.keep || !isEmpty(value)) out[slot.name] = value
 }
 
 function listRule(list: List): Rule {
