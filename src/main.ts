@@ -4,7 +4,7 @@
 import { parseCommand } from '#cli/command.ts'
 import { helpText } from '#cli/help.ts'
 import { CannotUseFile } from '#cli/key-files.ts'
-import { start } from '#cli/start.ts'
+import { CannotStart, start } from '#cli/start.ts'
 import { versionText } from '#cli/version.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 
@@ -37,7 +37,7 @@ async function orSay(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {
-    const expected = error instanceof StorageUnavailable || error instanceof CannotUseFile
+    const expected = [StorageUnavailable, CannotUseFile, CannotStart].some((kind) => error instanceof kind)
     const { message, stack } = error as Error
     say(expected || 'code' in (error as object) ? message : (stack ?? message))
     process.exit(1)

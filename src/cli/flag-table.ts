@@ -73,8 +73,8 @@ export const flagTable = {
   'enable-priority-and-fairness': row('Requests', value.bool, true, 'unwired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
 
   'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
-  'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'unwired', 'Groups, versions and resources to turn on or off.'),
-  'feature-gates': row('Release and features', value.switches, new Map(), 'unwired', 'Features to turn on or off.'),
+  'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'wired', 'Groups, versions and resources to turn on or off.'),
+  'feature-gates': row('Release and features', value.switches, new Map(), 'wired', 'Features to turn on or off.'),
 
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
   'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),

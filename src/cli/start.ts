@@ -14,6 +14,8 @@ import { serve } from '#http/serve.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { loadFacts } from '#kinds/facts.ts'
+import { featureGates } from '#kinds/feature-gates.ts'
+import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import { createLog } from '#observe/log.ts'
 import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
@@ -31,6 +33,9 @@ import { stopOnSignal } from './stop.ts'
 import { openStorage } from './storage.ts'
 import { interimAccess } from './interim-access.ts'
 
+/** What the operator asked for cannot be; the message says what and what is accepted. */
+export class CannotStart extends Error {}
+
 /** Letters that make no words, as generated names have them. */
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -46,10 +51,19 @@ export async function start({ settings }: Parsed): Promise<void> {
   const certificates = ensureCertificates(settings, systemClock)
   const storage = await openStorage(settings)
   const facts = loadFacts(readFactsFile)
-  const feature = () => true
+  const gates = featureGates(JSON.parse(readFactsFile('features.json')), release, settings.featureGates)
+  if ('error' in gates) throw new CannotStart(gates.error)
+  for (const warning of gates.warnings) log.warn(warning)
+  const feature = gates.enabled
+  const serves = runtimeConfig(
+    settings.runtimeConfig,
+    facts.groupVersionsOf(release),
+    facts.resourcesOf(release),
+  )
+  if (typeof serves === 'object') throw new CannotStart(serves.error)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  const resources = builtInResources(facts, { release, feature, root, serves: (fact) => !fact.off })
+  const resources = builtInResources(facts, { release, feature, root, serves })
   for (const resource of resources) catalog.add(resource)
   const parseStored = storedParser(catalog)
   const cache = new WatchCache(

@@ -37,6 +37,7 @@ func main() {
 	}
 	merged.fillIn()
 	check(merged.write(into))
+	check(writeGates(into, releases))
 }
 
 func readReleases(path string) ([]*release, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // The modules facts are read from. The staging modules share one version.
-var stagingModules = []string{"api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"}
+var stagingModules = []string{"api", "apimachinery", "apiserver", "apiextensions-apiserver", "kube-aggregator"}
 
 // download asks Go's module cache for every module of the release and remembers where they are.
 func (r *release) download() error {

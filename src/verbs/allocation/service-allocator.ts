@@ -51,7 +51,7 @@ class ServiceAllocators implements Allocators {
     await this.#learned
     const work = new Work(this.#pools, this.#ports, next)
     try {
-      if (context.release >= 20) settleFamilies(next, this.#pools.map(({ family }) => family))
+      if (context.feature('IPv6DualStack')) settleFamilies(next, this.#pools.map(({ family }) => family))
       work.addresses(old, context)
       work.nodePorts(old)
       work.healthPort(old)

@@ -1,0 +1,55 @@
+/**
+ * The feature gates of the emulated release: their stage, their default, and what may be set. A gate that is out of
+ * service cannot be turned off, one that does not exist cannot be named; both stop the start.
+ */
+
+export type Stage = 'ALPHA' | 'BETA' | 'GA' | 'DEPRECATED'
+
+/** Per gate, spans of releases that agree: first, last, stage, default, locked to it. */
+export type GateTable = Readonly<Record<string, readonly (readonly [number, number, Stage, boolean, boolean])[]>>
+
+export interface FeatureGates {
+  readonly enabled: (gate: string) => boolean
+  /** What an operator should know of the gates that were set. */
+  readonly warnings: readonly string[]
+}
+
+/** Gates that still do something although they are generally available: the specification says how to turn them off. */
+const operational = new Set(['ServerSideApply'])
+
+export function featureGates(
+  table: GateTable,
+  release: number,
+  given: ReadonlyMap<string, boolean>,
+): FeatureGates | { error: string } {
+  const known = new Map<string, { stage: Stage; on: boolean; locked: boolean }>()
+  for (const [name, spans] of Object.entries(table)) {
+    const span = spans.find(([first, last]) => release >= first && release <= last)
+    if (span !== undefined) known.set(name, { stage: span[2], on: span[3], locked: span[4] })
+  }
+  for (const [all, stage] of [['AllAlpha', 'ALPHA'], ['AllBeta', 'BETA']] as const) {
+    const wanted = given.get(all)
+    if (wanted === undefined) continue
+    for (const gate of known.values()) if (gate.stage === stage) gate.on = wanted
+  }
+  const warnings: string[] = []
+  for (const [name, on] of given) {
+    if (name === 'AllAlpha' || name === 'AllBeta') continue
+    const gate = known.get(name)
+    if (gate === undefined) {
+      return { error: `--feature-gates: unrecognized feature gate: ${name}; release 1.${release} does not have it` }
+    }
+    const spent = gate.locked || (gate.stage === 'GA' && !operational.has(name))
+    if (spent && on !== gate.on) {
+      return {
+        error: `--feature-gates: cannot set feature gate ${name} to ${on}, feature is locked to ${gate.on}: it is generally available and its gate no longer does anything`,
+      }
+    }
+    if (gate.stage === 'GA' || gate.stage === 'DEPRECATED') {
+      const word = gate.stage === 'GA' ? 'GA' : 'deprecated'
+      warnings.push(`Setting ${word} feature gate ${name}=${on}. It will be removed in a future release.`)
+    }
+    gate.on = on
+  }
+  return { enabled: (name) => known.get(name)?.on ?? false, warnings }
+}
