@@ -10,8 +10,9 @@ const job: Defaulter = (object, context) => {
   spec.parallelism ??= 1
   spec.backoffLimit ??= 6
   const labels: Record<string, string> | undefined = spec.template?.metadata?.labels
+  // One map for both, as in the original: what is added to the template's labels later is added to the job's.
   if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) {
-    object.metadata.labels = { ...labels }
+    object.metadata.labels = labels
   }
   if (context.feature('IndexedJob')) spec.completionMode ??= 'NonIndexed'
   if (context.feature('SuspendJob')) spec.suspend ??= false

@@ -26,22 +26,36 @@ const uidLabel = 'controller-uid'
 const nameLabel = 'job-name'
 const trackingKey = 'batch.kubernetes.io/job-tracking'
 
-/** Labels pods and selector by the job's uid, once it has one; what is set already stays. */
+/**
+ * Labels pods and selector by the job's uid, once it has one; what is set already stays. The template's labels are
+ * changed in place: where the job took its own from them, they are one map.
+ */
 function generateSelector(job: KubeObject): void {
   const { name = '', uid = '' } = job.metadata
   const { spec } = job
   spec.template.metadata ??= {}
-  const labels = new Map<string, string>(Object.entries(spec.template.metadata.labels ?? {}))
-  if (!labels.has(nameLabel)) labels.set(nameLabel, name)
-  if (!labels.has(uidLabel)) labels.set(uidLabel, uid)
-  spec.template.metadata.labels = sortedObject(labels)
-  const wanted = new Map<string, string>(Object.entries(spec.selector?.matchLabels ?? {}))
-  if (!wanted.has(uidLabel)) wanted.set(uidLabel, uid)
-  spec.selector = { ...spec.selector, matchLabels: sortedObject(wanted) }
+  spec.template.metadata.labels ??= {}
+  addSorted(spec.template.metadata.labels, [
+    [nameLabel, name],
+    [uidLabel, uid],
+  ])
+  // A job without labels has its template's, and only now does every template have some.
+  if (Object.keys(job.metadata.labels ?? {}).length === 0) {
+    job.metadata.labels = { ...spec.template.metadata.labels }
+  }
+  spec.selector ??= {}
+  spec.selector.matchLabels ??= {}
+  addSorted(spec.selector.matchLabels, [[uidLabel, uid]])
 }
 
-const sortedObject = (map: Map<string, string>): Record<string, string> =>
-  Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+/** Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not assigned. */
+function addSorted(map: Record<string, string>, added: readonly (readonly [string, string])[]): void {
+  const entries = new Map<string, string>([...added, ...Object.entries(map)])
+  for (const key of Object.keys(map)) delete map[key]
+  for (const [key, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true })
+  }
+}
 
 function checkGeneratedSelector(job: KubeObject): FieldError[] {
   const { spec } = job
@@ -135,10 +149,9 @@ function setTracking(next: KubeObject, old: KubeObject | undefined, context: Con
   const tracking = context.feature('JobTrackingWithFinalizers')
   const { annotations } = next.metadata
   if (tracking) {
-    if (old === undefined) {
-      const entries = new Map([...Object.entries(annotations ?? {}), [trackingKey, '']] as [string, string][])
-      next.metadata.annotations = sortedObject(entries)
-    }
+    if (old !== undefined) return
+    next.metadata.annotations = annotations ?? {}
+    addSorted(next.metadata.annotations, [[trackingKey, '']])
   } else if (annotations !== undefined && (old === undefined || !isTracked(old))) {
     delete annotations[trackingKey]
     if (Object.keys(annotations).length === 0) delete next.metadata.annotations

@@ -13,6 +13,7 @@ import {
 import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 
 /** A LabelSelector as messages show it; absent is null. */
 export function goLabelSelector(selector: Loose | null | undefined): GoText | undefined {
@@ -25,12 +26,18 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
       ['Values', goStrings(expression.values)],
     ]),
   )
+  const emptyList = wasWrittenEmpty(selector, 'matchExpressions') ? [] : undefined
   return asGo(
     goStruct('v1.LabelSelector', [
-      ['MatchLabels', goStringMap(selector.matchLabels)],
-      ['MatchExpressions', goList('v1.LabelSelectorRequirement', shown)],
+      ['MatchLabels', goLabels(selector, 'matchLabels')],
+      ['MatchExpressions', goList('v1.LabelSelectorRequirement', shown ?? emptyList)],
     ]),
   )
+}
+
+/** A map of labels as messages show it; one written empty is not none. */
+export function goLabels(holder: Loose | null | undefined, field: string): string {
+  return goStringMap(holder?.[field] ?? (wasWrittenEmpty(holder, field) ? {} : undefined))
 }
 
 /** The selector, or undefined where it cannot be one. */
@@ -67,10 +74,10 @@ export function checkSelected(
   template: Loose,
   path: FieldPath,
 ): FieldError[] {
-  const labels: Record<string, string> | undefined = template.metadata?.labels ?? undefined
-  if (matchesLabels(selector, labels)) return []
+  if (matchesLabels(selector, template.metadata?.labels)) return []
   const detail = '`selector` does not match template `labels`'
-  return [invalid(path.child('metadata', 'labels'), asGo(goStringMap(labels)), detail)]
+  const shown = asGo(goLabels(template.metadata, 'labels'))
+  return [invalid(path.child('metadata', 'labels'), shown, detail)]
 }
 
 /** The same, but an empty selector need not select. */

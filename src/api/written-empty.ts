@@ -1,0 +1,18 @@
+/**
+ * Remembers that a field was written as an empty list or map. In canonical form such a field is absent, as it is in
+ * everything Kubernetes writes; but its messages tell an empty map from none (`map[string]string{}` and `(nil)`), and so
+ * do a few defaults. The memory is of the object itself: a copy has none, and no encoder sees it.
+ */
+const writtenEmpty = Symbol('fields written empty')
+
+type Holder = { [writtenEmpty]?: Set<string> }
+
+export function rememberEmpty(holder: object, field: string): void {
+  const known = (holder as Holder)[writtenEmpty]
+  if (known !== undefined) known.add(field)
+  else Object.defineProperty(holder, writtenEmpty, { value: new Set([field]) })
+}
+
+/** Whether the field is absent because what was written there was empty. */
+export const wasWrittenEmpty = (holder: object | null | undefined, field: string): boolean =>
+  (holder as Holder | null | undefined)?.[writtenEmpty]?.has(field) ?? false
