@@ -11,6 +11,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import { scalarRule } from './conform-scalar.ts'
 import { Misfit, isObject, type JsonObject } from './misfit.ts'
 import type { Dict, Field, List, Struct, Type } from './type.ts'
@@ -204,7 +205,10 @@ function putField(out: JsonObject, slot: Slot, raw: Json, walk: Walk): void {
       return
     default:
       if (!isEmptyCollection(value)) out[slot.name] = value
-      else if (slot.zero === 'null empty') out[slot.name] = null
+      else {
+        if (slot.zero === 'null empty') out[slot.name] = null
+        if (value !== null) rememberEmpty(out, slot.name)
+      }
   }
 }
 
