@@ -1,5 +1,6 @@
-/** Defaults of roles, security policies, certificate requests and flow control. */
+/** Defaults of roles, policies, certificate requests and flow control. */
 import { defaultSigner } from '#kinds/behaviour/certificates/kubelet-request.ts'
+import { stripBudgetLabel } from '#kinds/conversion/disruption-budget.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const group = 'rbac.authorization.k8s.io'
@@ -69,6 +70,7 @@ export const accessDefaults: Defaulters = {
   ...rbacDefaults('v1', subject),
   ...rbacDefaults('v1beta1', subject),
   ...rbacDefaults('v1alpha1', alphaSubject),
+  'io.k8s.api.policy.v1.PodDisruptionBudgetSpec': (value) => stripBudgetLabel(value.selector),
   'io.k8s.api.policy.v1beta1.PodSecurityPolicySpec': securityPolicySpec,
   'io.k8s.api.extensions.v1beta1.PodSecurityPolicySpec': securityPolicySpec,
   'io.k8s.api.certificates.v1beta1.CertificateSigningRequestSpec': betaRequestSpec,

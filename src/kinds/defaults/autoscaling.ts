@@ -1,5 +1,7 @@
 /** Defaults of autoscalers. Only the versions with metrics name one where there is none. */
-import type { Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { dropAnnotations } from '#kinds/conversion/annotations.ts'
+import { autoscalerAnnotations } from '#kinds/conversion/autoscaler.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const utilization = 80
@@ -46,11 +48,17 @@ const withoutAbsent = (rules: Loose | null | undefined): Loose =>
     Object.entries(rules ?? {}).filter(([, value]) => value !== null && value !== undefined),
   )
 
+/** The version with every field shows none of the annotations that stand for one. */
+const v2beta2: Defaulter = (value, context) => {
+  withMinimum(v2beta2Metric)(value, context)
+  if (value.metadata) dropAnnotations(value as KubeObject, autoscalerAnnotations)
+}
+
 const autoscaler = 'HorizontalPodAutoscaler'
 
 export const autoscalingDefaults: Defaulters = {
   [`io.k8s.api.autoscaling.v1.${autoscaler}`]: withMinimum(),
   [`io.k8s.api.autoscaling.v2beta1.${autoscaler}`]: withMinimum(v2beta1Metric),
-  [`io.k8s.api.autoscaling.v2beta2.${autoscaler}`]: withMinimum(v2beta2Metric),
+  [`io.k8s.api.autoscaling.v2beta2.${autoscaler}`]: v2beta2,
   [`io.k8s.api.autoscaling.v2beta2.${autoscaler}Behavior`]: scalingBehaviour,
 }

@@ -1,0 +1,37 @@
+/** Annotations that carry what another version has a field for. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { setKey } from '#schema/user-key.ts'
+
+export const annotationOf = (object: KubeObject, key: string): string | undefined =>
+  ownValue(object.metadata.annotations, key)
+
+export function annotate(object: KubeObject, key: string, value: string): void {
+  object.metadata.annotations ??= {}
+  setKey(object.metadata.annotations, key, value)
+}
+
+/** Removes annotations; a map left empty goes too. */
+export function dropAnnotations(object: KubeObject, keys: readonly string[]): void {
+  const { annotations } = object.metadata
+  if (annotations === undefined) return
+  for (const key of keys) delete annotations[key]
+  if (Object.keys(annotations).length === 0) delete object.metadata.annotations
+}
+
+/** JSON as Go writes it into an annotation: what could be HTML is escaped. */
+export const goJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** JSON from an annotation anyone may have written; nothing where it is none. */
+export function fromJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
