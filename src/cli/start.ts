@@ -19,11 +19,12 @@ import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import { createLog } from '#observe/log.ts'
 import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
+import { localClient } from '#verbs/local-client.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { Server } from '#verbs/server.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
-import { localUrl } from './addresses.ts'
-import { ensureCertificates } from './certificates.ts'
+import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
+import { ensureCertificates, thisMachine } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
 import type { Parsed } from './flags.ts'
 import { ensureSystemObjects } from './system-objects.ts'
@@ -35,6 +36,9 @@ import { interimAccess } from './interim-access.ts'
 
 /** What the operator asked for cannot be; the message says what and what is accepted. */
 export class CannotStart extends Error {}
+
+/** Who the server is to itself. */
+const apiserverUser = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
 
 /** Letters that make no words, as generated names have them. */
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789'
@@ -169,7 +173,12 @@ export async function start({ settings }: Parsed): Promise<void> {
     handle: (wire) => serve(wire, parts),
     upgrade: (_wire, socket) => socket.destroy(),
   })
-  await ensureSystemObjects(server)
+  await ensureSystemObjects(localClient(server, apiserverUser, 'kube-apiserver'), {
+    release,
+    address: advertisedAddress(settings, thisMachine()),
+    port: settings.securePort,
+    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+  })
   await listener.listen(settings.securePort, settings.bindAddress)
   started = true
   stopOnSignal(

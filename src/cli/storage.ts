@@ -1,5 +1,4 @@
 /** The store the flags ask for, opened. */
-import { readFileSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'
 import type { Storage } from '#storage/storage.ts'
 import type { Settings } from './flags.ts'
@@ -16,13 +15,12 @@ export async function openStorage(settings: Settings): Promise<Storage> {
     }
     case 'etcd3': {
       const { openEtcdStorage } = await import('#storage/etcd/etcd.ts')
-      const file = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path))
       return openEtcdStorage({
         endpoints: settings.etcdServers,
         tls: {
-          ca: file(settings.etcdCafile),
-          cert: file(settings.etcdCertfile),
-          key: file(settings.etcdKeyfile),
+          cafile: settings.etcdCafile,
+          certfile: settings.etcdCertfile,
+          keyfile: settings.etcdKeyfile,
         },
         watchPrefix: `${settings.etcdPrefix}/`,
       })

@@ -1,19 +1,87 @@
-/** What is there from the start: the namespaces every cluster has. Each is made where it is missing, by an ordinary create. */
-import { ApiError } from '#api/status-error.ts'
+/**
+ * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
+ * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
-import { localClient } from '#verbs/local-client.ts'
-import type { Server } from '#verbs/server.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
 
-const apiserver = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
-const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
+const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
+const priorityClasses = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses' }
+const endpointSlices = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' }
+/** The release from which endpoint slices are kept in version v1. */
+const endpointSlicesSince = 21
 
-export async function ensureSystemObjects(server: Server): Promise<void> {
-  const client = localClient(server, apiserver, 'kube-apiserver')
-  await Promise.all(
-    ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) =>
-      client.create(namespaces, '', { metadata: { name } } as KubeObject).catch((error) => {
-        if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
-      }),
-    ),
-  )
+export interface ServerPlace {
+  readonly release: number
+  /** The address other machines reach this server at, and its port. */
+  readonly address: string
+  readonly port: number
+  /** The address of the `kubernetes` service. */
+  readonly serviceAddress: string
+}
+
+async function ensure(client: ApiClient, ref: ResourceRef, namespace: string, object: object): Promise<void> {
+  try {
+    await client.create(ref, namespace, object as KubeObject)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+  }
+}
+
+export async function ensureSystemObjects(client: ApiClient, place: ServerPlace): Promise<void> {
+  const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
+  await Promise.all([
+    ...names.map((name) => ensure(client, core('namespaces'), '', { metadata: { name } })),
+    ...priorityClassObjects.map((object) => ensure(client, priorityClasses, '', object)),
+  ])
+  await ensureKubernetesService(client, place)
+}
+
+const priorityClassObjects = [
+  {
+    metadata: { name: 'system-node-critical' },
+    value: 2_000_001_000,
+    description: 'For pods that must not be moved from their node.',
+  },
+  {
+    metadata: { name: 'system-cluster-critical' },
+    value: 2_000_000_000,
+    description: 'For pods the cluster needs, on whichever node.',
+  },
+]
+
+async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
+  const labels = { component: 'apiserver', provider: 'kubernetes' }
+  await ensure(client, core('services'), 'default', {
+    metadata: { name: 'kubernetes', labels },
+    spec: {
+      clusterIP: place.serviceAddress,
+      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: place.port }],
+      type: 'ClusterIP',
+    },
+  })
+  const port = { name: 'https', port: place.port, protocol: 'TCP' }
+  const mirror = { 'endpointslice.kubernetes.io/skip-mirror': 'true' }
+  await writeOver(client, core('endpoints'), {
+    metadata: { name: 'kubernetes', namespace: 'default', labels: mirror },
+    subsets: [{ addresses: [{ ip: place.address }], ports: [port] }],
+  })
+  if (place.release < endpointSlicesSince) return
+  await writeOver(client, endpointSlices, {
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+    addressType: place.address.includes(':') ? 'IPv6' : 'IPv4',
+    endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
+    ports: [port],
+  })
+}
+
+/** The address may have changed since the last start. */
+async function writeOver(client: ApiClient, ref: ResourceRef, object: { metadata: object }): Promise<void> {
+  try {
+    await client.create(ref, 'default', object as KubeObject)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+    await client.update(ref, object as KubeObject)
+  }
 }

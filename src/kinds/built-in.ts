@@ -49,6 +49,7 @@ export function builtInResources(facts: Facts, options: BuiltInOptions): Resourc
 }
 
 class BuiltInResource implements Resource {
+  readonly errorGroup: string
   readonly group: string
   readonly plural: string
   readonly namespaced: boolean
@@ -68,6 +69,7 @@ class BuiltInResource implements Resource {
     const home = homeOf(served)
     this.group = home.group
     this.plural = home.plural
+    this.errorGroup = errorGroupOf(home, options.release)
     this.namespaced = first.namespaced
     this.storagePrefix = first.storage === undefined ? '' : `${options.root}/${first.storage.prefix}`
     this.behaviour = behaviours[`${this.group}/${this.plural}`] ?? noBehaviour
@@ -121,6 +123,13 @@ class BuiltInResource implements Resource {
 function homeOf(served: ResourceFact[]): ResourceFact {
   const events = served.find(({ group, plural }) => group === '' && plural === 'events')
   return events ?? served.find(({ group }) => group !== 'extensions') ?? served[0]
+}
+
+/** Errors name the group that the original registered a type in first, which for these is that of their past. */
+function errorGroupOf({ group, plural }: ResourceFact, release: number): string {
+  if (plural === 'podsecuritypolicies') return release === 15 ? 'extensions' : group
+  const moved = plural === 'ingresses' || plural === 'networkpolicies'
+  return moved && release > 15 ? 'extensions' : group
 }
 
 class BuiltInKind implements Kind {

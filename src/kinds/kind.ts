@@ -72,6 +72,8 @@ export interface Subresource {
 }
 
 export interface Resource {
+  /** The group that validation errors name: not always the one of the path. */
+  readonly errorGroup: string
   readonly group: string
   readonly plural: string
   readonly namespaced: boolean

@@ -84,9 +84,9 @@ function prepareNew(
   delete metadata.generation
   delete metadata.selfLink
   delete metadata.clusterName
-  kind.resource.behaviour.prepareForCreate?.(object, context)
   metadata.creationTimestamp = context.now
   metadata.uid = server.newUid()
+  kind.resource.behaviour.prepareForCreate?.(object, context)
 }
 
 const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()

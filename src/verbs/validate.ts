@@ -12,7 +12,7 @@ const metadataPath = FieldPath.of('metadata')
 
 export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: Context) {
   const { hub, behaviour } = kind.resource
-  const named = { group: kind.group, kind: hub.kind }
+  const named = { group: kind.resource.errorGroup, kind: hub.kind }
   const errors = validateObjectMeta(
     object.metadata,
     { namespaced: kind.namespaced, nameRule: behaviour.nameRule ?? nameIsDnsSubdomain },
@@ -47,6 +47,6 @@ export async function refuseInvalidUpdate(
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
-    throw invalidObject({ group: kind.group, kind: hub.kind }, nameOf(next), errors)
+    throw invalidObject({ group: kind.resource.errorGroup, kind: hub.kind }, nameOf(next), errors)
   }
 }

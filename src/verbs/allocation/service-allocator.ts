@@ -52,7 +52,7 @@ class ServiceAllocators implements Allocators {
     const work = new Work(this.#pools, this.#ports, next)
     try {
       if (context.feature('IPv6DualStack')) settleFamilies(next, this.#pools.map(({ family }) => family))
-      work.addresses(old, context)
+      if (!context.dryRun) work.addresses(old, context)
       work.nodePorts(old)
       work.healthPort(old)
     } catch (error) {
