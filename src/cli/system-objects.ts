@@ -61,6 +61,8 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
       type: 'ClusterIP',
     },
   })
+  // Endpoints must be reachable from elsewhere: a server that only this machine can reach has none.
+  if (/^(127\.|::1$)/.test(place.address)) return
   const port = { name: 'https', port: place.port, protocol: 'TCP' }
   const mirror = { 'endpointslice.kubernetes.io/skip-mirror': 'true' }
   await writeOver(client, core('endpoints'), {
@@ -77,7 +79,7 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
 }
 
 /** The address may have changed since the last start. */
-async function writeOver(client: ApiClient, ref: ResourceRef, object: { metadata: object }): Promise<void> {
+async function writeOver(client: ApiClient, ref: ResourceRef, object: object): Promise<void> {
   try {
     await client.create(ref, 'default', object as KubeObject)
   } catch (error) {
