@@ -43,7 +43,7 @@ function parametersOf(ingressClass: KubeObject): string {
   const parameters = ingressClass.spec?.parameters
   if (!parameters) return '<none>'
   const { kind = '', apiGroup, name = '' } = parameters
-  return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`
+  return `${kind}${typeof apiGroup === 'string' ? `.${apiGroup}` : ''}/${name}`
 }
 
 export const ingressClassColumns: TableColumns = {

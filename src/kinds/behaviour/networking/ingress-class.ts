@@ -33,13 +33,14 @@ function checkParameters(
 ): FieldError[] {
   if (!parameters) return []
   const errors = checkReference(parameters, path)
-  const { scope, namespace } = parameters
+  const scope: string | undefined = parameters.scope ?? undefined
+  const namespace: string | undefined = parameters.namespace ?? undefined
   if (scope === undefined && context.feature('IngressClassNamespacedParams')) {
     return [...errors, required(path.child('scope'))]
   }
   if (scope === undefined && namespace === undefined) return errors
   const at = path.child('namespace')
-  if (!scopes.includes(scope)) {
+  if (scope === undefined || !scopes.includes(scope)) {
     errors.push(notSupported(path.child('scope'), scope ?? '', scopes))
   } else if (scope === 'Cluster') {
     if (namespace !== undefined) {
@@ -54,7 +55,7 @@ function checkParameters(
 }
 
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
-  const used = old?.spec?.parameters?.scope !== undefined
+  const used = typeof old?.spec?.parameters?.scope === 'string'
   if (context.feature('IngressClassNamespacedParams') || used || !next.spec?.parameters) return
   delete next.spec.parameters.scope
   delete next.spec.parameters.namespace

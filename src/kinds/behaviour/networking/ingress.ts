@@ -99,7 +99,7 @@ function checkPaths(http: Loose | undefined, path: FieldPath, leniency: Leniency
 
 function checkPath(one: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
   const { pathType, path: text = '' } = one
-  if (pathType === undefined) {
+  if (typeof pathType !== 'string') {
     return [required(path.child('pathType'), 'pathType must be specified')]
   }
   const at = path.child('path')

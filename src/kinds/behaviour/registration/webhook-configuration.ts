@@ -35,10 +35,10 @@ function strictnessOf(context: Context, old?: KubeObject): Strictness {
   const names = new Set(hooks.map((hook) => hook.name))
   return {
     noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
-    knownReviewVersion: hooks.every(
-      ({ admissionReviewVersions: versions = [] }) =>
-        versions.length === 0 || versions.some((one: string) => reviewVersions.includes(one)),
-    ),
+    knownReviewVersion: hooks.every((hook) => {
+      const versions: string[] = hook.admissionReviewVersions ?? []
+      return versions.length === 0 || versions.some((one) => reviewVersions.includes(one))
+    }),
     uniqueNames: stable && names.size === hooks.length,
   }
 }
@@ -69,7 +69,7 @@ function checkHook(hook: Loose, strictness: Strictness, path: FieldPath): FieldE
     ...checkOneOfIfSet(hook.failurePolicy, ['Fail', 'Ignore'], at('failurePolicy')),
     ...checkOneOfIfSet(hook.matchPolicy, ['Equivalent', 'Exact'], at('matchPolicy')),
   ]
-  if (hook.sideEffects === undefined) {
+  if (typeof hook.sideEffects !== 'string') {
     errors.push(required(at('sideEffects'), `must specify one of ${effects.join(', ')}`))
   }
   errors.push(...checkOneOfIfSet(hook.sideEffects, effects, at('sideEffects')))
