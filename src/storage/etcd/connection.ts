@@ -1,0 +1,243 @@
+/**
+ * The way to etcd: one channel to each of its servers, requests to whichever answers, and a watchful eye on whether
+ * any does. It knows the names of etcd's methods and nothing of what is in a message.
+ */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { checkServerIdentity } from 'node:tls'
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  connectivityState,
+  credentials,
+  Metadata,
+} from '@grpc/grpc-js'
+import { StorageUnavailable } from '#storage/storage.ts'
+import { describeFailure, isAway, isOutOfSpace, isUnsent } from './failure.ts'
+import { encodeLeaseGrant, encodeRange } from './messages.ts'
+
+export interface TlsOptions {
+  readonly cafile?: string
+  readonly certfile?: string
+  readonly keyfile?: string
+}
+
+export interface ConnectionOptions {
+  /** `http://host:port`, `https://host:port`, or `host:port` for the former. */
+  readonly endpoints: readonly string[]
+  readonly tls?: TlsOptions
+  /** How long a request may take before it is given up. */
+  readonly deadlineMs?: number
+}
+
+export const methods = {
+  range: '/etcdserverpb.KV/Range',
+  txn: '/etcdserverpb.KV/Txn',
+  compact: '/etcdserverpb.KV/Compact',
+  watch: '/etcdserverpb.Watch/Watch',
+  leaseGrant: '/etcdserverpb.Lease/LeaseGrant',
+} as const
+
+const defaultDeadlineMs = 5000
+
+/** How often a healthy etcd is asked whether it still is. */
+const healthyIntervalMs = 2000
+
+/** How often one in trouble is asked: soon after it is back, writes go through again. */
+const troubledIntervalMs = 500
+
+/** Watches end where a server lost its leader, so that they move on to one that has it. */
+const requireLeader = new Metadata()
+requireLeader.set('hasleader', 'true')
+
+const channelOptions = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+}
+
+type Stream = ClientDuplexStream<Buffer, Buffer>
+
+export class Connection {
+  readonly endpoints: string
+  #clients: Client[]
+  #deadlineMs: number
+  /** The client that answered last. */
+  #preferred = 0
+  #trouble: string | undefined
+  /** Reads go well, but the database has no room: only a write can tell that it has again. */
+  #outOfSpace = false
+  #healthTimer: NodeJS.Timeout | undefined
+  #running = new Set<Promise<unknown>>()
+  #closed: StorageUnavailable | undefined
+
+  constructor(options: ConnectionOptions) {
+    if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
+    this.endpoints = options.endpoints.join(', ')
+    this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs
+    const tls = options.tls ?? {}
+    this.#clients = options.endpoints.map((endpoint) => clientOf(parse(endpoint), tls))
+    this.#watchHealth()
+  }
+
+  trouble(): string | undefined {
+    return this.#closed?.message ?? this.#trouble
+  }
+
+  /** A request that may be made twice without harm. */
+  read(method: string, request: Buffer): Promise<Buffer> {
+    return this.#track(this.#tryAll(method, request, isAway))
+  }
+
+  /** A request that is made again only if it cannot have arrived. */
+  write(method: string, request: Buffer): Promise<Buffer> {
+    return this.#track(this.#tryAll(method, request, isUnsent))
+  }
+
+  watch(): Stream {
+    if (this.#closed) throw this.#closed
+    const client = this.#clients[this.#pick()]
+    return client.makeBidiStreamRequest(methods.watch, same, same, requireLeader)
+  }
+
+  /** A watch broke: the next one goes to another server. */
+  watchFailed(error: unknown): void {
+    this.#preferred = (this.#preferred + 1) % this.#clients.length
+    if (isAway(error)) this.#troubled(error)
+  }
+
+  /** Lets what is under way come to its end. */
+  async close(): Promise<void> {
+    this.#closed ??= new StorageUnavailable('the store is closed')
+    clearTimeout(this.#healthTimer)
+    await Promise.allSettled(this.#running)
+    for (const client of this.#clients) client.close()
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work)
+    try {
+      return await work
+    } finally {
+      this.#running.delete(work)
+    }
+  }
+
+  async #tryAll(
+    method: string,
+    request: Buffer,
+    mayRepeat: (error: unknown) => boolean,
+  ): Promise<Buffer> {
+    if (this.#closed) throw this.#closed
+    const deadline = Date.now() + this.#deadlineMs
+    for (let attempt = 1; ; attempt++) {
+      const picked = this.#pick()
+      try {
+        const response = await call(this.#clients[picked], method, request, deadline)
+        this.#answered(method)
+        return response
+      } catch (error) {
+        if (isAway(error)) this.#preferred = (picked + 1) % this.#clients.length
+        const last = attempt >= this.#clients.length || Date.now() >= deadline
+        if (!last && mayRepeat(error)) continue
+        if (isAway(error) || isOutOfSpace(error)) this.#troubled(error)
+        throw error
+      }
+    }
+  }
+
+  /** The server to ask: one that is connected, or else one that may be soon. */
+  #pick(): number {
+    let hopeful: number | undefined
+    for (let i = 0; i < this.#clients.length; i++) {
+      const candidate = (this.#preferred + i) % this.#clients.length
+      const state = this.#clients[candidate].getChannel().getConnectivityState(true)
+      if (state === connectivityState.READY) return candidate
+      if (state !== connectivityState.TRANSIENT_FAILURE) hopeful ??= candidate
+    }
+    return hopeful ?? this.#preferred
+  }
+
+  #answered(method: string): void {
+    if (method === methods.txn || method === methods.leaseGrant) this.#outOfSpace = false
+    if (!this.#outOfSpace) this.#trouble = undefined
+  }
+
+  #troubled(error: unknown): void {
+    if (isOutOfSpace(error)) this.#outOfSpace = true
+    const before = this.#trouble
+    this.#trouble = describeFailure(error, this.endpoints)
+    if (before === undefined) this.#watchHealth()
+  }
+
+  /** Notices that etcd went away while nobody asked it anything, and that it is back. */
+  #watchHealth(): void {
+    clearTimeout(this.#healthTimer)
+    if (this.#closed) return
+    const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
+    this.#healthTimer = setTimeout(() => {
+      const probing = this.#outOfSpace
+        ? this.write(methods.leaseGrant, encodeLeaseGrant(0, 1))
+        : this.read(methods.range, encodeRange({ key: 'health', countOnly: true }))
+      probing.catch(() => {}).finally(() => this.#watchHealth())
+    }, wait)
+    this.#healthTimer.unref()
+  }
+}
+
+function clientOf(url: URL, tls: TlsOptions): Client {
+  if (url.protocol === 'http:') {
+    return new Client(url.host, credentials.createInsecure(), channelOptions)
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const secure = secureCredentials(tls, host)
+  if (isIP(host) === 0) return new Client(url.host, secure, channelOptions)
+  // TLS names no servers by address, so another name is sent; what the certificate must fit is the address all the same.
+  return new Client(url.host, secure, {
+    ...channelOptions,
+    'grpc.ssl_target_name_override': 'etcd',
+  })
+}
+
+function parse(endpoint: string): URL {
+  const url = URL.parse(endpoint.includes('://') ? endpoint : `http://${endpoint}`)
+  const known = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!url || !known || url.hostname === '') {
+    throw new StorageUnavailable(
+      `${endpoint} names no etcd server; http://host:port and https://host:port do`,
+    )
+  }
+  return url
+}
+
+function secureCredentials(tls: TlsOptions, host: string): ChannelCredentials {
+  const read = (file: string | undefined) => (file === undefined ? null : readPem(file))
+  return credentials.createSsl(read(tls.cafile), read(tls.keyfile), read(tls.certfile), {
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+  })
+}
+
+function readPem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new StorageUnavailable(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function call(client: Client, method: string, request: Buffer, deadline: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(method, same, same, request, { deadline }, (error, response) => {
+      if (error) reject(error)
+      else resolve(response ?? Buffer.alloc(0))
+    })
+  })
+}
+
+function same(bytes: Buffer): Buffer {
+  return bytes
+}

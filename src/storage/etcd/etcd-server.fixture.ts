@@ -1,0 +1,128 @@
+/**
+ * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a temporary directory.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ServerTls {
+  readonly cafile: string
+  readonly certfile: string
+  readonly keyfile: string
+}
+
+/** The first line of what etcd says of its version; undefined where there is none on PATH. */
+export function etcdVersion(): string | undefined {
+  const { stdout, error } = spawnSync('etcd', ['--version'], { encoding: 'utf8' })
+  return error ? undefined : stdout.split('\n')[0]
+}
+
+export class EtcdServer {
+  readonly endpoint: string
+  #commands: string[]
+  #directory: string
+  #port: number
+  #process: ChildProcess | undefined
+  #output = ''
+
+  constructor(port: number, peerPort: number, tls: ServerTls | undefined, flags: string[]) {
+    const scheme = tls ? 'https' : 'http'
+    this.#port = port
+    this.#directory = mkdtempSync(join(tmpdir(), 'binnacle-etcd-'))
+    this.endpoint = `${scheme}://127.0.0.1:${port}`
+    const peer = `http://127.0.0.1:${peerPort}`
+    this.#commands = [
+      `--data-dir=${this.#directory}`,
+      `--listen-client-urls=${this.endpoint}`,
+      `--advertise-client-urls=${this.endpoint}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+      '--heartbeat-interval=20',
+      '--election-timeout=200',
+      ...(tls ? tlsFlags(tls) : []),
+      ...flags,
+    ]
+  }
+
+  static async start(tls?: ServerTls, flags: string[] = []): Promise<EtcdServer> {
+    const server = new EtcdServer(await freePort(), await freePort(), tls, flags)
+    await server.resume()
+    return server
+  }
+
+  /** Starts it, or starts it again on the state it had. */
+  async resume(): Promise<void> {
+    const child = spawn('etcd', this.#commands, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#process = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        this.#output = (this.#output + data).slice(-4000)
+      })
+    }
+    for (let i = 0; i < 500; i++) {
+      if (child.exitCode !== null) throw new Error(`etcd did not start: ${this.#output}`)
+      if (await listens(this.#port)) return
+      await sleep(20)
+    }
+    throw new Error(`etcd did not listen: ${this.#output}`)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process
+    this.#process = undefined
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  /** Leaves it running without answering anything. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT')
+  }
+
+  async dispose(): Promise<void> {
+    await this.kill()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+}
+
+function tlsFlags(tls: ServerTls): string[] {
+  return [
+    `--cert-file=${tls.certfile}`,
+    `--key-file=${tls.keyfile}`,
+    `--trusted-ca-file=${tls.cafile}`,
+    '--client-cert-auth',
+  ]
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port is free')
+  return address.port
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const answer = (does: boolean) => {
+      socket.destroy()
+      resolve(does)
+    }
+    socket.on('connect', () => answer(true))
+    socket.on('error', () => answer(false))
+  })
+}

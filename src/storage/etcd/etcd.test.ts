@@ -1,0 +1,361 @@
+/**
+ * The contract on the real etcd, and what only a store across a network can suffer.
+ */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { issueCertificate, type Signer, type Usage } from '#base/certificate.ts'
+import { WireWriter } from '#base/wire.ts'
+import {
+  type Change,
+  prefixRange,
+  type Revision,
+  type Storage,
+  StorageUnavailable,
+} from '#storage/storage.ts'
+import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { Connection, methods } from './connection.ts'
+import { openEtcdStorage } from './etcd.ts'
+import { EtcdServer, etcdVersion, type ServerTls } from './etcd-server.fixture.ts'
+
+const version = etcdVersion()
+const skip = version ? false : 'there is no etcd on PATH: nothing of the etcd store is tested'
+if (skip) console.error(`SKIPPED: ${skip}`)
+
+describe(version ?? 'etcd', { skip }, () => {
+  let server: EtcdServer
+  let prefixes = 0
+  const newPrefix = () => `/registry/${prefixes++}/`
+  before(async () => {
+    server = await EtcdServer.start()
+  })
+  after(() => server.dispose())
+
+  storageSuite('contract', {
+    open: async () => {
+      const prefix = newPrefix()
+      const open = () => openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+      let storage = await open()
+      return {
+        storage,
+        prefix,
+        async reopen() {
+          await storage.close()
+          storage = await open()
+          return storage
+        },
+        dispose: () => storage.close(),
+      }
+    },
+    ttlSecondsMin: 1,
+    feedFirst: false,
+  })
+
+  test('two stores on one etcd see each other at once, and the feed of both is the same', async () => {
+    const prefix = newPrefix()
+    const endpoints = [server.endpoint]
+    const one = await openEtcdStorage({ endpoints, watchPrefix: prefix })
+    const two = await openEtcdStorage({ endpoints, watchPrefix: prefix })
+    const start = await one.currentRevision()
+    const feeds = [collect(one, start, 20), collect(two, start, 20)]
+    for (let i = 0; i < 20; i++) {
+      const [writer, reader] = i % 2 ? [one, two] : [two, one]
+      const key = `${prefix}${i}`
+      const revision = won(await writer.put(key, Buffer.from(`${i}`), { ifRevision: 0 }))
+      assert.equal((await reader.get(key)).value?.revision, revision)
+      assert.ok((await reader.currentRevision()) >= revision)
+    }
+    const [first, second] = await Promise.all(feeds)
+    assert.deepEqual(first, second)
+    await Promise.all([one.close(), two.close()])
+  })
+
+  test('atomic: what another client wrote in one transaction comes in one batch', async () => {
+    const prefix = newPrefix()
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+    const start = await storage.currentRevision()
+    const batches: Change[][] = []
+    const reading = (async () => {
+      const { signal } = new AbortController()
+      for await (const batch of storage.changes({ after: start, signal })) {
+        batches.push(batch)
+        if (batches.length === 2) return
+      }
+    })()
+    const other = new Connection({ endpoints: [server.endpoint] })
+    await other.write(methods.txn, txnOfPuts([`${prefix}a`, `${prefix}b`, `${prefix}c`]))
+    won(await storage.put(`${prefix}d`, Buffer.from('d'), { ifRevision: 0 }))
+    await reading
+    assert.deepEqual(
+      batches[0]?.map((change) => change.key.slice(prefix.length)),
+      ['a', 'b', 'c'],
+    )
+    assert.equal(new Set(batches[0]?.map((change) => change.revision)).size, 1)
+    await other.close()
+    await storage.close()
+  })
+
+  test('progress: a reader hears of a revision that no key of its range has', async () => {
+    const prefix = newPrefix()
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+    const start = await storage.currentRevision()
+    const abort = new AbortController()
+    let reached: Revision = 0
+    const reading = (async () => {
+      const options = {
+        after: start,
+        signal: abort.signal,
+        progress: (revision: Revision) => {
+          reached = Math.max(reached, revision)
+        },
+      }
+      for await (const batch of storage.changes(options)) {
+        assert.ok((batch[0]?.revision ?? 0) > reached, 'progress ran ahead of a change')
+      }
+    })()
+    for (let i = 0; i < 20; i++) {
+      won(await storage.put(`/elsewhere${prefix}${i}`, Buffer.from('x'), { ifRevision: 0 }))
+      if (i % 5 === 4) won(await storage.put(`${prefix}${i}`, Buffer.from('x'), { ifRevision: 0 }))
+    }
+    won(await storage.put(`/elsewhere${prefix}last`, Buffer.from('x'), { ifRevision: 0 }))
+    const revision = await storage.currentRevision()
+    await eventually(() => reached >= revision, 'the progress to come')
+    abort.abort()
+    await reading
+    await storage.close()
+  })
+
+  test('a value too large for etcd fails with its words and is no trouble', async () => {
+    const prefix = newPrefix()
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
+    const large = Buffer.alloc(1_700_000)
+    await assert.rejects(
+      storage.put(`${prefix}a`, large, { ifRevision: 0 }),
+      (error: Error) => error instanceof StorageUnavailable && /too large/.test(error.message),
+    )
+    assert.equal(storage.trouble(), undefined)
+    await storage.close()
+  })
+
+  test('what can never work is refused when it is opened', async () => {
+    const cases: [Parameters<typeof openEtcdStorage>[0], RegExp][] = [
+      [{ endpoints: [] }, /no etcd server is named/],
+      [{ endpoints: ['ftp://somewhere:1'] }, /ftp:\/\/somewhere:1 names no etcd server/],
+      [
+        { endpoints: ['https://a:1'], tls: { cafile: '/no/such/ca' } },
+        /\/no\/such\/ca cannot be read/,
+      ],
+    ]
+    for (const [options, words] of cases) {
+      await assert.rejects(openEtcdStorage(options), words)
+    }
+  })
+})
+
+describe('etcd that goes away', { skip }, () => {
+  let server: EtcdServer
+  let storage: Storage
+  before(async () => {
+    server = await EtcdServer.start()
+    storage = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
+  })
+  after(async () => {
+    await storage.close()
+    await server.dispose()
+  })
+  const put = (name: string) =>
+    storage.put(`/registry/${name}`, Buffer.from(name), { ifRevision: 0 })
+
+  test('killed: writes fail clearly and soon, trouble says so, and all goes on when it is back', async () => {
+    const feed = collect(storage, await storage.currentRevision(), 4)
+    won(await put('before-1'))
+    won(await put('before-2'))
+    await server.kill()
+    for (const request of [() => put('during'), () => storage.get('/registry/before-1')]) {
+      const began = Date.now()
+      await assert.rejects(request(), (error: Error) => {
+        assert.ok(error instanceof StorageUnavailable, `${error}`)
+        assert.match(error.message, /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
+        return true
+      })
+      assert.ok(Date.now() - began < 2000)
+    }
+    assert.match(storage.trouble() ?? '', /cannot be used/)
+    await server.resume()
+    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+    won(await put('after-1'))
+    won(await put('after-2'))
+    assert.deepEqual(
+      (await feed).map((change) => change.key.slice('/registry/'.length)),
+      ['before-1', 'before-2', 'after-1', 'after-2'],
+    )
+  })
+
+  test('noticed although nobody asks anything', async () => {
+    assert.equal(storage.trouble(), undefined)
+    await server.kill()
+    await eventually(() => storage.trouble() !== undefined, 'the trouble to be noticed')
+    await server.resume()
+    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+  })
+
+  test('silent: a server that does not answer is given up after the deadline', async () => {
+    server.freeze()
+    try {
+      await assert.rejects(put('silent'), StorageUnavailable)
+      assert.match(storage.trouble() ?? '', /cannot be used/)
+    } finally {
+      server.thaw()
+    }
+    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+    won(await put('after silence'))
+  })
+
+  test('of several servers one is enough', async () => {
+    const endpoints = ['http://127.0.0.1:9', server.endpoint]
+    const several = await openEtcdStorage({ endpoints, deadlineMs: 2000 })
+    const start = await several.currentRevision()
+    const feed = collect(several, start, 10)
+    for (let i = 0; i < 10; i++) {
+      won(await several.put(`/registry/several-${i}`, Buffer.from('x'), { ifRevision: 0 }))
+    }
+    assert.equal((await feed).length, 10)
+    assert.equal((await several.list(prefixRange('/registry/several-'))).value.items.length, 10)
+    await several.close()
+  })
+
+  test('away when the store is opened: trouble at once, and all is well when it comes', async () => {
+    await server.kill()
+    const early = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
+    const feed = collect(early, 1, 1)
+    await assert.rejects(early.get('/registry/a'), StorageUnavailable)
+    assert.ok(early.trouble())
+    await server.resume()
+    await eventually(() => early.trouble() === undefined, 'the trouble to end')
+    assert.ok((await feed).length > 0)
+    await early.close()
+  })
+})
+
+describe('etcd whose database is full', { skip }, () => {
+  test('writes fail clearly, reads go on', async () => {
+    const server = await EtcdServer.start(undefined, ['--quota-backend-bytes=2000000'])
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
+    try {
+      const fill = async () => {
+        for (let i = 0; i < 100; i++) {
+          won(await storage.put(`/registry/${i}`, Buffer.alloc(200_000), { ifRevision: 0 }))
+        }
+      }
+      await assert.rejects(
+        fill(),
+        (error: Error) =>
+          error instanceof StorageUnavailable && /space exceeded/.test(error.message),
+      )
+      assert.ok((await storage.get('/registry/0')).value)
+      await sleep(700)
+      assert.match(storage.trouble() ?? '', /space exceeded/)
+    } finally {
+      await storage.close()
+      await server.dispose()
+    }
+  })
+})
+
+describe('etcd behind TLS', { skip }, () => {
+  let directory: string
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-tls-'))
+  })
+  after(() => rmSync(directory, { recursive: true }))
+
+  test('with a certificate of its authority a client comes in, without one it does not', async () => {
+    const tls = writeCertificates(directory)
+    const server = await EtcdServer.start(tls)
+    const endpoints = [server.endpoint]
+    const storage = await openEtcdStorage({ endpoints, tls })
+    const stranger = await openEtcdStorage({
+      endpoints,
+      tls: { cafile: tls.cafile },
+      deadlineMs: 1000,
+    })
+    // The certificate is for the address: by any other name the server is not the one meant.
+    const misnamed = await openEtcdStorage({
+      endpoints: [server.endpoint.replace('127.0.0.1', 'localhost')],
+      tls,
+      deadlineMs: 1000,
+    })
+    try {
+      const start = await storage.currentRevision()
+      const feed = collect(storage, start, 1)
+      won(await storage.put('/registry/a', Buffer.from('x'), { ifRevision: 0 }))
+      assert.equal((await feed)[0]?.key, '/registry/a')
+      await assert.rejects(stranger.get('/registry/a'), StorageUnavailable)
+      assert.ok(stranger.trouble())
+      await assert.rejects(misnamed.get('/registry/a'), /altnames|cannot be used/)
+    } finally {
+      await Promise.all([storage.close(), stranger.close(), misnamed.close()])
+      await server.dispose()
+    }
+  })
+})
+
+/** A transaction without conditions that puts an `x` under each key. */
+function txnOfPuts(keys: string[]): Buffer {
+  const writer = new WireWriter()
+  for (const key of keys.toReversed()) {
+    const start = writer.length
+    writer.string('x')
+    writer.varint((2 << 3) | 2)
+    writer.string(key)
+    writer.varint((1 << 3) | 2)
+    writer.varint(writer.length - start)
+    writer.varint((2 << 3) | 2)
+    writer.varint(writer.length - start)
+    writer.varint((2 << 3) | 2)
+  }
+  return writer.bytes()
+}
+
+/** An authority and one certificate, for the server and its clients. */
+function writeCertificates(directory: string): ServerTls {
+  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ca = issue('authority', authority.publicKey, ['authority'], authority)
+  const certificate = issue('etcd', own.publicKey, ['server', 'client'], {
+    privateKey: authority.privateKey,
+    certificate: new X509Certificate(ca),
+  })
+  const file = (name: string, content: string | Buffer) => {
+    writeFileSync(join(directory, name), content)
+    return join(directory, name)
+  }
+  return {
+    cafile: file('ca.crt', ca),
+    certfile: file('etcd.crt', certificate),
+    keyfile: file('etcd.key', own.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  }
+}
+
+function issue(commonName: string, publicKey: KeyObject, usages: Usage[], signer: Signer): string {
+  const now = Date.now()
+  const request = {
+    subject: { commonName },
+    publicKey,
+    usages,
+    addresses: [Uint8Array.of(127, 0, 0, 1)],
+    notBeforeMs: now - 60_000,
+    notAfterMs: now + 3_600_000,
+    serial: randomBytes(16),
+  }
+  return issueCertificate(request, signer)
+}
+
+async function eventually(holds: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 500 && !holds(); i++) await sleep(20)
+  assert.ok(holds(), `waited in vain for ${what}`)
+}

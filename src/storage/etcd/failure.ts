@@ -1,0 +1,60 @@
+/**
+ * What etcd and the way to it say when they cannot, as the errors of the storage contract.
+ */
+import { type ServiceError, status } from '@grpc/grpc-js'
+import {
+  type Revision,
+  RevisionCompacted,
+  RevisionInFuture,
+  StorageUnavailable,
+} from '#storage/storage.ts'
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'details' in error
+}
+
+export function isCompacted(error: unknown): boolean {
+  return isServiceError(error) && error.details.includes('required revision has been compacted')
+}
+
+export function isFuture(error: unknown): boolean {
+  return isServiceError(error) && error.details.includes('required revision is a future revision')
+}
+
+export function isLeaseMissing(error: unknown): boolean {
+  return isServiceError(error) && error.details.includes('requested lease not found')
+}
+
+export function isOutOfSpace(error: unknown): boolean {
+  return isServiceError(error) && error.details.includes('database space exceeded')
+}
+
+/** Whether the request cannot have reached a server. */
+export function isUnsent(error: unknown): boolean {
+  return isServiceError(error) && error.details.startsWith('No connection established')
+}
+
+/** Whether another server, or the same one later, may well answer. */
+export function isAway(error: unknown): boolean {
+  if (!isServiceError(error)) return false
+  return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
+}
+
+/** `etcd (http://127.0.0.1:2379) cannot be used: No connection established. …` */
+export function describeFailure(error: unknown, endpoints: string): string {
+  const words = isServiceError(error) ? error.details : (error as Error).message
+  return `etcd (${endpoints}) cannot be used: ${words}`
+}
+
+/** The contract's error for a failed request that may have asked for a revision. */
+export function translate(
+  error: unknown,
+  endpoints: string,
+  at: Revision | undefined,
+  known: { newest: Revision; compacted: Revision },
+): Error {
+  if (error instanceof StorageUnavailable) return error
+  if (isCompacted(error)) return new RevisionCompacted(Math.max(known.compacted, (at ?? 0) + 1))
+  if (isFuture(error)) return new RevisionInFuture(known.newest)
+  return new StorageUnavailable(describeFailure(error, endpoints), { cause: error })
+}

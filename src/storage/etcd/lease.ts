@@ -1,0 +1,60 @@
+/**
+ * Leases, by which etcd deletes keys after a time. Writes of the same time to live share one lease for a while, because
+ * a lease for each event would cost etcd more than the events; a key therefore lives up to a twentieth longer.
+ */
+import type { Connection } from './connection.ts'
+import { methods } from './connection.ts'
+import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
+
+/** The longest a lease is handed out again. */
+const sharedSecondsMax = 60
+
+/** Keys of one lease are deleted in one transaction, which must not grow beyond what etcd applies at once. */
+const keysPerLeaseMax = 1000
+
+interface Lease {
+  readonly id: Promise<number>
+  readonly sharedUntil: number
+  keys: number
+}
+
+export class Leases {
+  #connection: Connection
+  #elapsed: () => number
+  #random: () => number
+  #byTtl = new Map<number, Lease>()
+
+  constructor(connection: Connection, elapsed: () => number, random: () => number) {
+    this.#connection = connection
+    this.#elapsed = elapsed
+    this.#random = random
+  }
+
+  /** The lease for a write that should live so long. */
+  async of(ttlSeconds: number): Promise<number> {
+    const known = this.#byTtl.get(ttlSeconds)
+    if (known && known.keys < keysPerLeaseMax && this.#elapsed() < known.sharedUntil) {
+      known.keys++
+      return known.id
+    }
+    const sharedSeconds = Math.min(ttlSeconds / 20, sharedSecondsMax)
+    const id = this.#grant(Math.ceil(ttlSeconds + sharedSeconds))
+    const sharedUntil = this.#elapsed() + sharedSeconds * 1000
+    this.#byTtl.set(ttlSeconds, { id, sharedUntil, keys: 1 })
+    id.catch(() => this.#byTtl.delete(ttlSeconds))
+    return id
+  }
+
+  /** The server does not know the lease any more. */
+  forget(ttlSeconds: number): void {
+    this.#byTtl.delete(ttlSeconds)
+  }
+
+  async #grant(ttlSeconds: number): Promise<number> {
+    // Chosen here, and small enough for a number, where etcd's own choice would not be.
+    const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
+    const request = encodeLeaseGrant(id, ttlSeconds)
+    decodeLeaseGrant(await this.#connection.write(methods.leaseGrant, request))
+    return id
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The feed of one reader: a watch of a range that survives the servers it runs on. When its stream breaks it goes on
+ * at another server, from the revision after the last one it received, so that nothing is missing and nothing comes
+ * twice. A reader that is slow slows down its own stream and nothing else.
+ */
+import type { ClientDuplexStream } from '@grpc/grpc-js'
+import { assert } from '#base/assert.ts'
+import { type Change, type KeyRange, type Revision, RevisionCompacted } from '#storage/storage.ts'
+import type { Connection } from './connection.ts'
+import {
+  decodeWatch,
+  encodeWatchCreate,
+  encodeWatchProgress,
+  type WatchEvent,
+  type WatchResponse,
+} from './messages.ts'
+
+/** Changes received and not yet read, beyond which the stream is held back. */
+const queuedChangesMax = 2000
+
+/** Waits before a broken stream is begun again: short at first, for the usual case of one server restarted. */
+const retryMs = [20, 100, 300, 1000]
+
+/** An unanswered question about progress is asked again: a server that is busy catching up drops it. */
+const progressRetryMs = 100
+
+export interface WatchOptions {
+  readonly after: Revision
+  readonly signal: AbortSignal
+  readonly progress?: (revision: Revision) => void
+}
+
+type Queued =
+  | { readonly batch: Change[] }
+  /** Everything up to here has been received. */
+  | { readonly progress: Revision }
+
+type Result = IteratorResult<Change[]>
+
+export class Watch implements AsyncIterator<Change[]> {
+  #connection: Connection
+  #range: KeyRange
+  #options: WatchOptions
+  #ended: (watch: Watch) => void
+  #stream: ClientDuplexStream<Buffer, Buffer> | undefined
+  /** Everything up to here was received, perhaps not yet read. */
+  #received: Revision
+  #queue: Queued[] = []
+  #queuedChanges = 0
+  #waiting: PromiseWithResolvers<Result> | undefined
+  #failure: Error | undefined
+  #over = false
+  #attempts = 0
+  #retryTimer: NodeJS.Timeout | undefined
+  /** Somebody waits for this revision. */
+  #wanted: Revision = 0
+  /** A first answer about progress, to be confirmed by a second. */
+  #unconfirmed: Revision | undefined
+  #progressTimer: NodeJS.Timeout | undefined
+  #abort = () => this.#end()
+
+  constructor(
+    connection: Connection,
+    range: KeyRange,
+    options: WatchOptions,
+    ended: (watch: Watch) => void,
+  ) {
+    this.#connection = connection
+    this.#range = range
+    this.#options = options
+    this.#ended = ended
+    this.#received = options.after
+  }
+
+  start(): void {
+    this.#options.signal.addEventListener('abort', this.#abort, { once: true })
+    if (this.#options.signal.aborted) this.#end()
+    else this.#connect()
+  }
+
+  next(): Promise<Result> {
+    assert(!this.#waiting, 'a feed is read by one reader, one batch at a time')
+    for (let queued = this.#queue.shift(); queued; queued = this.#queue.shift()) {
+      if ('progress' in queued) {
+        this.#options.progress?.(queued.progress)
+        continue
+      }
+      this.#queuedChanges -= queued.batch.length
+      if (this.#queuedChanges < queuedChangesMax) this.#stream?.resume()
+      return Promise.resolve({ done: false, value: queued.batch })
+    }
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure) return Promise.reject(failure)
+    if (this.#over) return Promise.resolve({ done: true, value: undefined })
+    this.#waiting = Promise.withResolvers()
+    return this.#waiting.promise
+  }
+
+  return(): Promise<Result> {
+    this.#end()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  fail(failure: Error): void {
+    if (this.#over) return
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting) waiting.reject(failure)
+    else this.#failure = failure
+    this.#end()
+  }
+
+  /** Sees to it that the reader hears when everything up to a revision has come, also if nothing more comes. */
+  wantProgress(revision: Revision): void {
+    if (revision > this.#wanted) this.#wanted = revision
+    if (this.#received < this.#wanted && !this.#progressTimer) this.#askProgress()
+  }
+
+  #connect(): void {
+    let stream: ClientDuplexStream<Buffer, Buffer>
+    try {
+      stream = this.#connection.watch()
+    } catch (error) {
+      this.fail(error as Error)
+      return
+    }
+    this.#stream = stream
+    stream.on('data', (bytes: Buffer) => this.#stream === stream && this.#hear(decodeWatch(bytes)))
+    stream.on('error', (error) => this.#broken(stream, error))
+    stream.on('end', () => this.#broken(stream, undefined))
+    stream.write(encodeWatchCreate(this.#range.start, this.#range.end, this.#received + 1))
+  }
+
+  #hear(response: WatchResponse): void {
+    if (response.canceled) {
+      this.#canceled(response)
+      return
+    }
+    this.#attempts = 0
+    if (response.events.length > 0) this.#push(response.events)
+    else if (response.watchId < 0) this.#hearProgress(response.revision)
+    else if (!response.created) this.#progressed(response.revision)
+  }
+
+  #push(events: WatchEvent[]): void {
+    const batch = events.map(toChange)
+    this.#received = Math.max(this.#received, batch[batch.length - 1].revision)
+    const waiting = this.#waiting
+    if (waiting) {
+      this.#waiting = undefined
+      waiting.resolve({ done: false, value: batch })
+      return
+    }
+    this.#queue.push({ batch })
+    this.#queuedChanges += batch.length
+    if (this.#queuedChanges >= queuedChangesMax) this.#stream?.pause()
+  }
+
+  /**
+   * Older servers may say how far they are before they have sent what came before. The answer to a question asked
+   * after that is behind it on the stream, so the first answer counts once there is a second.
+   */
+  #hearProgress(revision: Revision): void {
+    const confirmed = this.#unconfirmed
+    if (confirmed === undefined) {
+      this.#unconfirmed = revision
+      this.#askProgress()
+      return
+    }
+    clearTimeout(this.#progressTimer)
+    this.#progressTimer = undefined
+    this.#unconfirmed = undefined
+    this.#progressed(confirmed)
+    this.wantProgress(this.#wanted)
+  }
+
+  #progressed(revision: Revision): void {
+    if (revision <= this.#received) return
+    this.#received = revision
+    if (this.#waiting) this.#options.progress?.(revision)
+    else this.#queue.push({ progress: revision })
+  }
+
+  #askProgress(): void {
+    clearTimeout(this.#progressTimer)
+    this.#stream?.write(encodeWatchProgress())
+    this.#progressTimer = setTimeout(() => {
+      this.#progressTimer = undefined
+      this.wantProgress(this.#wanted)
+    }, progressRetryMs)
+    this.#progressTimer.unref()
+  }
+
+  #canceled(response: WatchResponse): void {
+    if (response.compactRevision > 0) this.fail(new RevisionCompacted(response.compactRevision))
+    else if (this.#stream) this.#broken(this.#stream, new Error(response.cancelReason))
+  }
+
+  #broken(stream: ClientDuplexStream<Buffer, Buffer>, error: Error | undefined): void {
+    if (this.#over || this.#stream !== stream) return
+    this.#leaveStream()
+    this.#connection.watchFailed(error)
+    const wait = retryMs[Math.min(this.#attempts++, retryMs.length - 1)]
+    this.#retryTimer = setTimeout(() => this.#connect(), wait)
+  }
+
+  #leaveStream(): void {
+    const stream = this.#stream
+    this.#stream = undefined
+    this.#unconfirmed = undefined
+    // A stream that was given up says so with an error, which is no news.
+    stream?.on('error', () => {})
+    stream?.cancel()
+  }
+
+  #end(): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#retryTimer)
+    clearTimeout(this.#progressTimer)
+    this.#leaveStream()
+    this.#options.signal.removeEventListener('abort', this.#abort)
+    this.#queue = []
+    this.#waiting?.resolve({ done: true, value: undefined })
+    this.#waiting = undefined
+    this.#ended(this)
+  }
+}
+
+function toChange({ deleted, item }: WatchEvent): Change {
+  return {
+    key: item.key,
+    revision: item.modRevision,
+    bytes: deleted ? undefined : item.value,
+  }
+}
