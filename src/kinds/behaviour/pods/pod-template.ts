@@ -12,6 +12,8 @@ import { podWarnings } from './pod-warnings.ts'
 import { prepareTemplate } from './prepare-template.ts'
 
 const path = FieldPath.of('template')
+/** The first release that counts changes of templates. */
+const generationRelease = 22
 
 function check(next: KubeObject, old: KubeObject | undefined, context: Context): FieldError[] {
   return checkPodTemplate(next.template, path, podRules(context, next.template, old?.template))
@@ -19,12 +21,12 @@ function check(next: KubeObject, old: KubeObject | undefined, context: Context):
 
 export const podTemplate: Behaviour = {
   prepareForCreate(template, context) {
-    template.metadata.generation = 1
+    if (context.release >= generationRelease) template.metadata.generation = 1
     prepareTemplate(template.template, undefined, context)
   },
   prepareForUpdate(next, old, context) {
     prepareTemplate(next.template, old.template, context)
-    raiseGeneration(next, old, ['template'])
+    if (context.release >= generationRelease) raiseGeneration(next, old, ['template'])
   },
   validateCreate: (template, context) => [
     ...checkFinalizerNames(template),

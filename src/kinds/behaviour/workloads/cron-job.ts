@@ -20,6 +20,8 @@ const templatePath = specPath.child('jobTemplate', 'spec', 'template')
 const policies = ['Allow', 'Forbid', 'Replace']
 /** A job's name is the cron job's and eleven characters more, and must fit into a label. */
 const nameLengthMax = 52
+/** The first release that counts changes of cron jobs. */
+const generationRelease = 22
 
 const templateOf = (object: KubeObject | undefined): Loose | undefined =>
   object?.spec?.jobTemplate?.spec?.template
@@ -30,7 +32,7 @@ function checkSpec(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] 
   if (schedule === '') {
     errors.push(required(path.child('schedule')))
   } else {
-    const problem = scheduleProblem(schedule)
+    const problem = scheduleProblem(schedule, rules.release)
     if (problem !== undefined) errors.push(invalid(path.child('schedule'), schedule, problem))
   }
   const count = (field: string) => validateNonnegative(spec[field] ?? 0, path.child(field))
@@ -71,13 +73,13 @@ function zoneWarnings(object: KubeObject, context: Context): string[] {
 export const cronJob: Behaviour = {
   prepareForCreate(object, context) {
     object.status = {}
-    if (context.release >= 21) object.metadata.generation = 1
+    if (context.release >= generationRelease) object.metadata.generation = 1
     prepareTemplate(templateOf(object), undefined, context)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
     prepareTemplate(templateOf(next), templateOf(old), context)
-    if (context.release >= 21) raiseGeneration(next, old, ['spec'])
+    if (context.release >= generationRelease) raiseGeneration(next, old, ['spec'])
   },
   validateCreate(object, context) {
     const errors = [

@@ -26,21 +26,26 @@ const fail = (message: string): never => {
   throw new ScheduleError(message)
 }
 
+/** The first release whose schedules may name a time zone, and whose messages begin in lower case. */
+const zonesRelease = 22
+
 /** What is wrong with a schedule, or undefined when nothing is. */
-export function scheduleProblem(text: string): string | undefined {
+export function scheduleProblem(text: string, release: number): string | undefined {
   try {
-    checkSchedule(text)
+    checkSchedule(text, release)
     return undefined
   } catch (error) {
-    if (error instanceof ScheduleError) return error.message
-    throw error
+    if (!(error instanceof ScheduleError)) throw error
+    const { message } = error
+    return release >= zonesRelease ? message : message.charAt(0).toUpperCase() + message.slice(1)
   }
 }
 
-function checkSchedule(text: string): void {
+function checkSchedule(text: string, release: number): void {
   if (text === '') fail('empty spec string')
   let rest = text
-  if (text.startsWith('TZ=') || text.startsWith('CRON_TZ=')) {
+  const hasZone = text.startsWith('TZ=') || text.startsWith('CRON_TZ=')
+  if (hasZone && release >= zonesRelease) {
     const space = text.indexOf(' ')
     const end = space < 0 ? text.length : space
     checkZone(text.slice(text.indexOf('=') + 1, end))
@@ -52,7 +57,8 @@ function checkSchedule(text: string): void {
   }
   const parts = rest.split(/\s+/).filter((part) => part !== '')
   if (parts.length !== 5) {
-    fail(`expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`)
+    const shown = release >= zonesRelease ? `[${parts.join(' ')}]` : text
+    fail(`expected exactly 5 fields, found ${parts.length}: ${shown}`)
   }
   parts.forEach((part, i) => {
     for (const range of part.split(',')) if (range !== '') checkRange(range, fields[i] as Bounds)

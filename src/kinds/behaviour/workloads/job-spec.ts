@@ -23,7 +23,8 @@ export function checkJobSpec(spec: Loose, path: FieldPath, rules: PodRules): Fie
   errors.push(...checkPodTemplate(spec.template ?? {}, path.child('template'), rules))
   const policy: string = spec.template?.spec?.restartPolicy ?? ''
   const at = path.child('template', 'spec', 'restartPolicy')
-  if (policy === 'Always' || policy === '') {
+  const isDefault = policy === 'Always' || policy === ''
+  if (isDefault && rules.release >= 20) {
     errors.push(required(at, 'valid values: "OnFailure", "Never"'))
   } else if (policy !== 'OnFailure' && policy !== 'Never') {
     errors.push(notSupported(at, policy, ['OnFailure', 'Never']))

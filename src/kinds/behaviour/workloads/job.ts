@@ -25,6 +25,8 @@ const templatePath = specPath.child('template')
 const uidLabel = 'controller-uid'
 const nameLabel = 'job-name'
 const trackingKey = 'batch.kubernetes.io/job-tracking'
+/** The first release that counts changes of jobs. */
+const generationRelease = 22
 
 /**
  * Labels pods and selector by the job's uid, once it has one; what is set already stays. The template's labels are
@@ -189,7 +191,7 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
 export const job: Behaviour = {
   prepareForCreate(object, context) {
     object.status = {}
-    if (context.release >= 21) object.metadata.generation = 1
+    if (context.release >= generationRelease) object.metadata.generation = 1
     dropDisabledFields(object, undefined, context)
     setTracking(object, undefined, context)
     prepareTemplate(object.spec.template, undefined, context)
@@ -199,7 +201,7 @@ export const job: Behaviour = {
     dropDisabledFields(next, old, context)
     setTracking(next, old, context)
     prepareTemplate(next.spec.template, old.spec.template, context)
-    if (context.release >= 21) raiseGeneration(next, old, ['spec'])
+    if (context.release >= generationRelease) raiseGeneration(next, old, ['spec'])
   },
   /** Name and uid are there only now, so the selector is made here. */
   validateCreate(object, context) {

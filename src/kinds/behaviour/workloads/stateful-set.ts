@@ -134,8 +134,9 @@ const status: SubresourceBehaviour = {
   resetFields: [['spec']],
 }
 
-/** The claims in a set's template always say what they are. */
-function nameClaimTemplates(spec: Loose): void {
+/** The claims in a set's template say what they are, from 1.17 on. */
+function nameClaimTemplates(spec: Loose, context: Context): void {
+  if (context.release < 17) return
   for (const claim of (spec.volumeClaimTemplates ?? []) as Loose[]) {
     claim.kind = 'PersistentVolumeClaim'
     claim.apiVersion = 'v1'
@@ -154,13 +155,13 @@ export const statefulSet: Behaviour = {
   prepareForCreate(object, context) {
     object.status = { replicas: 0 }
     object.metadata.generation = 1
-    nameClaimTemplates(object.spec)
+    nameClaimTemplates(object.spec, context)
     dropDisabledFields(object, undefined, context)
     prepareTemplate(object.spec.template, undefined, context)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
-    nameClaimTemplates(next.spec)
+    nameClaimTemplates(next.spec, context)
     dropDisabledFields(next, old, context)
     prepareTemplate(next.spec.template, old.spec.template, context)
     raiseGeneration(next, old, ['spec'])
