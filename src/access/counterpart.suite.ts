@@ -1,0 +1,109 @@
+/** Real counterparts for tests: HTTPS servers on loopback with certificates made on the spot, and files to name them in. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { authority, type Made, serving } from './certificates.suite.ts'
+
+export type Answer = { status?: number; headers?: Record<string, string>; body?: unknown } | 'reset'
+export type Handler = (request: {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: string
+  clientName: string | undefined
+}) => Answer | Promise<Answer>
+
+export interface Counterpart {
+  readonly url: string
+  readonly authority: Made
+  /** How many requests came. */
+  count(): number
+  handle(handler: Handler): void
+  stop(): Promise<void>
+}
+
+/** `clients`: an authority whose certificates clients must show. */
+export async function counterpart(handler: Handler, clients?: Made): Promise<Counterpart> {
+  const ca = await authority('counterpart')
+  const own = await serving(ca)
+  let current = handler
+  let count = 0
+  const server = createServer(
+    {
+      key: own.keyPem,
+      cert: own.pem,
+      ...(clients && { ca: clients.pem, requestCert: true, rejectUnauthorized: true }),
+    },
+    async (request: IncomingMessage, response: ServerResponse) => {
+      count++
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const socket = request.socket as unknown as {
+        getPeerCertificate?: () => { subject?: { CN?: string } }
+      }
+      const answer = await current({
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+        clientName: clients && socket.getPeerCertificate?.().subject?.CN,
+      })
+      if (answer === 'reset') return void request.socket.destroy()
+      const { status = 200, headers = {}, body = '' } = answer
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(typeof body === 'string' ? body : JSON.stringify(body))
+    },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `https://localhost:${port}`,
+    authority: ca,
+    count: () => count,
+    handle: (next) => {
+      current = next
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A folder for the files of one test run. */
+export function folder() {
+  const path = mkdtempSync(join(tmpdir(), 'access-'))
+  return {
+    file(name: string, text: string): string {
+      writeFileSync(join(path, name), text)
+      return join(path, name)
+    },
+    remove: () => rmSync(path, { recursive: true }),
+  }
+}
+
+/** A kubeconfig that leads to a counterpart. */
+export const kubeconfig = (server: string, cluster: object, user: object = {}): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'webhook',
+    contexts: [{ name: 'webhook', context: { cluster: 'remote', user: 'us' } }],
+    clusters: [{ name: 'remote', cluster: { server, ...cluster } }],
+    users: [{ name: 'us', user }],
+  })
+
+/** Waits until something holds, for a second at most. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  throw new Error('it never came to hold')
+}
