@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { disagreements, readExpectedFailures } from './expected-failures.ts'
-import { startServer, tokens } from './server.ts'
+import { startForReplay, tokens } from './server.ts'
 import { belowFloor, type Floor, raisedFloor, readTally, type Tally, tallyTable } from './tally.ts'
 
 const here = import.meta.dirname
@@ -82,7 +82,7 @@ function showDifferences(output: string, limit: number): void {
 async function replayRelease(release: string, file: string): Promise<Tally> {
   const server =
     values.server === undefined
-      ? await startServer(release, positionals)
+      ? await startForReplay(release, positionals)
       : { url: values.server, stop: async () => {} }
   try {
     const output = await replay(server.url, file)

@@ -51,8 +51,21 @@ export function createListener(options: ListenerOptions): Listener {
     maxSessionInvalidFrames: 100,
     maxSessionMemory: 64,
   } as http2.ServerOptions)
-  http1.on('request', (request, response) => options.handle(wireOfHttp1(request, response)))
+  // Node tells idle connections only of servers that listen themselves, and the one that listens here is the TLS server.
+  const runningOn = new Map<Socket, number>()
+  let draining = false
+  http1.on('request', (request, response) => {
+    const { socket } = request
+    runningOn.set(socket, (runningOn.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const left = (runningOn.get(socket) ?? 1) - 1
+      if (runningOn.has(socket)) runningOn.set(socket, left)
+      if (draining && left === 0) socket.destroySoon()
+    })
+    options.handle(wireOfHttp1(request, response))
+  })
   http1.on('upgrade', (request, socket, head) => {
+    runningOn.delete(request.socket)
     socket.on('error', () => {})
     options.upgrade(wireOfHttp1(request, undefined), socket, head)
   })
@@ -73,10 +86,16 @@ export function createListener(options: ListenerOptions): Listener {
   tlsServer.on('secureConnection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      runningOn.delete(socket)
+    })
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') http2Server.emit('connection', socket)
-    else http1.emit('connection', socket)
+    else {
+      runningOn.set(socket, 0)
+      http1.emit('connection', socket)
+    }
   })
   tlsServer.on('tlsClientError', () => {})
 
@@ -95,7 +114,8 @@ export function createListener(options: ListenerOptions): Listener {
       new Promise((resolve) => {
         tlsServer.close(() => resolve())
         for (const session of sessions) session.close()
-        http1.closeIdleConnections()
+        draining = true
+        for (const [socket, running] of runningOn) if (running === 0) socket.destroySoon()
         if (sockets.size === 0) resolve()
       }),
     destroy() {

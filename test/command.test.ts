@@ -1,0 +1,135 @@
+/** The command as a user meets it: what it prints, how it starts and stops, what it leaves behind, what it refuses. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { run, startServer } from './running-server.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'binnacle-command-'))
+after(() => rmSync(place, { recursive: true, force: true }))
+const sqlite = '--storage-backend=sqlite'
+
+const configMap = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { a: 'b' },
+})
+const configMaps = '/api/v1/namespaces/default/configmaps'
+
+const refusals: [args: string[], line: RegExp][] = [
+  [
+    ['--secure-prt=1'],
+    /^binnacle: unknown flag: --secure-prt \(did you mean --secure-port\?\).*\n$/,
+  ],
+  [['--secure-port=none'], /^binnacle: --secure-port: "none" is not accepted.*\n$/],
+  [['--storage-backend=etcd3'], /^binnacle: --storage-backend=etcd3 needs --etcd-servers\n$/],
+  [['restore'], /^binnacle: unexpected argument "restore".*\n$/],
+  [['backup'], /^binnacle: backup wants the file to write.*\n$/],
+]
+for (const [args, line] of refusals)
+  test(`binnacle ${args.join(' ')} is refused in one line`, async () => {
+    const { code, said } = await run(args).ended()
+    assert.match(said, line)
+    assert.equal(code, 1)
+  })
+
+test('--help and --version', async () => {
+  const [help, version] = await Promise.all([run(['--help']).ended(), run(['--version']).ended()])
+  assert.equal(help.code, 0)
+  assert.match(help.said, /Storage:\n {2}--data-dir=binnacle-data\n/)
+  assert.match(version.said, /^binnacle \d+\.\d+\.\d+ \(as Kubernetes 1\.22\)\n$/)
+})
+
+test('it says when it is ready, is private, stops cleanly, and its state is there the next time', async () => {
+  const dataDir = join(place, 'kept')
+  const first = await startServer([sqlite], dataDir)
+  assert.match(first.said(), /^Binnacle is ready on https:\/\/127\.0\.0\.1:\d+ after \d+/)
+  assert.ok(
+    first.said().includes(`  state: ${dataDir}\n  export KUBECONFIG=${dataDir}/admin.kubeconfig\n`),
+  )
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+  assert.equal(statSync(join(dataDir, 'admin.kubeconfig')).mode & 0o777, 0o600)
+  assert.equal((await first.ask('GET', '/readyz')).text, 'ok')
+  assert.equal((await first.ask('POST', configMaps, configMap('kept'))).status, 201)
+  const certificate = readFileSync(join(dataDir, 'pki', 'apiserver.crt'), 'utf8')
+  const { code, signal } = await first.stop()
+  assert.deepEqual({ code, signal }, { code: 0, signal: null })
+
+  const second = await startServer([sqlite], dataDir)
+  assert.equal((await second.ask('GET', `${configMaps}/kept`)).body.data.a, 'b')
+  assert.equal(readFileSync(join(dataDir, 'pki', 'apiserver.crt'), 'utf8'), certificate)
+  assert.equal((await second.stop('SIGINT')).code, 0)
+})
+
+test('a second server on the same data directory is refused, and the first goes on', async () => {
+  const dataDir = join(place, 'shared')
+  const first = await startServer([sqlite], dataDir)
+  await assert.rejects(startServer([sqlite], dataDir), (error: Error) => {
+    assert.match(error.message, /ended with 1: binnacle: [^\n]+$/)
+    assert.ok(error.message.includes(dataDir), error.message)
+    return true
+  })
+  assert.equal((await first.ask('GET', '/readyz')).status, 200)
+  await first.stop()
+})
+
+test('a port that is taken is told in one line', async () => {
+  const first = await startServer()
+  const { code, said } = await run([
+    `--secure-port=${first.port}`,
+    `--data-dir=${join(place, 'taken')}`,
+    '--storage-backend=memory',
+  ]).ended()
+  assert.equal(code, 1)
+  assert.match(said, /^binnacle: [^\n]*EADDRINUSE[^\n]*\n$/)
+  await first.stop()
+})
+
+test('a backup of a running server starts another one', async () => {
+  const dataDir = join(place, 'original')
+  const server = await startServer([sqlite], dataDir)
+  await server.ask('POST', configMaps, configMap('before'))
+  const file = join(place, 'backup.db')
+  const { code, said } = await run(['backup', file, `--data-dir=${dataDir}`]).ended()
+  assert.equal(code, 0, said)
+  await server.ask('POST', configMaps, configMap('later'))
+  await server.stop()
+
+  const restored = join(place, 'restored')
+  const { mkdirSync, copyFileSync } = await import('node:fs')
+  mkdirSync(restored, { mode: 0o700 })
+  const { databaseFileName } = await import('#storage/sqlite/data-directory.ts')
+  copyFileSync(file, join(restored, databaseFileName))
+  const again = await startServer([sqlite], restored)
+  const names = (await again.ask('GET', configMaps)).body.items.map(
+    (item: { metadata: { name: string } }) => item.metadata.name,
+  )
+  assert.ok(names.includes('before') && !names.includes('later'), names.join())
+  await again.stop()
+})
+
+test('files that cannot be used are named in one line and left alone', async () => {
+  const dataDir = join(place, 'garbled')
+  await (await startServer([], dataDir)).stop()
+  const path = join(dataDir, 'pki', 'ca.crt')
+  writeFileSync(path, 'not a certificate')
+  const { code, said } = await run([`--data-dir=${dataDir}`, '--storage-backend=memory']).ended()
+  assert.equal(code, 1)
+  assert.match(said, /^binnacle: [^\n]*ca\.crt holds no PEM certificate[^\n]*\n$/)
+  assert.equal(readFileSync(path, 'utf8'), 'not a certificate')
+  assert.ok(!existsSync(join(dataDir, 'state.db')))
+})
+
+test('while it stops, readyz says no and what runs goes on', async () => {
+  const server = await startServer(['--shutdown-delay-duration=1s'])
+  await server.ask('GET', '/readyz')
+  const stopped = server.stop()
+  let answer = await server.ask('GET', '/readyz')
+  for (let tries = 0; answer.status === 200 && tries < 50; tries++)
+    answer = await server.ask('GET', '/readyz')
+  assert.equal(answer.status, 500)
+  assert.equal((await server.ask('GET', '/api/v1/namespaces/default')).status, 200)
+  assert.equal((await stopped).code, 0)
+})

@@ -1,0 +1,181 @@
+/**
+ * A server of this checkout as a process of its own, for tests that must see it start, stop, die and come back: free port,
+ * directory of its own unless one is given, memory store unless the flags say otherwise. It always ends with the test run.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export const binnacle = resolve(import.meta.dirname, '../bin/binnacle.js')
+
+/** A start takes well under a second; a machine that is busy with other tests gets more. */
+const readyTimeoutMs = 30_000
+const endTimeoutMs = 30_000
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is the test's to know
+  readonly body: any
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly said: string
+}
+
+export interface RunningServer {
+  readonly url: string
+  readonly port: number
+  readonly dataDir: string
+  readonly pid: number
+  /** Everything it printed so far. */
+  said(): string
+  /** As the administrator, by client certificate. */
+  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  /** SIGTERM unless another signal is named; resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
+  const { port } = probe.address() as { port: number }
+  await new Promise((closed) => probe.close(closed))
+  return port
+}
+
+// A test that fails leaves its server running: nothing waits for those, and they end with the test's process.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+interface Program {
+  readonly child: ChildProcess
+  readonly gone: Promise<Ended>
+  /** Waits until it is gone, and helps when that takes too long. */
+  ended(): Promise<Ended>
+  said(): string
+}
+
+/** The command with some arguments, and what comes of it. */
+export function run(args: readonly string[]): Program {
+  const child = spawn(process.execPath, [binnacle, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  let heard = ''
+  child.stdout?.on('data', (chunk) => (heard += chunk))
+  child.stderr?.on('data', (chunk) => (heard += chunk))
+  const gone = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal, said: heard })
+    })
+  })
+  child.unref()
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref()
+  const ended = async () => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs)
+    const how = await gone
+    clearTimeout(timer)
+    return how
+  }
+  return { child, gone, ended, said: () => heard }
+}
+
+export async function startServer(
+  flags: readonly string[] = [],
+  keptDir?: string,
+): Promise<RunningServer> {
+  const scratch = keptDir === undefined ? mkdtempSync(join(tmpdir(), 'binnacle-test-')) : undefined
+  const dataDir = keptDir ?? join(scratch as string, 'data')
+  const port = await freePort()
+  const store = flags.some((flag) => /^--(storage-backend|etcd-servers)\b/.test(flag))
+    ? []
+    : ['--storage-backend=memory']
+  const program = run([`--secure-port=${port}`, `--data-dir=${dataDir}`, ...store, ...flags])
+  let agent: Agent | undefined
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    program.child.kill(signal)
+    const ended = await program.ended()
+    agent?.destroy()
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+    return ended
+  }
+  await ready(program).catch(async (error) => {
+    await stop('SIGKILL')
+    throw error
+  })
+  const pem = (name: string) => readFileSync(join(dataDir, 'pki', name))
+  const ask = (method: string, path: string, body?: unknown) => {
+    agent ??= new Agent({
+      keepAlive: true,
+      ca: pem('ca.crt'),
+      cert: pem('admin.crt'),
+      key: pem('admin.key'),
+    })
+    return answerOf({ method, path, port, agent }, body)
+  }
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    dataDir,
+    pid: program.child.pid as number,
+    said: program.said,
+    ask,
+    stop,
+  }
+}
+
+/** Resolves when the server says that it is ready; rejects with what it said when it ends before. */
+async function ready(program: Program): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not ready: ${program.said()}`)), readyTimeoutMs)
+  })
+  const told = new Promise<void>((resolve) => {
+    const look = () => {
+      // The last of the lines that a server prints when it is ready.
+      if (/^\s+export KUBECONFIG=.*\n/m.test(program.said())) resolve()
+    }
+    program.child.stdout?.on('data', look)
+  })
+  const gone = program.gone.then(({ code, said }) => {
+    throw new Error(`the server ended with ${code}: ${said.trim()}`)
+  })
+  try {
+    await Promise.race([told, late, gone])
+  } finally {
+    clearTimeout(timer)
+    gone.catch(() => {})
+  }
+}
+
+function answerOf(
+  target: { method: string; path: string; port: number; agent: Agent },
+  body: unknown,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const call = request({ host: '127.0.0.1', headers, ...target }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        const isJson = /json/.test(response.headers['content-type'] ?? '')
+        resolve({
+          status: response.statusCode ?? 0,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        })
+      })
+    })
+    call.on('error', reject)
+    call.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
