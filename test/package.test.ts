@@ -53,7 +53,7 @@ test('the package has what it needs and no tests', () => {
   const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
   assert.ok(files.includes('cli/flags.js'))
   assert.deepEqual(
-    files.filter((name) => /\.(test|suite|bench)\.|\.ts$/.test(name)),
+    files.filter((name) => /\.(test|suite|bench|child|fixture)\.|\.ts$/.test(name)),
     [],
   )
   for (const name of ['bin', 'dist', 'facts', 'LICENSE'])

@@ -66,7 +66,7 @@ function sourceOf(path: string): Source {
   const text = read(path)
   const parts = path.split('/')
   const folder = parts[0] !== 'src' ? '' : parts.length === 2 ? 'main' : (parts[1] as string)
-  const isTest = /\.(test|suite|bench|child)\.ts$/.test(path)
+  const isTest = /\.(test|suite|bench|child|fixture)\.ts$/.test(path)
   return { path, text, folder, isTest, imports: importsOf(text) }
 }
 
@@ -186,7 +186,7 @@ test('names say what is inside', () => {
       const [file = '', ...folders] = path.split('/').slice(1).reverse()
       const stem = file.split('.')[0] as string
       const said = [stem, ...folders].filter((name) => empty.test(name)).map((n) => `called ${n}`)
-      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.slow)?(\.(test|suite|bench|child))?\.ts$/.test(file))
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.slow)?(\.(test|suite|bench|child|fixture))?\.ts$/.test(file))
         said.push('a file name is words in lower case joined by hyphens')
       return said
     }),

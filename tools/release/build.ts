@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
-const isTest = (path: string) => /\.(test|suite|bench|child)\.ts$/.test(path)
+const isTest = (path: string) => /\.(test|suite|bench|child|fixture)\.ts$/.test(path)
 
 /** Specifiers that lead to our own files end in .js once built: imports, dynamic imports, worker URLs. */
 export function withBuiltSpecifiers(code: string): string {
