@@ -1,0 +1,46 @@
+/**
+ * What a schema has to say against a value. The original words these errors in one library and shows them through
+ * another; `fieldErrors` makes what is answered.
+ */
+import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { Json } from '#api/object-meta.ts'
+
+export interface SchemaError {
+  /** 'whole': an error of no single field, as those of anyOf and its like. */
+  readonly is: 'required' | 'enum' | 'value' | 'whole'
+  /** `spec.ports.name`: items of lists are not told apart. */
+  readonly path: string
+  readonly message: string
+  readonly value?: Json | bigint
+  readonly allowed?: readonly Json[]
+}
+
+/** Errors by their message: the same one twice is one. */
+export type Errors = Map<string, SchemaError>
+
+export function add(errors: Errors, error: SchemaError): void {
+  if (!errors.has(error.message)) errors.set(error.message, error)
+}
+
+export function addAll(errors: Errors, more: Errors): void {
+  for (const error of more.values()) add(errors, error)
+}
+
+/** `base`: where the value stands; without one, at the root of an object. */
+export function fieldErrors(errors: Errors, base?: FieldPath): FieldError[] {
+  return [...errors.values()].map((error) => fieldError(error, base))
+}
+
+function fieldError(error: SchemaError, base: FieldPath | undefined): FieldError {
+  const name = error.path.replace(/^\./, '')
+  const root = base ?? FieldPath.none
+  if (error.is === 'whole') return invalid(root, '', error.message)
+  const path = name === '' ? root : root.child(name)
+  if (error.is === 'required') return required(path)
+  if (error.is === 'enum') {
+    const allowed = (error.allowed ?? []).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    return notSupported(path, error.value ?? null, allowed)
+  }
+  return invalid(path, error.value ?? '', error.message)
+}

@@ -1,0 +1,71 @@
+/** Whether a value has the JSON type its schema names, in the original's order of questions. */
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+import { add, type Errors } from './check-result.ts'
+import { formatCheck } from './formats.ts'
+import { isIntOrString, type JsonSchema } from './json-schema.ts'
+
+/** Floats this close to an integer count as one. */
+const integerEpsilon = 1e-9
+
+type TypeCheck = (value: Json, path: string, errors: Errors) => number
+
+export function checkType(schema: JsonSchema, keepFormats: boolean): TypeCheck {
+  const types = isIntOrString(schema) && !keepFormats ? ['integer', 'string'] : schema.type ? [schema.type] : []
+  const known = schema.format !== undefined && formatCheck(schema.format) !== undefined
+  const format = keepFormats || known ? (schema.format ?? '') : ''
+  const nullable = schema.nullable === true
+  const numeric = types.includes('integer') || types.includes('number')
+  const refuse = (path: string, errors: Errors, wanted: string, found: string) => {
+    const message = `${path} in body must be of type ${wanted}: ${goQuote(found)}`
+    add(errors, { is: 'value', path, value: found, message })
+  }
+  return (value, path, errors) => {
+    if (value === null) {
+      if (types.length === 0 || types.includes('null') || nullable) return 1
+      refuse(path, errors, types.join(','), 'null')
+      return 0
+    }
+    if (types.length === 0 && format === '') return 0
+    const found = typeOf(value)
+    const fits =
+      types.includes(found) ||
+      (found === 'integer' && types.includes('number')) ||
+      (found === 'number' && types.includes('integer') && isNearInteger(value as number))
+    const textual = found === 'string' || found === 'array'
+    if (!textual && format !== '' && !fits && goFormat(found) !== format) {
+      refuse(path, errors, format, goFormat(found))
+      return 1
+    }
+    if (!numeric && format !== '' && textual) return 2
+    if (fits) return 2
+    refuse(path, errors, types.join(','), found)
+    return 1
+  }
+}
+
+/** What the original calls the format of a value that came as JSON. */
+const goFormat = (type: string): string =>
+  type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
+
+/** 'integer' is what Go reads as int64; anything beyond is a float. */
+export function typeOf(value: Json): string {
+  if (Array.isArray(value)) return 'array'
+  switch (typeof value) {
+    case 'number':
+      return Number.isSafeInteger(value) ? 'integer' : 'number'
+    case 'bigint':
+      return 'integer'
+    default:
+      return typeof value
+  }
+}
+
+export function isNearInteger(value: number): boolean {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
+  const whole = Math.trunc(value)
+  if (value === whole) return true
+  // The original compares with the value cut to an unsigned number, so that negative ones are never near.
+  if (value < 0 || whole === 0) return false
+  return Math.abs(value - whole) / (value + whole) < integerEpsilon
+}

@@ -1,0 +1,195 @@
+/**
+ * Whether a value is what its schema says, with the original's verdicts and words: the order of checks, which of several
+ * failing alternatives is reported (the one with the most passed checks), and errors without the index of an item are
+ * all as there. Compiled once per schema. Patterns run in linear time.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json } from '#api/object-meta.ts'
+import { add, addAll, type Errors } from './check-result.ts'
+import { checkEnum, checkNumber, checkString } from './check-scalar.ts'
+import { checkType } from './check-type.ts'
+import {
+  hasAdditional,
+  itemsOf,
+  type JsonSchema,
+  propertiesOf,
+  valuesOf,
+} from './json-schema.ts'
+
+/** Adds to the errors; answers how many checks passed or were made, by which alternatives are compared. */
+export type Check = (value: Json, path: string, errors: Errors) => number
+
+export interface CheckOptions {
+  /** Formats of no meaning are asked for too: only where defaults are checked. */
+  readonly keepFormats?: boolean
+}
+
+export class Checker {
+  readonly #options: CheckOptions
+  readonly #compiled = new Map<JsonSchema, Check>()
+
+  constructor(options: CheckOptions = {}) {
+    this.#options = options
+  }
+
+  of(schema: JsonSchema): Check {
+    let check = this.#compiled.get(schema)
+    if (check === undefined) {
+      check = this.#compile(schema)
+      this.#compiled.set(schema, check)
+    }
+    return check
+  }
+
+  #compile(schema: JsonSchema): Check {
+    const types = checkType(schema, this.#options.keepFormats === true)
+    const strings = checkString(schema)
+    const numbers = checkNumber(schema)
+    const enums = checkEnum(schema)
+    const junctors = this.#junctors(schema)
+    const lists = this.#lists(schema)
+    const objects = this.#objects(schema)
+    return (value, path, errors) => {
+      if (value === null) return types(value, path, errors) + enums(value, path, errors)
+      let count = types(value, path, errors)
+      count += junctors(value, path, errors) + 1
+      if (typeof value === 'string') count += strings(value, path, errors)
+      else if (typeof value === 'number' || typeof value === 'bigint') {
+        count += numbers(value, path, errors) + 1
+      } else if (Array.isArray(value)) count += lists(value, path, errors) + 1
+      enums(value, path, errors)
+      count++
+      if (typeof value === 'object' && !Array.isArray(value)) count += objects(value, path, errors) + 1
+      return count + 1
+    }
+  }
+
+  #lists(schema: JsonSchema): (value: Json[], path: string, errors: Errors) => number {
+    const items = itemsOf(schema)
+    const { minItems, maxItems, uniqueItems } = schema
+    return (value, path, errors) => {
+      let count = 1
+      if (items !== undefined) {
+        const check = this.of(items)
+        for (const item of value) count += check(item, path, errors)
+      }
+      const { length } = value
+      const say = (text: string) =>
+        add(errors, { is: 'value', path, value: length, message: `${path} in body should have ${text} items` })
+      if (minItems !== undefined && length < minItems) say(`at least ${minItems}`)
+      if (maxItems !== undefined && length > maxItems) say(`at most ${maxItems}`)
+      if (uniqueItems === true && hasTwins(value)) {
+        add(errors, { is: 'value', path, message: `${path} in body shouldn't contain duplicates` })
+      }
+      return count
+    }
+  }
+
+  #objects(
+    schema: JsonSchema,
+  ): (value: { [key: string]: Json }, path: string, errors: Errors) => number {
+    const { minProperties, maxProperties, required = [] } = schema
+    const named = new Map(propertiesOf(schema))
+    const others = valuesOf(schema)
+    const closed = hasAdditional(schema) && schema.additionalProperties === false
+    return (value, path, errors) => {
+      const size = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
+      const misfit = (bound: number, text: string) =>
+        add(errors, {
+          is: 'value',
+          path,
+          value: bound,
+          message: `${path} in body should have ${text} ${bound} properties`,
+        })
+      if (minProperties !== undefined && size < minProperties) {
+        misfit(minProperties, 'at least')
+        return 0
+      }
+      if (maxProperties !== undefined && size > maxProperties) {
+        misfit(maxProperties, 'at most')
+        return 0
+      }
+      let count = 0
+      const inside = path === '' ? '' : `${path}.`
+      for (const key of Object.keys(value)) {
+        const property = named.get(key)
+        if (property !== undefined) count += this.of(property)(value[key], inside + key, errors)
+        else if (others !== undefined) count += this.of(others)(value[key], `${path}.${key}`, errors)
+        else if (closed) {
+          const message = `${path}.${key} in body is a forbidden property`
+          add(errors, { is: 'value', path, value: key, message })
+        }
+      }
+      for (const key of required) {
+        if (Object.hasOwn(value, key)) continue
+        const missing = `${path}.${key}`
+        add(errors, { is: 'required', path: missing, message: `${missing} in body is required` })
+      }
+      return count
+    }
+  }
+
+  /** anyOf, oneOf, allOf and not. */
+  #junctors(schema: JsonSchema): Check {
+    const { anyOf = [], oneOf = [], allOf = [], not } = schema
+    if (anyOf.length + oneOf.length + allOf.length === 0 && not === undefined) return () => 1
+    return (value, path, errors) => {
+      const quoted = goQuote(path)
+      const say = (text: string) => add(errors, { is: 'whole', path: '', message: `${quoted} must ${text}` })
+      let count = 1
+      if (anyOf.length > 0) {
+        const { best, passed } = this.#bestOf(anyOf, value, path, true)
+        if (passed === 0) say('validate at least one schema (anyOf)')
+        addAll(errors, best.errors)
+        count += best.count
+      }
+      if (oneOf.length > 0) {
+        const { best, passed } = this.#bestOf(oneOf, value, path, false)
+        if (passed !== 1) {
+          const found = passed === 0 ? 'Found none valid' : `Found ${passed} valid alternatives`
+          say(`validate one and only one schema (oneOf). ${found}`)
+        }
+        if (passed <= 1) {
+          addAll(errors, best.errors)
+          count += best.count
+        }
+      }
+      let passed = 0
+      for (const one of allOf) {
+        const own: Errors = new Map()
+        count += this.of(one)(value, path, own)
+        if (own.size === 0) passed++
+        addAll(errors, own)
+      }
+      if (passed !== allOf.length) {
+        say(`validate all the schemas (allOf)${passed === 0 ? '. None validated' : ''}`)
+      }
+      if (not !== undefined) {
+        const own: Errors = new Map()
+        this.of(not)(value, path, own)
+        if (own.size === 0) say('not validate the schema (not)')
+      }
+      return count
+    }
+  }
+
+  /** The first alternative that fits, else the one that fails with most checks passed. */
+  #bestOf(alternatives: readonly JsonSchema[], value: Json, path: string, stops: boolean) {
+    let best: { errors: Errors; count: number } | undefined
+    let passed = 0
+    for (const one of alternatives) {
+      const errors: Errors = new Map()
+      const count = this.of(one)(value, path, errors)
+      if (errors.size === 0) {
+        if (passed++ === 0) best = { errors, count }
+        if (stops) break
+      } else if (passed === 0 && (best === undefined || count > best.count)) best = { errors, count }
+    }
+    return { best: best as { errors: Errors; count: number }, passed }
+  }
+}
+
+/** Whether two items are the same; keys are in order already, so that equal values are equal texts. */
+function hasTwins(items: readonly Json[]): boolean {
+  return new Set(items.map((item) => JSON.stringify(item))).size < items.length
+}

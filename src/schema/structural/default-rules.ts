@@ -1,0 +1,163 @@
+/** Defaults must be values their own schema accepts, without fields it does not know. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { Json } from '#api/object-meta.ts'
+import { isObject, type JsonObject } from '#schema/misfit.ts'
+import { Checker } from './check.ts'
+import { type Errors, fieldErrors } from './check-result.ts'
+import { checkEmbedded, checkTypeAndMeta } from './embedded.ts'
+import {
+  hasDefault,
+  isEmbedded,
+  isMetaField,
+  itemsOf,
+  type JsonSchema,
+  propertiesOf,
+  propertyOf,
+  valuesOf,
+} from './json-schema.ts'
+import { Pruner } from './prune.ts'
+import { sortedCopy } from './sorted-copy.ts'
+
+/** What is wrong with the metadata of an object, or undefined. */
+export type MetaProblem = (metadata: Json) => string | undefined
+
+export interface DefaultRules {
+  readonly metaProblem: MetaProblem
+  /** Fields that the schema does not know are refused. */
+  readonly pruned: boolean
+}
+
+/** A whole object with a value in its place. */
+type Surround = (value: Json) => JsonObject
+
+const typed: Surround = (value) => ({
+  apiVersion: 'validation/v1',
+  kind: 'Validation',
+  ...(isObject(value) && value),
+})
+
+export function checkDefaults(schema: JsonSchema, path: FieldPath, rules: DefaultRules): FieldError[] {
+  const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
+  return new Walk(rules).check(root, path, typed, root, false)
+}
+
+class Walk {
+  readonly #rules: DefaultRules
+  readonly #checker = new Checker({ keepFormats: true })
+  readonly #pruner = new Pruner({ readMeta: (_field, value) => value, keepNulls: true })
+
+  constructor(rules: DefaultRules) {
+    this.#rules = rules
+  }
+
+  check(
+    schema: JsonSchema,
+    path: FieldPath,
+    surround: Surround,
+    root: JsonSchema,
+    insideMeta: boolean,
+  ): FieldError[] {
+    if (isEmbedded(schema)) return this.#inside(schema, path, typed, schema, false)
+    return this.#inside(schema, path, surround, root, insideMeta)
+  }
+
+  #inside(
+    schema: JsonSchema,
+    path: FieldPath,
+    surround: Surround,
+    root: JsonSchema,
+    insideMeta: boolean,
+  ): FieldError[] {
+    const errors: FieldError[] = []
+    if (hasDefault(schema)) {
+      const at = path.child('default')
+      errors.push(
+        ...(insideMeta ? this.#metaDefault(schema, at, surround, root) : this.#default(schema, at)),
+      )
+    }
+    const items = itemsOf(schema)
+    if (items !== undefined) {
+      const around: Surround = (value) => surround([value])
+      errors.push(...this.check(items, path.child('items'), around, root, insideMeta))
+    }
+    for (const [name, one] of propertiesOf(schema)) {
+      const around: Surround = (value) => surround({ [name]: value })
+      const meta = insideMeta || (isEmbedded(schema) && isMetaField(name))
+      errors.push(...this.check(one, path.child('properties').key(name), around, root, meta))
+    }
+    return errors
+  }
+
+  #default(schema: JsonSchema, path: FieldPath): FieldError[] {
+    const value = schema.default as Json
+    const errors: FieldError[] = []
+    const pruned = this.#pruner.of(schema)(value)
+    if (this.#rules.pruned && JSON.stringify(pruned) !== JSON.stringify(sortedCopy(value))) {
+      errors.push(invalid(path, value, 'must not have unknown fields'))
+    }
+    const wrong = this.#coerceError(schema, value, path)
+    if (wrong !== undefined) return [...errors, wrong]
+    const embedded = checkEmbedded(schema, value, path)
+    return [...errors, ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path))]
+  }
+
+  #metaDefault(
+    schema: JsonSchema,
+    path: FieldPath,
+    surround: Surround,
+    root: JsonSchema,
+  ): FieldError[] {
+    const value = schema.default as Json
+    const object = surround(value)
+    const refuse = (why: string) => [invalid(path, value, `must result in valid metadata: ${why}`)]
+    const wrong = this.#coerceError(root, object, FieldPath.root)
+    if (wrong !== undefined) return refuse(`${wrong.field}: ${wrong.message}`)
+    const errors = checkTypeAndMeta(object, FieldPath.root)
+    if (errors.length > 0) {
+      const texts = errors.map(({ field, message }) => `${field}: ${message}`)
+      return refuse(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`)
+    }
+    return this.#valueErrors(schema, path)
+  }
+
+  #valueErrors(schema: JsonSchema, path: FieldPath): FieldError[] {
+    const errors: Errors = new Map()
+    this.#checker.of(schema)(schema.default as Json, '', errors)
+    return fieldErrors(errors, path)
+  }
+
+  /** Kind, apiVersion and metadata of embedded objects that are no such thing. */
+  #coerceError(schema: JsonSchema | undefined, value: Json, path: FieldPath): FieldError | undefined {
+    if (schema === undefined || value === null || typeof value !== 'object') return undefined
+    if (Array.isArray(value)) {
+      const items = itemsOf(schema)
+      for (const [i, item] of value.entries()) {
+        const error = this.#coerceError(items, item, path.index(i))
+        if (error !== undefined) return error
+      }
+      return undefined
+    }
+    for (const key of Object.keys(value)) {
+      const given = value[key]
+      if (isEmbedded(schema) && isMetaField(key)) {
+        const error = this.#metaError(key, given, path.child(key))
+        if (error !== undefined) return error
+      }
+      const property = propertyOf(schema, key)
+      const at = property === undefined ? path.key(key) : path.child(key)
+      const error = this.#coerceError(property ?? valuesOf(schema), given, at)
+      if (error !== undefined) return error
+    }
+    return undefined
+  }
+
+  #metaError(key: string, value: Json, path: FieldPath): FieldError | undefined {
+    if (key !== 'metadata') {
+      return typeof value === 'string' ? undefined : invalid(path, value, 'must be a string')
+    }
+    const problem = this.#rules.metaProblem(value)
+    return problem === undefined ? undefined : invalid(path, value, problem)
+  }
+}
+

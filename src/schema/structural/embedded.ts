@@ -1,0 +1,81 @@
+/** Objects inside objects: their kind, apiVersion and metadata must be such as any object's. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { dns1035Label, nameIsPathSegment } from '#api/names.ts'
+import type { Json, ObjectMeta } from '#api/object-meta.ts'
+import { validateObjectMeta } from '#api/object-meta-rules.ts'
+import { isObject, type JsonObject } from '#schema/misfit.ts'
+import {
+  isEmbedded,
+  itemsOf,
+  type JsonSchema,
+  propertiesOf,
+  propertyOf,
+  valuesOf,
+} from './json-schema.ts'
+
+const leading = new WeakMap<JsonSchema, boolean>()
+
+/** Whether a value of this schema can hold an embedded object. */
+export function leadsToEmbedded(schema: JsonSchema): boolean {
+  const known = leading.get(schema)
+  if (known !== undefined) return known
+  const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
+  const found = isEmbedded(schema) || inside.some((one) => one !== undefined && leadsToEmbedded(one))
+  leading.set(schema, found)
+  return found
+}
+
+/** Metadata is in its canonical form already. */
+export function checkEmbedded(
+  schema: JsonSchema | undefined,
+  value: Json,
+  path = FieldPath.root,
+): FieldError[] {
+  if (schema === undefined || !leadsToEmbedded(schema)) return []
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    return value.flatMap((item, i) => checkEmbedded(items, item, path.index(i)))
+  }
+  if (!isObject(value)) return []
+  const errors = isEmbedded(schema) ? checkTypeAndMeta(value, path) : []
+  for (const key of Object.keys(value)) {
+    const property = propertyOf(schema, key)
+    if (property !== undefined) errors.push(...checkEmbedded(property, value[key], path.child(key)))
+    else errors.push(...checkEmbedded(valuesOf(schema), value[key], path.key(key)))
+  }
+  return errors
+}
+
+export function checkTypeAndMeta(object: JsonObject, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name of ['apiVersion', 'kind'] as const) {
+    const at = path.child(name)
+    if (!Object.hasOwn(object, name)) {
+      errors.push(required(at, 'must not be empty'))
+      continue
+    }
+    const value = object[name]
+    if (typeof value !== 'string') errors.push(invalid(at, value, 'must be a string'))
+    else if (value === '') errors.push(invalid(at, value, 'must not be empty'))
+    else errors.push(...(name === 'kind' ? checkKind(value, at) : checkApiVersion(value, at)))
+  }
+  if (!isObject(object.metadata ?? null)) return errors
+  const metadata = object.metadata as unknown as ObjectMeta
+  const named = { ...metadata, name: metadata.name || 'fakename' }
+  const rule = { namespaced: (metadata.namespace ?? '') !== '', nameRule: nameIsPathSegment }
+  errors.push(...validateObjectMeta(named, rule, path.child('metadata')))
+  return errors
+}
+
+function checkApiVersion(value: string, path: FieldPath): FieldError[] {
+  if (value.split('/').length <= 2) return []
+  return [invalid(path, value, `unexpected GroupVersion string: ${value}`)]
+}
+
+function checkKind(value: string, path: FieldPath): FieldError[] {
+  const problems = dns1035Label(value.toLowerCase())
+  if (problems.length === 0) return []
+  const detail = `may have mixed case, but should otherwise match: ${problems.join(',')}`
+  return [invalid(path, value, detail)]
+}

@@ -1,0 +1,118 @@
+/**
+ * What a schema keeps of a value: fields it does not name are gone, nulls that mean nothing are gone, the metadata of
+ * embedded objects is in its own form. Compiled once per schema; the result is a copy with keys in order.
+ *
+ *   properties: { a: {}, free: { x-kubernetes-preserve-unknown-fields: true } }
+ *   { b: 1, a: 2, free: { any: 3 } }  →  { a: 2, free: { any: 3 } }
+ */
+import type { Json } from '#api/object-meta.ts'
+import { isObject, type JsonObject } from '#schema/misfit.ts'
+import { setKey } from '#schema/user-key.ts'
+import {
+  hasAdditional,
+  hasDefault,
+  isEmbedded,
+  isMetaField,
+  itemsOf,
+  type JsonSchema,
+  preserves,
+  propertiesOf,
+  valuesOf,
+} from './json-schema.ts'
+import { sortedCopy, sortedKeys } from './sorted-copy.ts'
+
+export type Copy = (value: Json) => Json
+
+/** How metadata, kind and apiVersion of an embedded object are read; throws what the caller makes of a wrong one. */
+export type ReadMeta = (field: string, value: Json) => Json | undefined
+
+export interface PruneOptions {
+  readonly readMeta: ReadMeta
+  /** Fields no schema names are kept, and nulls too: definitions of the old kind. */
+  readonly keepAll?: boolean
+  /** Nulls are kept. */
+  readonly keepNulls?: boolean
+}
+
+interface Member {
+  readonly schema: JsonSchema | undefined
+  copy: Copy | undefined
+}
+
+export class Pruner {
+  readonly #options: PruneOptions
+  readonly #compiled = new Map<JsonSchema, Copy>()
+
+  constructor(options: PruneOptions) {
+    this.#options = options
+  }
+
+  /** The copy of a value that a schema describes; without one nothing in it is known. */
+  of(schema: JsonSchema | undefined): Copy {
+    if (schema === undefined) return this.#options.keepAll ? sortedCopy : emptied
+    let copy = this.#compiled.get(schema)
+    if (copy === undefined) {
+      copy = this.#compile(schema, preserves(schema))
+      this.#compiled.set(schema, copy)
+    }
+    return copy
+  }
+
+  #compile(schema: JsonSchema, preserving: boolean): Copy {
+    const embedded = isEmbedded(schema)
+    const members = new Map<string, Member>(
+      propertiesOf(schema).map(([name, one]) => [name, { schema: one, copy: undefined }]),
+    )
+    const others: Member | undefined = hasAdditional(schema)
+      ? { schema: valuesOf(schema), copy: undefined }
+      : undefined
+    const keeps = preserving || this.#options.keepAll === true
+    const copyMember = (member: Member, value: Json): Json => {
+      member.copy ??= this.of(member.schema)
+      return member.copy(value)
+    }
+    const items = itemsOf(schema)
+    let copyItem: Copy | undefined
+    const { readMeta } = this.#options
+    const dropsNulls = !this.#options.keepAll && !this.#options.keepNulls
+    return (value) => {
+      if (value === null || typeof value !== 'object') return value
+      if (Array.isArray(value)) {
+        copyItem ??= preserving ? this.#preservingItems(items) : this.of(items)
+        return value.map(copyItem)
+      }
+      const out: JsonObject = {}
+      for (const key of sortedKeys(value)) {
+        const given = value[key]
+        if (embedded && isMetaField(key)) {
+          const read = readMeta(key, given)
+          if (read !== undefined) setKey(out, key, read)
+          continue
+        }
+        const member = members.get(key) ?? others
+        if (member === undefined) {
+          if (keeps) setKey(out, key, sortedCopy(given))
+          continue
+        }
+        if (given === null && dropsNulls && isUseless(member.schema)) continue
+        setKey(out, key, copyMember(member, given))
+      }
+      return out
+    }
+  }
+
+  /** Items of a list whose schema keeps unknown fields keep theirs too. */
+  #preservingItems(items: JsonSchema | undefined): Copy {
+    return items === undefined ? sortedCopy : this.#compile(items, true)
+  }
+}
+
+/** A null that the schema neither allows nor replaces. */
+const isUseless = (schema: JsonSchema | undefined): boolean =>
+  schema !== undefined && schema.nullable !== true && !hasDefault(schema)
+
+/** Where nothing is known, objects lose all they have. */
+function emptied(value: Json): Json {
+  if (Array.isArray(value)) return value.map(emptied)
+  return isObject(value) ? {} : value
+}

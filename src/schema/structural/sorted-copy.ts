@@ -1,0 +1,34 @@
+/**
+ * Copies of JSON values with their keys in Go's order, so that equal objects are equal bytes. Shares nothing with what
+ * it copies.
+ */
+import type { Json } from '#api/object-meta.ts'
+import type { JsonObject } from '#schema/misfit.ts'
+import { compareKeys, setKey } from '#schema/user-key.ts'
+
+export function sortedCopy(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(sortedCopy)
+  const copy: JsonObject = {}
+  for (const key of sortedKeys(value)) setKey(copy, key, sortedCopy(value[key]))
+  return copy
+}
+
+/** The keys of an object in order; most objects are written in order already. */
+export function sortedKeys(object: object): string[] {
+  const keys = Object.keys(object)
+  for (let i = 1; i < keys.length; i++) {
+    if (compareKeys(keys[i - 1], keys[i]) > 0) return keys.sort(compareKeys)
+  }
+  return keys
+}
+
+/** Puts the keys of an object in order without making another one. */
+export function sortInPlace(object: JsonObject): void {
+  const keys = sortedKeys(object)
+  for (const key of keys) {
+    const value = object[key]
+    delete object[key]
+    setKey(object, key, value)
+  }
+}
