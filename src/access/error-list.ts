@@ -1,5 +1,11 @@
-/** Several errors as one text, the way the original joins them: each said once, brackets around more than one. */
+/** Lists in messages, the way the original writes them. */
+import { goQuote } from '#api/go-syntax.ts'
+
+/** Several errors as one: each said once, brackets around more than one. */
 export function joinErrors(errors: readonly string[]): string {
   const said = [...new Set(errors)]
   return said.length === 1 ? `${said[0]}` : `[${said.join(', ')}]`
 }
+
+/** `["a" "b"]` */
+export const showStrings = (list: readonly string[]): string => `[${list.map(goQuote).join(' ')}]`

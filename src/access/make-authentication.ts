@@ -90,7 +90,9 @@ async function tokenMethods(
   if (keys.length > 0) {
     const { serviceAccountIssuer: issuers, serviceAccountLookup: lookup } = settings
     const account = { keys, issuers, apiAudiences, lookup }
-    methods.push(new ServiceAccountAuthenticator(account, reader, clock))
+    const method = new ServiceAccountAuthenticator(account, reader, clock)
+    stops.push(() => method.stop())
+    methods.push(method)
   }
   if (settings.enableBootstrapTokenAuth)
     methods.push(agnostic(new BootstrapTokenAuthenticator(reader, clock)))

@@ -61,8 +61,14 @@ export class AccountLookup {
     return claims.legacy ? this.#checkLegacy(token, claims) : this.#checkBound(claims, now)
   }
 
-  async stop(): Promise<void> {
-    for (const following of this.#following.values()) (await following)()
+  stop(): void {
+    for (const following of this.#following.values())
+      following.then(
+        (end) => end(),
+        () => {},
+      )
+    this.#following.clear()
+    this.#ready.clear()
   }
 
   async #checkLegacy(token: string, claims: AccountClaims): Promise<LookupResult> {

@@ -2,11 +2,10 @@
  * Tokens of service accounts. A signature is checked once per token; after that a token is known by its digest and costs
  * a look-up in memory, until it expires or something it depends on changes. Tokens of other issuers are not ours to judge.
  */
-import { hash } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AuditAnnotations, TokenAuthenticator, Verdict } from '#access/authenticate.ts'
-import { showStrings } from '#access/authorize/rule-coverage.ts'
+import { showStrings } from '#access/error-list.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
 import { AccountLookup, leewayMs } from './account-lookup.ts'
@@ -18,6 +17,7 @@ import {
   legacyAccountClaims,
 } from './service-account-claims.ts'
 import { legacyIssuer } from './service-account-token.ts'
+import { tokenDigest } from './token-digest.ts'
 
 export interface ServiceAccountSettings {
   readonly keys: readonly TokenKey[]
@@ -79,7 +79,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   }
 
   authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
-    const digest = hash('sha256', token, 'base64')
+    const digest = tokenDigest(token)
     const known = this.#known.get(digest) ?? this.#recognise(token, digest)
     if (known === undefined || 'refused' in known) return known
     const matching = this.#matching(known.claims, audiences)
@@ -89,6 +89,11 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     if (problem !== undefined) return { refused: problem }
     if (known.goodUntil > now) return this.#accept(known, matching, now)
     return this.#lookUp(token, known, matching)
+  }
+
+  /** Ends following what tokens depend on. */
+  stop(): void {
+    this.#lookup.stop()
   }
 
   #recognise(token: string, digest: string): Known | { refused: string } | undefined {

@@ -2,10 +2,10 @@
  * Tokens from a file. They never expire, and the file is read only at start. Only their digests are kept, so that how
  * long a look-up takes says nothing about a token.
  */
-import { hash } from 'node:crypto'
 import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import { parseCredentials } from './credential-file.ts'
+import { tokenDigest } from './token-digest.ts'
 
 export class StaticTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'static-token'
@@ -19,7 +19,7 @@ export class StaticTokenAuthenticator implements TokenAuthenticator {
         this.warnings.push(`empty token in token file '${file}', line ${line}`)
         continue
       }
-      const digest = hash('sha256', secret, 'base64')
+      const digest = tokenDigest(secret)
       if (this.#users.has(digest))
         this.warnings.push(`duplicate token in token file '${file}', line ${line}`)
       this.#users.set(digest, user)
@@ -27,7 +27,7 @@ export class StaticTokenAuthenticator implements TokenAuthenticator {
   }
 
   authenticateToken(token: string): Verdict {
-    const user = this.#users.get(hash('sha256', token, 'base64'))
+    const user = this.#users.get(tokenDigest(token))
     return user === undefined ? undefined : { user }
   }
 }

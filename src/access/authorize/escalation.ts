@@ -8,11 +8,11 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import { forbiddenRequest, notFound } from '#api/status-error.ts'
 import type { Attributes, Authorizer } from '#access/authorize.ts'
-import { joinErrors } from '#access/error-list.ts'
+import { joinErrors, showStrings } from '#access/error-list.ts'
 import { isPrivileged, type User } from '#access/user.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { type RbacAuthorizer, rbacGroup } from './rbac.ts'
-import { compact, showRule, showStrings, uncovered } from './rule-coverage.ts'
+import { compact, showRule, uncovered } from './rule-coverage.ts'
 
 export interface RoleWrite {
   readonly user: User

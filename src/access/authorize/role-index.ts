@@ -71,7 +71,7 @@ export class RoleIndex {
   setBinding(object: KubeObject): void {
     const { namespace = '', name = '' } = object.metadata
     const before = this.#remove(namespace, name)
-    const { kind, name: roleName } = object.roleRef
+    const { kind = '', name: roleName = '' } = object.roleRef ?? {}
     const role = this.#slot(kind, namespace, roleName)
     role.bindings++
     const binding: Binding = {

@@ -2,7 +2,7 @@
  * Whether some rules grant all that other rules grant, and what is missing. This is what keeps users from granting
  * what they do not have. Rules are taken apart into single permissions; each must be covered by one owner rule.
  */
-import { goQuote } from '#api/go-syntax.ts'
+import { showStrings } from '#access/error-list.ts'
 import { has, type PolicyRule, pathMatches } from './policy-rule.ts'
 
 /** The permissions of `wanted` that `owned` does not cover, each as a rule of its own. */
@@ -83,8 +83,6 @@ export function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   }
   return [...complex, ...simple.values()]
 }
-
-export const showStrings = (list: readonly string[]): string => `[${list.map(goQuote).join(' ')}]`
 
 /** `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`: a rule as messages show it. */
 export function showRule(rule: PolicyRule): string {
