@@ -35,6 +35,8 @@ export function describeFault(
     const wanted = '{[,'.includes(before) ? 'node content' : `',' or '${bracket}'`
     return `yaml: ${inLine(lineOf(pos[0]))}did not find expected ${wanted}`
   }
+  // Nesting that the parser's own stack could not follow.
+  if (message.startsWith('Maximum call stack')) return 'yaml: exceeded max depth'
   const wanted = /^\s*- /.test(text) ? "'-' indicator" : 'key'
   if (code === 'UNEXPECTED_TOKEN') {
     return `yaml: ${inLine(lineOf(pos[0]) - 1)}did not find expected ${wanted}`

@@ -71,6 +71,12 @@ test('aliases cannot multiply a document', () => {
   assert.throws(() => parseYaml(text), { message: 'yaml: document contains excessive aliasing' })
 })
 
+test('a body has a limit of signs', () => {
+  assert.throws(() => parseYaml('- '.repeat(130_000)), {
+    message: 'yaml: document is too large, send it as JSON',
+  })
+})
+
 test('nesting has a limit', () => {
   for (const depth of [500, 20_000]) {
     const text = `a: ${'['.repeat(depth)}${']'.repeat(depth)}`

@@ -1,0 +1,182 @@
+/**
+ * YAML text ⇄ values, read as Kubernetes reads it: the first document only, YAML 1.1's booleans, keys made strings,
+ * merge keys, the last of equal keys. Aliases may not multiply a document, and nesting has JSON's limit.
+ * Loaded when the first YAML arrives: yaml.ts is what others import.
+ */
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Pair,
+  Parser,
+  type Scalar,
+  stringify,
+  type YAMLMap,
+} from 'yaml'
+import type { Json } from '#api/object-meta.ts'
+import { setKey } from '#schema/user-key.ts'
+import { nestingDepthMax, parseJson } from './json.ts'
+import { YamlError } from './yaml-error.ts'
+import { describeFault } from './yaml-fault.ts'
+import { resolvePlain } from './yaml-scalar.ts'
+
+const tagPrefix = 'tag:yaml.org,2002:'
+/** Up to this many values, nearly all may come from aliases; from ten times as many on, a tenth. */
+const aliasedCountLow = 400_000
+const aliasedCountHigh = 4_000_000
+
+function aliasedShareMax(count: number): number {
+  if (count <= aliasedCountLow) return 0.99
+  if (count >= aliasedCountHigh) return 0.1
+  return 0.99 - (0.89 * (count - aliasedCountLow)) / (aliasedCountHigh - aliasedCountLow)
+}
+
+/** Makes the value of one document. Anchors are those met so far: an alias never looks ahead. */
+class Reader {
+  readonly #anchors = new Map<string, unknown>()
+  readonly #open = new Set<unknown>()
+  #count = 0
+  #aliasedCount = 0
+  #aliasDepth = 0
+
+  read(node: unknown, depth: number): Json {
+    this.#count++
+    if (this.#aliasDepth > 0) this.#aliasedCount++
+    const share = this.#aliasedCount / this.#count
+    if (this.#aliasedCount > 100 && this.#count > 1000 && share > aliasedShareMax(this.#count)) {
+      throw new YamlError('yaml: document contains excessive aliasing')
+    }
+    if (depth > nestingDepthMax) throw new YamlError('yaml: exceeded max depth')
+    if (node === null || node === undefined) return null
+    if (isAlias(node)) return this.#alias(node.source, depth)
+    const anchor = (node as { anchor?: string }).anchor
+    if (anchor !== undefined) this.#anchors.set(anchor, node)
+    if (isScalar(node)) return scalarValue(node)
+    this.#open.add(node)
+    let value: Json = null
+    if (isSeq(node)) value = node.items.map((item) => this.read(item, depth + 1))
+    else if (isMap(node)) value = this.#map(node, depth)
+    this.#open.delete(node)
+    return value
+  }
+
+  #alias(name: string, depth: number): Json {
+    const target = this.#anchors.get(name)
+    if (target === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
+    if (this.#open.has(target)) throw new YamlError(`yaml: anchor '${name}' value contains itself`)
+    this.#aliasDepth++
+    const value = this.read(target, depth)
+    this.#aliasDepth--
+    return value
+  }
+
+  #map(map: YAMLMap, depth: number): Json {
+    const out: { [key: string]: Json } = {}
+    const merged: Json[] = []
+    for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
+      if (isScalar(key) && key.type === 'PLAIN' && key.source === '<<') {
+        merged.push(this.read(value, depth + 1))
+      } else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
+    }
+    for (const one of merged) mergeInto(out, one)
+    return out
+  }
+}
+
+/** What `<<` brings: keys that the map itself does not have, the first of several maps before the later ones. */
+function mergeInto(out: { [key: string]: Json }, merged: Json): void {
+  const maps = Array.isArray(merged) ? merged : [merged]
+  for (const map of maps) {
+    if (typeof map !== 'object' || map === null || Array.isArray(map)) {
+      throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+    }
+    for (const key of Object.keys(map)) if (!Object.hasOwn(out, key)) setKey(out, key, map[key])
+  }
+}
+
+function keyText(key: Json): string {
+  if (key === null) throw new YamlError('Unsupported map key of type: %!s(<nil>), key: <nil>')
+  if (typeof key === 'object') throw new YamlError('yaml: invalid map key')
+  return String(key)
+}
+
+function scalarValue(node: Scalar): Json {
+  if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8')
+  const text = String(node.value ?? '')
+  const tag = node.tag?.startsWith(tagPrefix) ? node.tag.slice(tagPrefix.length) : node.tag
+  if (tag === undefined ? node.type !== 'PLAIN' : !/^(int|float|bool|null)$/.test(tag)) return text
+  const value = resolvePlain(text)
+  if (tag !== undefined && !fitsTag(value, tag)) {
+    throw new YamlError(`yaml: cannot decode !!str \`${text}\` as a !!${tag}`)
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new YamlError(`json: unsupported value: ${String(value).replace('Infinity', 'Inf')}`)
+  }
+  return value
+}
+
+function fitsTag(value: Json | bigint, tag: string): boolean {
+  if (tag === 'null') return value === null
+  if (tag === 'bool') return typeof value === 'boolean'
+  if (tag === 'float') return typeof value === 'number' || typeof value === 'bigint'
+  return typeof value === 'bigint' || Number.isInteger(value)
+}
+
+/**
+ * Signs of YAML read per body: room for the largest definitions people write by hand, and about a second of work. JSON
+ * bodies, which all client libraries send, know no such limit.
+ */
+const lexemesMax = 250_000
+
+function* tokensOf(text: string, lines: LineCounter) {
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  let count = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count > lexemesMax) throw new YamlError('yaml: document is too large, send it as JSON')
+    yield* parser.next(lexeme)
+  }
+  yield* parser.end()
+}
+
+function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
+  const options = { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent' } as const
+  const composer = new Composer(options)
+  for (const document of composer.compose(tokensOf(text, lines))) {
+    return document as Document.Parsed
+  }
+  return undefined
+}
+
+export function readDocument(text: string): Json {
+  try {
+    const lines = new LineCounter()
+    const document = firstDocument(text, lines)
+    if (document === undefined) return null
+    if (document.errors.length > 0) throw new YamlError(describeFault(document.errors, text, lines))
+    return new Reader().read(document.contents, 0)
+  } catch (error) {
+    // The parser below us goes down one frame per level of nesting.
+    if (error instanceof RangeError) throw new YamlError('yaml: exceeded max depth')
+    throw error
+  }
+}
+
+/** YAML as Kubernetes writes it: keys sorted, lists not indented, text quoted where YAML 1.1 would misread it. */
+export function writeDocument(value: unknown): Buffer {
+  const plain = parseJson(JSON.stringify(value))
+  return Buffer.from(
+    stringify(plain, {
+      version: '1.1',
+      indentSeq: false,
+      lineWidth: 0,
+      sortMapEntries: true,
+      aliasDuplicateObjects: false,
+    }),
+  )
+}
