@@ -1,5 +1,7 @@
 /** From settings to a running server: opens the store, builds the parts in their order, listens, and knows how to stop. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { makeAccess } from '#access/make-access.ts'
+import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { systemClock } from '#base/clock.ts'
@@ -27,12 +29,11 @@ import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts
 import { ensureCertificates, thisMachine } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
 import type { Parsed } from './flags.ts'
-import { ensureSystemObjects } from './system-objects.ts'
+import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { stopOnSignal } from './stop.ts'
 import { openStorage } from './storage.ts'
-import { interimAccess } from './interim-access.ts'
 
 /** What the operator asked for cannot be; the message says what and what is accepted. */
 export class CannotStart extends Error {}
@@ -83,12 +84,25 @@ export async function start({ settings }: Parsed): Promise<void> {
   )
   cache.start()
   const reader = objectReader({ catalog, cache, storage, parseStored })
+  const access = await makeAccess(
+    settings,
+    {
+      release,
+      externalAddress: new URL(localUrl(settings)).host,
+      ownClientAuthorities: [certificates.ca.certificatePem],
+      tlsPrivateKey: certificates.serving.keyPem,
+      report: (message) => log.warn(message),
+    },
+    reader,
+    systemClock,
+  )
   const server: Server = {
+    access,
     catalog,
     storage,
     cache,
     reader,
-    admission: new AdmissionChain(pluginsInOrder({ release, randomSuffix }), reader),
+    admission: new AdmissionChain(pluginsInOrder({ release, randomSuffix, authorizer: access.authorizer, rbac: access.rbac }), reader),
     allocators: serviceAllocators(
       { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
       reader,
@@ -110,7 +124,6 @@ export async function start({ settings }: Parsed): Promise<void> {
   const stopping = new AbortController()
   let shuttingDown = false
   let started = false
-  const access = interimAccess(settings, certificates)
   const storeCheck = { name: 'etcd', check: () => storage.trouble() }
   const ping = { name: 'ping', check: () => undefined }
   const logCheck = { name: 'log', check: () => undefined }
@@ -125,7 +138,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const parts: HttpParts = {
     server,
     authenticate: access.authenticate,
-    anonymousAllowed: true,
+    anonymousAllowed: access.anonymousAllowed,
     authorizer: access.authorizer,
     paths: [
       healthPaths(
@@ -169,11 +182,13 @@ export async function start({ settings }: Parsed): Promise<void> {
   const listener = createListener({
     cert: certificates.serving.certificatePem,
     key: certificates.serving.keyPem,
-    clientAuthorities: Buffer.from(certificates.ca.certificatePem),
+    clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
     handle: (wire) => serve(wire, parts),
     upgrade: (_wire, socket) => socket.destroy(),
   })
-  await ensureSystemObjects(localClient(server, apiserverUser, 'kube-apiserver'), {
+  const client = localClient(server, apiserverUser, 'kube-apiserver')
+  await Promise.all([access.follow(), reconcileBootstrapPolicy(release, reader, policyWriter(client))])
+  await ensureSystemObjects(client, {
     release,
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,

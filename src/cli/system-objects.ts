@@ -2,6 +2,7 @@
  * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
  * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
  */
+import type { PolicyWriter } from '#access/authorize/reconcile.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
@@ -21,13 +22,22 @@ export interface ServerPlace {
   readonly serviceAddress: string
 }
 
-async function ensure(client: ApiClient, ref: ResourceRef, namespace: string, object: object): Promise<void> {
+const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
+const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
+
+/** Looks first: an object that is there may hold what making it anew would ask for. */
+async function ensure(client: ApiClient, ref: ResourceRef, namespace: string, object: Made): Promise<void> {
   try {
-    await client.create(ref, namespace, object as KubeObject)
+    await client.get(ref, namespace, object.metadata.name)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
+    if (!isMissing(error)) throw error
+    await client.create(ref, namespace, object as KubeObject).catch((lost) => {
+      if (!isThere(lost)) throw lost
+    })
   }
 }
+
+type Made = { metadata: { name: string; namespace?: string; labels?: object } } & Record<string, unknown>
 
 export async function ensureSystemObjects(client: ApiClient, place: ServerPlace): Promise<void> {
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
@@ -79,11 +89,22 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
 }
 
 /** The address may have changed since the last start. */
-async function writeOver(client: ApiClient, ref: ResourceRef, object: object): Promise<void> {
-  try {
-    await client.create(ref, 'default', object as KubeObject)
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error
-    await client.update(ref, object as KubeObject)
+async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Promise<void> {
+  await ensure(client, ref, 'default', object)
+  await client.update(ref, object as unknown as KubeObject)
+}
+
+/** How the roles and bindings of the release are written: as anybody would write them. */
+export function policyWriter(client: ApiClient): PolicyWriter {
+  const ref = (plural: string) => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural })
+  return {
+    ensureNamespace: (name) => ensure(client, core('namespaces'), '', { metadata: { name } }),
+    async create(plural, object) {
+      await client.create(ref(plural), object.metadata.namespace ?? '', object)
+    },
+    async update(plural, object) {
+      await client.update(ref(plural), object)
+    },
+    delete: (plural, { metadata }) => client.delete(ref(plural), metadata.namespace ?? '', metadata.name ?? ''),
   }
 }

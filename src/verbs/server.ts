@@ -1,6 +1,10 @@
 /**
  * What every verb may reach: the store, the live picture, the kinds and the plugins. Verbs know nothing of HTTP.
  */
+import type { TokenMint } from '#access/authenticate/service-account-token.ts'
+import type { Authorizer, RuleResolver } from '#access/authorize.ts'
+import type { TokenRequestSettings } from '#access/token-request.ts'
+import type { TokenReviewer } from '#access/token-review.ts'
 import type { User } from '#access/user.ts'
 import type { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -21,6 +25,7 @@ export interface Server {
   readonly reader: ObjectReader
   readonly admission: AdmissionChain
   readonly allocators: Allocators
+  readonly access: ServerAccess
   readonly clock: Clock
   readonly release: number
   readonly feature: (gate: string) => boolean
@@ -32,6 +37,14 @@ export interface Server {
   readonly randomSuffix: () => string
   /** How long events are kept, in seconds. */
   readonly eventTtlSeconds: number
+}
+
+/** What verbs ask of access: the answers of reviews, and tokens. */
+export interface ServerAccess extends TokenReviewer {
+  readonly authorizer: Authorizer
+  readonly rules: RuleResolver
+  readonly mint: TokenMint | undefined
+  readonly tokenRequests: TokenRequestSettings
 }
 
 /** What a request is about. */

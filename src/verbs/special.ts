@@ -9,7 +9,9 @@ import type { Server, Target, WriteRequest } from './server.ts'
 import { bindPod } from './special/binding.ts'
 import { evict } from './special/eviction.ts'
 import { deleteNamespace } from './special/namespace-deletion.ts'
+import { reviewAccess, reviewRules, reviewToken } from './special/reviews.ts'
 import { getScale, patchScale, updateScale } from './special/scale.ts'
+import { requestToken } from './special/token.ts'
 
 export interface SpecialVerbs {
   readonly get?: (server: Server, target: Target, query: URLSearchParams) => Promise<Answer>
@@ -28,6 +30,12 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   '/bindings': { create: bindPod },
   '/pods/eviction': { create: evict },
   '/namespaces': { delete: deleteNamespace },
+  '/serviceaccounts/token': { create: requestToken },
+  'authentication.k8s.io/tokenreviews': { create: reviewToken },
+  'authorization.k8s.io/subjectaccessreviews': { create: reviewAccess('SubjectAccessReview') },
+  'authorization.k8s.io/localsubjectaccessreviews': { create: reviewAccess('LocalSubjectAccessReview') },
+  'authorization.k8s.io/selfsubjectaccessreviews': { create: reviewAccess('SelfSubjectAccessReview') },
+  'authorization.k8s.io/selfsubjectrulesreviews': { create: reviewRules },
 }
 
 export function specialVerbs({ kind, subresource }: Target): SpecialVerbs {

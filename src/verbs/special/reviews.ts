@@ -1,0 +1,65 @@
+/** Reviews: questions about access, answered and forgotten. */
+import { checkReview, type ReviewKind, reviewStatus, rulesReview } from '#access/subject-access-review.ts'
+import { tokenReviewStatus } from '#access/token-review.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { conformRaw } from '#verbs/decode.ts'
+import { claimFields } from '#verbs/ownership.ts'
+import type { Server, WriteRequest } from '#verbs/server.ts'
+
+const created = (value: Loose): Answer => ({ is: 'value', status: 201, value: value as never })
+
+/** The older version says `group` where the newer says `groups`. */
+function renamed(review: KubeObject, from: string, to: string): KubeObject {
+  if (!review.apiVersion?.endsWith('/v1beta1') || review.spec?.[from] === undefined) return review
+  const { [from]: moved, ...spec } = review.spec as Loose
+  return { ...review, spec: { ...spec, [to]: moved } }
+}
+
+export const reviewAccess =
+  (kind: ReviewKind) =>
+  async (server: Server, request: WriteRequest): Promise<Answer> => {
+    const asked = conformRaw(request.target.kind, request.body(), request)
+    const review = renamed(asked, 'group', 'groups')
+    checkReview(kind, review, request.target.namespace)
+    await admit(server, request, review)
+    const status = await reviewStatus(kind, review, request.user, server.access.authorizer)
+    await claimFields(server, request, asked, undefined)
+    return created({ ...asked, status })
+  }
+
+export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
+  const review = conformRaw(request.target.kind, request.body(), request)
+  const answer = rulesReview(review, request.user, server.access.rules)
+  return created({ ...answer, apiVersion: review.apiVersion })
+}
+
+export async function reviewToken(server: Server, request: WriteRequest): Promise<Answer> {
+  const review = conformRaw(request.target.kind, request.body(), request)
+  if (review.metadata.namespace) {
+    throw badRequest(`namespace is not allowed on this type: ${review.metadata.namespace}`)
+  }
+  await admit(server, request, review)
+  const status = await tokenReviewStatus(review, server.access)
+  await claimFields(server, request, review, undefined)
+  return created({ ...review, status })
+}
+
+async function admit(server: Server, request: WriteRequest, review: KubeObject): Promise<void> {
+  const { target, user, options, warnings, auditAnnotations } = request
+  await server.admission.validate({
+    operation: 'CREATE',
+    kind: target.kind,
+    subresource: '',
+    namespace: target.namespace,
+    name: '',
+    object: review,
+    old: undefined,
+    user,
+    dryRun: options.dryRun,
+    options: {},
+    warnings,
+    auditAnnotations,
+  })
+}
