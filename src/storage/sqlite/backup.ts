@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { backup as copyPages, DatabaseSync } from 'node:sqlite'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { describeFailure } from './failure.ts'
-import { refuseStranger, syncFile } from './schema.ts'
+import { makePrivate, refuseStranger, syncFile } from './schema.ts'
 
 /** All pages in one step: a copy made in several begins anew whenever another process writes in between. */
 const everyPage = 0x7fffffff
@@ -45,5 +45,6 @@ async function copy(from: string, to: string): Promise<void> {
   } finally {
     database.close()
   }
+  makePrivate(to)
   syncFile(to)
 }

@@ -9,7 +9,7 @@
  *   3         2         0        /registry/configmaps/default/a   {"data":2}
  *   4         3         1        /registry/configmaps/default/a
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
@@ -61,6 +61,7 @@ export function createDatabase(file: string): void {
   } finally {
     database.close()
   }
+  makePrivate(unfinished)
   syncFile(unfinished)
   renameSync(unfinished, file)
   syncFile(dirname(file))
@@ -127,6 +128,11 @@ export function checksumOf(key: string, value: Uint8Array | null): number {
 function pragma(database: DatabaseSync, name: string): number {
   const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, number>
   return row[name]
+}
+
+/** State holds secrets: nobody else on the machine may read it. SQLite gives the files beside it the same mode. */
+export function makePrivate(file: string): void {
+  chmodSync(file, 0o600)
 }
 
 export function syncFile(path: string): void {

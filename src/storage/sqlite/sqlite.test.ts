@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
@@ -54,6 +55,81 @@ test('a second server on the same directory is refused, and may come when the fi
     assert.ok((await second.get('/a')).value)
     await second.close()
   }))
+
+test('nobody else on the machine can read the state', () =>
+  inDirectory(async (directory) => {
+    const storage = await openSqliteStorage({ directory })
+    won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0 }))
+    for (const name of readdirSync(directory).filter((name) => name.startsWith('state.db'))) {
+      assert.equal(statSync(join(directory, name)).mode & 0o077, 0, name)
+    }
+    await storage.close()
+  }))
+
+test('compaction forgets on disk what it forgets, also when it is cut short', () =>
+  inDirectory(async (directory) => {
+    let storage = await openSqliteStorage({ directory })
+    const revisions = new Map<string, number>()
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, i) => {
+          const key = `/registry/${i}`
+          const ifRevision = revisions.get(key) ?? 0
+          if (round % 7 === 6 && i % 2 === 0) {
+            won(await storage.delete(key, { ifRevision }))
+            revisions.delete(key)
+          } else {
+            const value = Buffer.from(`${round}`)
+            revisions.set(key, won(await storage.put(key, value, { ifRevision })))
+          }
+        }),
+      )
+    }
+    const listed = storage.list({ start: '/', end: '0' })
+    await storage.compact(await storage.currentRevision())
+    await listed
+    // Closed while it is still forgetting; the next run takes it up.
+    await storage.close()
+    storage = await openSqliteStorage({ directory })
+    assert.equal((await storage.count({ start: '/', end: '0' })).value, revisions.size)
+    await eventually(() => rowsOf(directory) === revisions.size)
+    const { value } = await storage.list({ start: '/', end: '0' })
+    assert.deepEqual(
+      value.items.map((item) => [item.key, item.revision]).toSorted(),
+      [...revisions].toSorted(),
+    )
+    await storage.close()
+  }))
+
+function rowsOf(directory: string): number {
+  const database = new DatabaseSync(join(directory, 'state.db'), { readOnly: true })
+  const row = database.prepare('SELECT count(*) AS rows FROM log').get()
+  database.close()
+  return Number(row?.rows)
+}
+
+test('a list of many rows leaves room for others', () =>
+  inDirectory(async (directory) => {
+    const storage = await openSqliteStorage({ directory })
+    const keys = Array.from({ length: 4000 }, (_, i) => `/registry/${i}`)
+    await Promise.all(keys.map((key) => storage.put(key, Buffer.alloc(1000), { ifRevision: 0 })))
+    let turns = 0
+    let listing = true
+    const turn = () => {
+      turns++
+      if (listing) setImmediate(turn)
+    }
+    setImmediate(turn)
+    assert.equal((await storage.list({ start: '/', end: '0' })).value.items.length, keys.length)
+    listing = false
+    assert.ok(turns >= 7, `${turns} turns`)
+    await storage.close()
+  }))
+
+async function eventually(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !holds(); i++) await sleep(10)
+  assert.ok(holds(), 'it never came true')
+}
 
 test('a clock that jumps while the server runs neither ends a time to live early nor stretches it', () =>
   inDirectory(async (directory) => {

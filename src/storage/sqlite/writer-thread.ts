@@ -4,6 +4,7 @@
  * with it.
  */
 import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
 import {
@@ -227,7 +228,8 @@ export class WriterThread {
 /** The thread shares the cache of compiled code: reading the types away again would cost it more than all else. */
 function environment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir()
-  return cache ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env
+  // Node puts a directory for its own version below the one it is given.
+  return cache ? { ...process.env, NODE_COMPILE_CACHE: dirname(cache) } : process.env
 }
 
 function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {

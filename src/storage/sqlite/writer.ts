@@ -3,6 +3,7 @@
  * the next one, so that one sync of the disk serves them all; an answer leaves only after that sync.
  */
 import { statfsSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { assert } from '#base/assert.ts'
@@ -187,6 +188,8 @@ assert(parentPort, 'the writer is started as a thread')
 const options = workerData as WriterOptions
 try {
   new Writer(parentPort, options).start()
+  // A server that is killed leaves no compiled code behind for its next start, so it is left early.
+  setTimeout(flushCompileCache, 2000).unref()
 } catch (error) {
   const reply: Reply = { kind: 'unopened', message: describeFailure(error, options.file) }
   parentPort.postMessage(reply)
