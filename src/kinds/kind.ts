@@ -145,6 +145,8 @@ export interface Behaviour {
   readonly createOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. True unless said otherwise. */
   readonly unconditionalUpdate?: boolean
+  /** A write without a resourceVersion keeps having none, and is refused by the checks of metadata (services). */
+  readonly versionCheckedWithMetadata?: boolean
   /** Fields a write to the main resource resets and so never owns, e.g. [['status']]. */
   readonly resetFields?: readonly (readonly string[])[]
   /** Fields usable in field selectors besides metadata.name and metadata.namespace, with their value. */

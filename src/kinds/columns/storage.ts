@@ -165,16 +165,3 @@ export const csiDriverColumns: TableColumns = {
     ]
   },
 }
-
-export const csiStorageCapacityColumns: TableColumns = {
-  columns: [
-    nameColumn,
-    column('StorageClassName', 'The class the capacity is of.'),
-    column('Capacity', 'How much is free.'),
-  ],
-  cells: (object) => [
-    object.metadata.name,
-    object.storageClassName ?? '',
-    object.capacity ?? '<unset>',
-  ],
-}

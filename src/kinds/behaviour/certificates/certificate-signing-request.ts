@@ -29,6 +29,8 @@ const expirationSecondsMin = 600
 
 /** What the beta version allowed, and what objects made through it may keep. */
 interface Leniency {
+  /** Before 1.18 nobody named a signer. */
+  readonly noSigner: boolean
   readonly legacySigner: boolean
   readonly anyUsage: boolean
   readonly usageTwice: boolean
@@ -54,6 +56,7 @@ function leniencyOf(context: Context, next: KubeObject, old?: KubeObject): Lenie
   const certificate = next.status?.certificate ?? ''
   const oldCertificate = old?.status?.certificate ?? ''
   return {
+    noSigner: context.release < 18,
     legacySigner: beta || old?.spec?.signerName === legacySigner,
     anyUsage: beta || oldUsages.some((usage) => !usages.includes(usage)),
     usageTwice: beta || hasTwice(oldUsages),
@@ -88,7 +91,7 @@ function check(request: KubeObject, leniency: Leniency): FieldError[] {
   if (!leniency.legacySigner && signer === legacySigner) {
     const detail = 'the legacy signerName is not allowed via this API version'
     errors.push(invalid(signerPath, signer, detail))
-  } else errors.push(...checkSignerName(signer, signerPath))
+  } else if (!leniency.noSigner) errors.push(...checkSignerName(signer, signerPath))
   const seconds: number | undefined = spec.expirationSeconds
   if (seconds !== undefined && seconds < expirationSecondsMin) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)'

@@ -13,6 +13,7 @@ import { checkReference } from './ingress-backend.ts'
 const specPath = FieldPath.of('spec')
 const controllerLengthMax = 250
 const scopes = ['Cluster', 'Namespace']
+const scopeSince = 21
 
 function check(object: KubeObject, context: Context): FieldError[] {
   const controller: string = object.spec?.controller ?? ''
@@ -57,7 +58,8 @@ function checkParameters(
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const used = typeof old?.spec?.parameters?.scope === 'string'
   if (context.feature('IngressClassNamespacedParams') || used || !next.spec?.parameters) return
-  delete next.spec.parameters.scope
+  // A scope is always written from the release on that has it.
+  if (context.release >= scopeSince) next.spec.parameters.scope = null
   delete next.spec.parameters.namespace
 }
 

@@ -5,6 +5,7 @@ import { asGo } from '#api/go-syntax.ts'
 import { isIp } from '#api/ip-address.ts'
 import { dns1123Subdomain, nameIsDnsSubdomain, wildcardDns1123Subdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { checkLoadBalancerStatus } from '#kinds/behaviour/services/load-balancer-status.ts'
@@ -12,6 +13,7 @@ import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy
 import { ingressColumns } from '#kinds/columns/networking.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { checkEarlySpec } from './early-ingress.ts'
 import { checkBackend } from './ingress-backend.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -58,7 +60,8 @@ function checkSpec(spec: Loose, leniency: Leniency): FieldError[] {
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
     const detail = `either \`${backendField}\` or \`rules\` must be specified`
-    errors.push(invalid(path, asGo('[]networking.IngressRule(nil)'), detail))
+    const shown = wasWrittenEmpty(spec, 'rules') ? '{}' : '(nil)'
+    errors.push(invalid(path, asGo(`[]networking.IngressRule${shown}`), detail))
   }
   if (spec.defaultBackend) {
     errors.push(...checkBackend(spec.defaultBackend, path.child(backendField), leniency.beta))
@@ -144,6 +147,12 @@ function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
   return [invalid(path, annotation, 'can not be set when the class field is also set')]
 }
 
+/** Paths have had types, and rules of their own, since 1.18. */
+const checkSpecOf = (ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] =>
+  context.release < 18
+    ? checkEarlySpec(ingress.spec ?? {})
+    : checkSpec(ingress.spec ?? {}, leniencyOf(context, old))
+
 export const ingress: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object) {
@@ -155,13 +164,13 @@ export const ingress: Behaviour = {
     raiseGeneration(next, old, ['spec'])
   },
   validateCreate: (object, context) => [
-    ...checkSpec(object.spec ?? {}, leniencyOf(context)),
+    ...checkSpecOf(object, context),
     ...checkClassSaidOnce(object),
   ],
   validateUpdate: (next, old, context) => [
     ...checkMetadataUpdate(next, old),
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...checkSpec(next.spec ?? {}, leniencyOf(context, old)),
+    ...checkSpecOf(next, context, old),
   ],
   subresources: {
     status: {

@@ -244,6 +244,7 @@ const orTogether = (errors: FieldError[], next: KubeObject, old?: KubeObject): F
 export const service: Behaviour = {
   nameRule: nameIsDns1035Label,
   createOnUpdate: true,
+  versionCheckedWithMetadata: true,
   resetFields: [['status']],
   prepareForCreate: prepareNewService,
   prepareForUpdate: prepareChangedService,

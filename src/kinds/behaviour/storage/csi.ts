@@ -25,11 +25,7 @@ import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-name
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { checkCsiDriverName } from '#kinds/behaviour/pods/network-volumes.ts'
 import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
-import {
-  csiDriverColumns,
-  csiNodeColumns,
-  csiStorageCapacityColumns,
-} from '#kinds/columns/storage.ts'
+import { csiDriverColumns, csiNodeColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const specPath = FieldPath.of('spec')
@@ -236,5 +232,4 @@ export const csiStorageCapacity: Behaviour = {
     }
     return errors
   },
-  columns: csiStorageCapacityColumns,
 }

@@ -5,6 +5,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { checkOneOfIfSet, each, sortedKeys } from '#kinds/behaviour/checks.ts'
 import {
   checkBasicResource,
@@ -26,7 +27,7 @@ export function checkVolumeSpec(
   const policy = path.child('persistentVolumeReclaimPolicy')
   return [
     ...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), allowReadWriteOncePod),
-    ...checkCapacity(spec.capacity, path.child('capacity')),
+    ...checkCapacity(spec, path.child('capacity')),
     ...checkOneOfIfSet(
       spec.persistentVolumeReclaimPolicy || undefined,
       ['Delete', 'Recycle', 'Retain'],
@@ -76,14 +77,16 @@ function checkAccessModes(modes: string[], path: FieldPath, allowOncePod: boolea
   return errors
 }
 
-function checkCapacity(capacity: Loose | undefined, path: FieldPath): FieldError[] {
+function checkCapacity(spec: Loose, path: FieldPath): FieldError[] {
+  const empty = wasWrittenEmpty(spec, 'capacity') ? {} : undefined
+  const capacity: Record<string, string> | undefined = spec.capacity ?? empty
   const names = sortedKeys(capacity)
   const errors: FieldError[] = names.length === 0 ? [required(path)] : []
   if (names.length !== 1 || names[0] !== 'storage') {
     errors.push(notSupported(path, asGo(goResourceList(capacity)), ['storage']))
   }
   for (const name of names) {
-    const value = (capacity as Loose)[name]
+    const value = capacity?.[name] as string
     errors.push(...checkBasicResource(value, path.key(name)))
     errors.push(...checkQuantityPositive(value, path.key(name)))
   }
