@@ -255,6 +255,13 @@ for (const [name, settings, error] of unusable)
     await assert.rejects(access(settings()), error)
   })
 
+test('where everything is allowed, nobody is nobody', async () => {
+  const { made, reported } = await access({ authorizationMode: ['AlwaysAllow'] })
+  assert.equal(made.anonymousAllowed, false)
+  assert.equal(await who(made, request({})), 'nobody')
+  assert.match(reported[0] ?? '', /anonymous/)
+})
+
 test('modes in their order', async () => {
   const { made } = await access({ authorizationMode: ['AlwaysDeny', 'AlwaysAllow'] })
   const decision = await made.authorizer.authorize(ask(user('x'), 'get', 'pods'))

@@ -53,11 +53,12 @@ export interface Access extends TokenReviewer {
 }
 
 export async function makeAccess(
-  settings: AccessSettings,
+  given: AccessSettings,
   surroundings: AccessSurroundings,
   reader: ObjectReader,
   clock: Clock,
 ): Promise<Access> {
+  const settings = withoutStrangers(given, surroundings)
   const { keys, signingKey } = tokenKeys(settings, surroundings)
   const issuers = settings.serviceAccountIssuer
   const apiAudiences = settings.apiAudiences.length > 0 ? settings.apiAudiences : issuers
@@ -100,6 +101,17 @@ export async function makeAccess(
       for (const stop of stops) stop()
     },
   }
+}
+
+/** Where everyone may do everything, everyone must at least say who they are. */
+function withoutStrangers(
+  settings: AccessSettings,
+  { report }: AccessSurroundings,
+): AccessSettings {
+  if (!settings.anonymousAuth || !settings.authorizationMode.includes('AlwaysAllow'))
+    return settings
+  report('anonymous requests are not allowed together with the AlwaysAllow authorizer')
+  return { ...settings, anonymousAuth: false }
 }
 
 type Mode = Authorizer & RuleResolver
