@@ -31,3 +31,20 @@ export function append(
       configurable: true,
     })
 }
+
+/**
+ * Headers from the list of names and values as they were sent: what came several times stays several values. Node's own
+ * record joins them with commas, which turns two groups into one of another name.
+ */
+export function separateHeaders(
+  raw: readonly string[],
+): Readonly<Record<string, string | string[]>> {
+  const headers = Object.create(null) as Record<string, string | string[]>
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase()
+    const value = raw[i + 1] as string
+    const before = headers[name]
+    headers[name] = before === undefined ? value : [before, value].flat()
+  }
+  return headers
+}

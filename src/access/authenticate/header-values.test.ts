@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { impersonation } from '#access/impersonate.ts'
+import { allValues, firstValue, separateHeaders, unescapedKey } from './header-values.ts'
+
+test('headers sent several times stay several', () => {
+  const raw = ['Impersonate-User', 'a', 'impersonate-group', 'x, y', 'IMPERSONATE-GROUP', 'z']
+  const headers = separateHeaders([...raw, 'Impersonate-Group', 'w', '__proto__', 'p'])
+  assert.deepEqual(headers['impersonate-group'], ['x, y', 'z', 'w'])
+  assert.equal(headers['__proto__'], 'p')
+  const admin = { name: 'admin', uid: '', groups: [], extra: {} }
+  assert.deepEqual(impersonation(headers, admin)?.user.groups, [
+    'x, y',
+    'z',
+    'w',
+    'system:authenticated',
+  ])
+})
+
+test('one value or all', () => {
+  assert.equal(firstValue(['a', 'b']), 'a')
+  assert.equal(firstValue(undefined), undefined)
+  assert.deepEqual(allValues('a'), ['a'])
+  assert.deepEqual(allValues(undefined), [])
+})
+
+test('keys in names of headers', () => {
+  assert.equal(unescapedKey('a%2fb'), 'a/b')
+  assert.equal(unescapedKey('100%'), '100%')
+})
