@@ -30,7 +30,7 @@ const integerWithin =
   (raw: Raw): Json => {
     const fits =
       typeof raw === 'number'
-        ? Number.isSafeInteger(raw) && raw >= min && raw <= max
+        ? Number.isInteger(raw) && raw >= min && raw <= max
         : typeof raw === 'bigint' && raw >= min && raw <= max
     if (!fits) throw new Misfit(`an ${name}`, raw)
     return raw as Json

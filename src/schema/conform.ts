@@ -286,7 +286,10 @@ function dictRule(dict: Dict): Rule {
   return { read, zero: () => null, always: false }
 }
 
-/** A type that JSON writes as one of its members: the member is found by the JSON type of the value. */
+/**
+ * A type that JSON writes as one of its members: the member is found by the JSON type of the value. Where no member is a
+ * boolean, Go's decoders pass over a value that fits none, and it is null from then on.
+ */
 function unionRule(struct: Struct): Rule {
   const members = { bool: memberOf('scalar'), list: memberOf('list'), object: memberOf('struct') }
   function memberOf(is: Type['is']): Field | undefined {
@@ -296,10 +299,8 @@ function unionRule(struct: Struct): Rule {
     const shape = Array.isArray(raw) ? 'list' : typeof raw === 'boolean' ? 'bool' : 'object'
     const member = members[shape]
     if (member === undefined || (shape === 'object' && !isObject(raw))) {
-      throw new Misfit(
-        members.bool === undefined ? 'a schema or a list' : 'a boolean or a schema',
-        raw,
-      )
+      if (members.bool !== undefined) throw new Misfit('a boolean or a schema', raw)
+      return null
     }
     const value = ruleOf(member.type).read(raw, walk)
     return Array.isArray(value) && value.length === 0 ? null : value
