@@ -24,6 +24,7 @@ export interface BuiltInOptions extends DefaultsContext {
 /** Where behaviours run on another version than the one stored: the one most like what rules are written for. */
 const hubs: Readonly<Record<string, string>> = {
   'autoscaling/horizontalpodautoscalers': 'autoscaling/v2beta2',
+  'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/v1',
   'batch/cronjobs': 'batch/v1',
   'discovery.k8s.io/endpointslices': 'discovery.k8s.io/v1',
   'policy/poddisruptionbudgets': 'policy/v1',

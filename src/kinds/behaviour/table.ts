@@ -4,6 +4,7 @@ import { autoscalingBehaviours } from './autoscaling/table.ts'
 import { certificateBehaviours } from './certificates/table.ts'
 import { clusterBehaviours } from './cluster/table.ts'
 import { eventBehaviours } from './events/table.ts'
+import { extensionBehaviours } from './extensions/table.ts'
 import { flowcontrolBehaviours } from './flowcontrol/table.ts'
 import { checkFinalizerNames } from './metadata.ts'
 import { networkingBehaviours } from './networking/table.ts'
@@ -26,6 +27,7 @@ const anyFinalizer = new Set([
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
   'apiregistration.k8s.io/apiservices',
+  'apiextensions.k8s.io/customresourcedefinitions',
 ])
 
 function withFinalizerNames(behaviour: Behaviour): Behaviour {
@@ -44,6 +46,7 @@ const own = {
   ...certificateBehaviours,
   ...clusterBehaviours,
   ...eventBehaviours,
+  ...extensionBehaviours,
   ...flowcontrolBehaviours,
   ...networkingBehaviours,
   ...nodeBehaviours,

@@ -1,6 +1,7 @@
 /** How versions of a resource become its hub version and back, by resource and apiVersion; those alike need no row. */
 import { autoscalerConversions } from './autoscaler.ts'
 import type { Conversions } from './conversion.ts'
+import { definitionConversions } from './custom-resource-definition.ts'
 import { disruptionBudgetConversions } from './disruption-budget.ts'
 import { endpointSliceConversions } from './endpoint-slice.ts'
 import { eventConversions } from './event.ts'
@@ -14,6 +15,7 @@ export type { Conversion } from './conversion.ts'
 export const conversions: Readonly<Record<string, Conversions>> = {
   '/events': eventConversions,
   'events.k8s.io/events': eventConversions,
+  'apiextensions.k8s.io/customresourcedefinitions': definitionConversions,
   'apps/daemonsets': daemonSetConversions,
   'apps/deployments': deploymentConversions,
   'apps/statefulsets': statefulSetConversions,

@@ -6,6 +6,7 @@ import { batchDefaults } from './batch.ts'
 import { clusterDefaults } from './cluster.ts'
 import { podDefaults } from './core-pods.ts'
 import type { Defaulters } from './defaulter.ts'
+import { extensionDefaults } from './extensions.ts'
 import { networkingDefaults } from './networking.ts'
 import { registrationDefaults } from './registration.ts'
 import { serviceDefaults } from './services.ts'
@@ -22,4 +23,5 @@ export const defaults: Defaulters = {
   ...registrationDefaults,
   ...serviceDefaults,
   ...storageDefaults,
+  ...extensionDefaults,
 }

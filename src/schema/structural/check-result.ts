@@ -39,7 +39,9 @@ function fieldError(error: SchemaError, base: FieldPath | undefined): FieldError
   const path = name === '' ? root : root.child(name)
   if (error.is === 'required') return required(path)
   if (error.is === 'enum') {
-    const allowed = (error.allowed ?? []).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    const allowed = (error.allowed ?? []).map((one) =>
+      typeof one === 'string' ? one : JSON.stringify(one),
+    )
     return notSupported(path, error.value ?? null, allowed)
   }
   return invalid(path, error.value ?? '', error.message)

@@ -24,7 +24,9 @@ export function lengthOf(text: string): number {
 }
 
 /** The first bound that is broken is said, then the format. Answers the checks made. */
-export function checkString(schema: JsonSchema): (value: string, path: string, errors: Errors) => number {
+export function checkString(
+  schema: JsonSchema,
+): (value: string, path: string, errors: Errors) => number {
   const { maxLength, minLength, pattern = '', format = '' } = schema
   const hasFormat = formatCheck(format)
   let compiled: Pattern | undefined
@@ -37,13 +39,15 @@ export function checkString(schema: JsonSchema): (value: string, path: string, e
     }
     if (pattern === '') return undefined
     const problem = compiled === undefined ? patternProblem(pattern) : undefined
-    if (problem !== undefined) return `should match '${pattern}, but pattern is invalid: ${problem}'`
+    if (problem !== undefined)
+      return `should match '${pattern}, but pattern is invalid: ${problem}'`
     compiled ??= compilePattern(pattern)
     return compiled.matches(value) ? undefined : `should match '${pattern}'`
   }
   return (value, path, errors) => {
     const text = broken(value)
-    if (text !== undefined) add(errors, { is: 'value', path, value, message: `${path} in body ${text}` })
+    if (text !== undefined)
+      add(errors, { is: 'value', path, value, message: `${path} in body ${text}` })
     if (hasFormat === undefined) return 1
     if (!hasFormat(value)) {
       const message = `${path} in body must be of type ${format}: ${goQuote(value)}`
@@ -56,7 +60,9 @@ export function checkString(schema: JsonSchema): (value: string, path: string, e
 type Amount = number | bigint
 
 /** Bounds are cut to integers where the value is one, as the original cuts them. */
-export function checkNumber(schema: JsonSchema): (value: Amount, path: string, errors: Errors) => number {
+export function checkNumber(
+  schema: JsonSchema,
+): (value: Amount, path: string, errors: Errors) => number {
   const { multipleOf, minimum, maximum } = schema
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1
   return (value, path, errors) => {
@@ -107,12 +113,15 @@ function multipleError(
   return { is: 'value', path, value, message: `${path} in body should be a multiple of ${shown}` }
 }
 
-export function checkEnum(schema: JsonSchema): (value: Json, path: string, errors: Errors) => number {
+export function checkEnum(
+  schema: JsonSchema,
+): (value: Json, path: string, errors: Errors) => number {
   const { enum: allowed = [] } = schema
   if (allowed.length === 0) return () => 0
   const texts = new Set(allowed.map((one) => JSON.stringify(sortedCopy(one))))
   return (value, path, errors) => {
-    if (value !== null && (texts.has(JSON.stringify(value)) || isConverted(value, allowed))) return 0
+    if (value !== null && (texts.has(JSON.stringify(value)) || isConverted(value, allowed)))
+      return 0
     const message = `${path} in body should be one of ${JSON.stringify(allowed)}`
     add(errors, { is: 'enum', path, value, allowed, message })
     return 0

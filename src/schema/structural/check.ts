@@ -8,13 +8,7 @@ import type { Json } from '#api/object-meta.ts'
 import { add, addAll, type Errors } from './check-result.ts'
 import { checkEnum, checkNumber, checkString } from './check-scalar.ts'
 import { checkType } from './check-type.ts'
-import {
-  hasAdditional,
-  itemsOf,
-  type JsonSchema,
-  propertiesOf,
-  valuesOf,
-} from './json-schema.ts'
+import { hasAdditional, itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
 
 /** Adds to the errors; answers how many checks passed or were made, by which alternatives are compared. */
 export type Check = (value: Json, path: string, errors: Errors) => number
@@ -59,7 +53,8 @@ export class Checker {
       } else if (Array.isArray(value)) count += lists(value, path, errors) + 1
       enums(value, path, errors)
       count++
-      if (typeof value === 'object' && !Array.isArray(value)) count += objects(value, path, errors) + 1
+      if (typeof value === 'object' && !Array.isArray(value))
+        count += objects(value, path, errors) + 1
       return count + 1
     }
   }
@@ -75,7 +70,12 @@ export class Checker {
       }
       const { length } = value
       const say = (text: string) =>
-        add(errors, { is: 'value', path, value: length, message: `${path} in body should have ${text} items` })
+        add(errors, {
+          is: 'value',
+          path,
+          value: length,
+          message: `${path} in body should have ${text} items`,
+        })
       if (minItems !== undefined && length < minItems) say(`at least ${minItems}`)
       if (maxItems !== undefined && length > maxItems) say(`at most ${maxItems}`)
       if (uniqueItems === true && hasTwins(value)) {
@@ -93,7 +93,8 @@ export class Checker {
     const others = valuesOf(schema)
     const closed = hasAdditional(schema) && schema.additionalProperties === false
     return (value, path, errors) => {
-      const size = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
+      const size =
+        minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
       const misfit = (bound: number, text: string) =>
         add(errors, {
           is: 'value',
@@ -114,7 +115,8 @@ export class Checker {
       for (const key of Object.keys(value)) {
         const property = named.get(key)
         if (property !== undefined) count += this.of(property)(value[key], inside + key, errors)
-        else if (others !== undefined) count += this.of(others)(value[key], `${path}.${key}`, errors)
+        else if (others !== undefined)
+          count += this.of(others)(value[key], `${path}.${key}`, errors)
         else if (closed) {
           const message = `${path}.${key} in body is a forbidden property`
           add(errors, { is: 'value', path, value: key, message })
@@ -135,7 +137,8 @@ export class Checker {
     if (anyOf.length + oneOf.length + allOf.length === 0 && not === undefined) return () => 1
     return (value, path, errors) => {
       const quoted = goQuote(path)
-      const say = (text: string) => add(errors, { is: 'whole', path: '', message: `${quoted} must ${text}` })
+      const say = (text: string) =>
+        add(errors, { is: 'whole', path: '', message: `${quoted} must ${text}` })
       let count = 1
       if (anyOf.length > 0) {
         const { best, passed } = this.#bestOf(anyOf, value, path, true)
@@ -183,7 +186,8 @@ export class Checker {
       if (errors.size === 0) {
         if (passed++ === 0) best = { errors, count }
         if (stops) break
-      } else if (passed === 0 && (best === undefined || count > best.count)) best = { errors, count }
+      } else if (passed === 0 && (best === undefined || count > best.count))
+        best = { errors, count }
     }
     return { best: best as { errors: Errors; count: number }, passed }
   }

@@ -37,7 +37,11 @@ const typed: Surround = (value) => ({
   ...(isObject(value) && value),
 })
 
-export function checkDefaults(schema: JsonSchema, path: FieldPath, rules: DefaultRules): FieldError[] {
+export function checkDefaults(
+  schema: JsonSchema,
+  path: FieldPath,
+  rules: DefaultRules,
+): FieldError[] {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
   return new Walk(rules).check(root, path, typed, root, false)
 }
@@ -128,7 +132,11 @@ class Walk {
   }
 
   /** Kind, apiVersion and metadata of embedded objects that are no such thing. */
-  #coerceError(schema: JsonSchema | undefined, value: Json, path: FieldPath): FieldError | undefined {
+  #coerceError(
+    schema: JsonSchema | undefined,
+    value: Json,
+    path: FieldPath,
+  ): FieldError | undefined {
     if (schema === undefined || value === null || typeof value !== 'object') return undefined
     if (Array.isArray(value)) {
       const items = itemsOf(schema)
@@ -160,4 +168,3 @@ class Walk {
     return problem === undefined ? undefined : invalid(path, value, problem)
   }
 }
-

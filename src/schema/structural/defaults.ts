@@ -102,7 +102,8 @@ function fillFields(fields: readonly Field[], object: JsonObject): JsonObject {
     if (Object.hasOwn(object, name)) setKey(object, name, fillOne(field, object[name]))
     else if (field.make !== undefined) {
       const made = field.make()
-      const value = made === null || typeof made !== 'object' ? made : (field.fill()?.(made) ?? made)
+      const value =
+        made === null || typeof made !== 'object' ? made : (field.fill()?.(made) ?? made)
       added ??= []
       added.push([name, value])
     }

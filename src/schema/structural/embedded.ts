@@ -21,7 +21,8 @@ export function leadsToEmbedded(schema: JsonSchema): boolean {
   const known = leading.get(schema)
   if (known !== undefined) return known
   const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
-  const found = isEmbedded(schema) || inside.some((one) => one !== undefined && leadsToEmbedded(one))
+  const found =
+    isEmbedded(schema) || inside.some((one) => one !== undefined && leadsToEmbedded(one))
   leading.set(schema, found)
   return found
 }

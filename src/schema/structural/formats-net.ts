@@ -25,7 +25,8 @@ export function isRequestUri(text: string): boolean {
   const mark = rest.indexOf('?')
   if (mark !== -1) rest = rest.slice(0, mark)
   if (!rest.startsWith('/')) return scheme !== ''
-  if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///'))) return !wrongEscape.test(rest)
+  if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///')))
+    return !wrongEscape.test(rest)
   if (scheme === '') return !wrongEscape.test(rest)
   const slash = rest.indexOf('/', 2)
   const authority = slash === -1 ? rest.slice(2) : rest.slice(2, slash)

@@ -34,8 +34,10 @@ function isHostname(text: string): boolean {
   return text.split('.').every((part) => Buffer.byteLength(part) <= 63)
 }
 
-const mac = /^[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:(?:\1[0-9a-fA-F]{2}){2}|(?:\1[0-9a-fA-F]{2}){14})?$/
-const dottedMac = /^[0-9a-fA-F]{4}\.(?:[0-9a-fA-F]{4}\.)[0-9a-fA-F]{4}(?:(?:\.[0-9a-fA-F]{4})|(?:\.[0-9a-fA-F]{4}){7})?$/
+const mac =
+  /^[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:(?:\1[0-9a-fA-F]{2}){2}|(?:\1[0-9a-fA-F]{2}){14})?$/
+const dottedMac =
+  /^[0-9a-fA-F]{4}\.(?:[0-9a-fA-F]{4}\.)[0-9a-fA-F]{4}(?:(?:\.[0-9a-fA-F]{4})|(?:\.[0-9a-fA-F]{4}){7})?$/
 
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')

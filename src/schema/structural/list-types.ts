@@ -44,7 +44,8 @@ export function checkListTypes(
   for (const key of Object.keys(value)) {
     if (others !== undefined) errors.push(...checkListTypes(others, value[key], path.key(key)))
     const property = propertyOf(schema, key)
-    if (property !== undefined) errors.push(...checkListTypes(property, value[key], path.child(key)))
+    if (property !== undefined)
+      errors.push(...checkListTypes(property, value[key], path.child(key)))
   }
   return errors
 }
@@ -56,7 +57,8 @@ function checkList(schema: JsonSchema, list: Json[], path: FieldPath): FieldErro
   if (type === 'map') errors.push(...checkMap(schema, list, path))
   const items = itemsOf(schema)
   if (items !== undefined) {
-    for (const [i, item] of list.entries()) errors.push(...checkListTypes(items, item, path.index(i)))
+    for (const [i, item] of list.entries())
+      errors.push(...checkListTypes(items, item, path.index(i)))
   }
   return errors
 }

@@ -82,7 +82,10 @@ function checkInvariants(schema: JsonSchema, level: Level, path: FieldPath): Fie
     if (values !== undefined) errors.push(...checkInvariants(values, 'field', at))
   }
   errors.push(...checkExtensions(schema, path))
-  const skips = { anyOf: isIntOrStringPair(schema.anyOf), allOf: isIntOrStringPair(schema.allOf?.[0]?.anyOf) }
+  const skips = {
+    anyOf: isIntOrStringPair(schema.anyOf),
+    allOf: isIntOrStringPair(schema.allOf?.[0]?.anyOf),
+  }
   errors.push(...checkValues(schema, skips, path))
   errors.push(...checkTypeGiven(schema, level, path))
   errors.push(...checkMeta(schema, level, path))
@@ -104,7 +107,9 @@ function checkExtensions(schema: JsonSchema, path: FieldPath): FieldError[] {
 function isIntOrStringPair(schemas: readonly JsonSchema[] | undefined): boolean {
   if (schemas?.length !== 2) return false
   return ['integer', 'string'].every((type, i) => {
-    const keys = Object.keys(schemas[i]).filter((key) => key !== 'externalDocs' && key !== 'example')
+    const keys = Object.keys(schemas[i]).filter(
+      (key) => key !== 'externalDocs' && key !== 'example',
+    )
     return schemas[i].type === type && keys.length === 1
   })
 }

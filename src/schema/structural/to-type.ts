@@ -34,7 +34,10 @@ export function typeOfSchema(
     ['metadata', objectMeta],
   ]
   if (schema === undefined) {
-    return struct(header.map(([name, type]) => field(name, type)), { open: true })
+    return struct(
+      header.map(([name, type]) => field(name, type)),
+      { open: true },
+    )
   }
   return new Converter(objectMeta).struct(schema, keepAll, header)
 }

@@ -1,0 +1,120 @@
+/** Parts of definitions as Go prints them, for the few messages that show a whole structure. */
+import {
+  asGo,
+  type GoText,
+  goFloat,
+  goList,
+  goPointer,
+  goQuote,
+  goStrings,
+  goStruct,
+} from '#api/go-syntax.ts'
+import type { Loose } from '#api/object-meta.ts'
+
+const type = (name: string) => `apiextensions.${name}`
+const text = (value: unknown) => goQuote(typeof value === 'string' ? value : '')
+const flag = (value: unknown) => String(value === true)
+
+const showColumn = (column: Loose): string =>
+  goStruct(type('CustomResourceColumnDefinition'), [
+    ['Name', text(column.name)],
+    ['Type', text(column.type)],
+    ['Format', text(column.format)],
+    ['Description', text(column.description)],
+    ['Priority', String(column.priority ?? 0)],
+    ['JSONPath', text(column.JSONPath)],
+  ])
+
+/** A version in the beta's form. */
+const showVersion = (version: Loose): string =>
+  goStruct(type('CustomResourceDefinitionVersion'), [
+    ['Name', text(version.name)],
+    ['Served', flag(version.served)],
+    ['Storage', flag(version.storage)],
+    ['Deprecated', flag(version.deprecated)],
+    ['DeprecationWarning', goPointer('string', version.deprecationWarning)],
+    ['Schema', goPointer(type('CustomResourceValidation'), version.schema)],
+    ['Subresources', goPointer(type('CustomResourceSubresources'), version.subresources)],
+    [
+      'AdditionalPrinterColumns',
+      goList(type('CustomResourceColumnDefinition'), version.additionalPrinterColumns?.map(showColumn)),
+    ],
+  ])
+
+export const versionValue = (version: Loose): GoText => asGo(showVersion(version))
+export const versionsValue = (versions: Loose[] | null | undefined): GoText =>
+  asGo(goList(type('CustomResourceDefinitionVersion'), versions?.map(showVersion)))
+export const stringsValue = (list: readonly string[] | null | undefined): GoText => asGo(goStrings(list))
+
+/** The fields of a schema in Go's order: name, key, and what Go has there. */
+const schemaFields: readonly (readonly [string, string, string])[] = [
+  ['ID', 'id', 'text'],
+  ['Schema', '$schema', 'text'],
+  ['Ref', '$ref', '*string'],
+  ['Description', 'description', 'text'],
+  ['Type', 'type', 'text'],
+  ['Nullable', 'nullable', 'flag'],
+  ['Format', 'format', 'text'],
+  ['Title', 'title', 'text'],
+  ['Default', 'default', '*apiextensions.JSON'],
+  ['Maximum', 'maximum', '*float64'],
+  ['ExclusiveMaximum', 'exclusiveMaximum', 'flag'],
+  ['Minimum', 'minimum', '*float64'],
+  ['ExclusiveMinimum', 'exclusiveMinimum', 'flag'],
+  ['MaxLength', 'maxLength', '*int64'],
+  ['MinLength', 'minLength', '*int64'],
+  ['Pattern', 'pattern', 'text'],
+  ['MaxItems', 'maxItems', '*int64'],
+  ['MinItems', 'minItems', '*int64'],
+  ['UniqueItems', 'uniqueItems', 'flag'],
+  ['MultipleOf', 'multipleOf', '*float64'],
+  ['Enum', 'enum', '[]apiextensions.JSON'],
+  ['MaxProperties', 'maxProperties', '*int64'],
+  ['MinProperties', 'minProperties', '*int64'],
+  ['Required', 'required', 'strings'],
+  ['Items', 'items', '*apiextensions.JSONSchemaPropsOrArray'],
+  ['AllOf', 'allOf', '[]apiextensions.JSONSchemaProps'],
+  ['OneOf', 'oneOf', '[]apiextensions.JSONSchemaProps'],
+  ['AnyOf', 'anyOf', '[]apiextensions.JSONSchemaProps'],
+  ['Not', 'not', '*apiextensions.JSONSchemaProps'],
+  ['Properties', 'properties', 'map[string]apiextensions.JSONSchemaProps'],
+  ['AdditionalProperties', 'additionalProperties', '*apiextensions.JSONSchemaPropsOrBool'],
+  ['PatternProperties', 'patternProperties', 'map[string]apiextensions.JSONSchemaProps'],
+  ['Dependencies', 'dependencies', 'apiextensions.JSONSchemaDependencies'],
+  ['AdditionalItems', 'additionalItems', '*apiextensions.JSONSchemaPropsOrBool'],
+  ['Definitions', 'definitions', 'apiextensions.JSONSchemaDefinitions'],
+  ['ExternalDocs', 'externalDocs', '*apiextensions.ExternalDocumentation'],
+  ['Example', 'example', '*apiextensions.JSON'],
+  ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields', '*bool'],
+  ['XEmbeddedResource', 'x-kubernetes-embedded-resource', 'flag'],
+  ['XIntOrString', 'x-kubernetes-int-or-string', 'flag'],
+  ['XListMapKeys', 'x-kubernetes-list-map-keys', 'strings'],
+  ['XListType', 'x-kubernetes-list-type', '*string'],
+  ['XMapType', 'x-kubernetes-map-type', '*string'],
+]
+
+/** By Go name, the keys of a schema, in Go's order. */
+export const schemaKeys: readonly (readonly [string, string])[] = schemaFields.map(([name, key]) => [name, key])
+
+function showField(is: string, value: unknown): string {
+  if (is === 'text') return text(value)
+  if (is === 'flag') return flag(value)
+  if (is === 'strings') return goStrings(value as string[] | undefined)
+  if (is.startsWith('*')) return goPointer(is.slice(1), value)
+  if (value === undefined || value === null) return `${is}(nil)`
+  if (is === '[]apiextensions.JSON') return goList('apiextensions.JSON', (value as unknown[]).map(showScalar))
+  if (is.startsWith('[]')) return `${is}{${(value as Loose[]).map(showSchema).join(', ')}}`
+  const entries = Object.entries(value as Loose).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `${is}{${entries.map(([key, one]) => `${goQuote(key)}:${showSchema(one)}`).join(', ')}}`
+}
+
+const showScalar = (value: unknown): string =>
+  typeof value === 'string' ? goQuote(value) : typeof value === 'number' ? goFloat(value) : String(value)
+
+const showSchema = (schema: Loose): string =>
+  goStruct(
+    type('JSONSchemaProps'),
+    schemaFields.map(([name, key, is]) => [name, showField(is, schema[key])]),
+  )
+
+export const schemaValue = (schema: object): GoText => asGo(showSchema(schema as Loose))

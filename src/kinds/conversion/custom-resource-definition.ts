@@ -1,0 +1,112 @@
+/**
+ * Definitions in their stable and their beta version. The beta has one schema, one set of subresources and one set of
+ * columns for all versions where they are alike, which is also the form the rules for definitions speak of.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Conversion } from './conversion.ts'
+
+/** What is said once for all versions in the beta, by its name there and in a version. */
+const shared = [
+  ['validation', 'schema'],
+  ['subresources', 'subresources'],
+  ['additionalPrinterColumns', 'additionalPrinterColumns'],
+] as const
+
+const textOf = (value: unknown): string => JSON.stringify(value ?? null)
+
+/** The spec of a stable definition in the beta's form. Shares structure with it, and changes nothing. */
+export function betaSpec(spec: Loose): Loose {
+  const { versions: given, conversion, preserveUnknownFields, group, names, scope, ...rest } = spec
+  const versions: Loose[] = (given ?? []).map((one: Loose) => ({ ...one }))
+  const beta: Loose = { group, ...(versions.length > 0 && { version: versions[0].name }), names, scope }
+  for (const [top, own] of shared) {
+    if (versions.length === 0 || new Set(versions.map((one) => textOf(one[own]))).size > 1) continue
+    const value = versions[0][own]
+    if (value !== undefined) beta[top] = top === 'additionalPrinterColumns' ? betaColumns(value) : value
+    for (const one of versions) delete one[own]
+  }
+  for (const one of versions) {
+    if (one.additionalPrinterColumns !== undefined) {
+      one.additionalPrinterColumns = betaColumns(one.additionalPrinterColumns)
+    }
+  }
+  return {
+    ...beta,
+    ...(given !== undefined && { versions: given === null ? null : versions }),
+    ...(conversion !== undefined && { conversion: betaConversion(conversion) }),
+    preserveUnknownFields: preserveUnknownFields === true,
+    ...rest,
+  }
+}
+
+const betaColumns = (columns: Loose[]): Loose[] =>
+  columns.map(({ jsonPath, ...column }) => ({ ...column, JSONPath: jsonPath }))
+const stableColumns = (columns: Loose[]): Loose[] =>
+  columns.map(({ JSONPath, ...column }) => ({ ...column, jsonPath: JSONPath }))
+
+function betaConversion({ strategy, webhook }: Loose): Loose {
+  const versions = webhook?.conversionReviewVersions
+  return {
+    strategy,
+    ...(webhook?.clientConfig !== undefined && { webhookClientConfig: webhook.clientConfig }),
+    ...(versions !== undefined && versions !== null && { conversionReviewVersions: versions }),
+  }
+}
+
+function stableConversion({ strategy, webhookClientConfig, conversionReviewVersions }: Loose): Loose {
+  if (webhookClientConfig === undefined && conversionReviewVersions === undefined) return { strategy }
+  return {
+    strategy,
+    webhook: {
+      ...(webhookClientConfig !== undefined && { clientConfig: webhookClientConfig }),
+      conversionReviewVersions: conversionReviewVersions ?? null,
+    },
+  }
+}
+
+/** The spec of a beta definition in the stable form. Every version gets values of its own. */
+export function stableSpec(spec: Loose): Loose {
+  let versions: Loose[] = (spec.versions ?? []).map((one: Loose) => ({ ...one }))
+  if (versions.length === 0 && spec.version) {
+    versions = [{ name: spec.version, served: true, storage: true }]
+  }
+  for (const one of versions) {
+    for (const [top, own] of shared) {
+      if (spec[top] !== undefined && spec[top] !== null) one[own] = structuredClone(spec[top])
+    }
+    if (one.additionalPrinterColumns !== undefined) {
+      one.additionalPrinterColumns = stableColumns(one.additionalPrinterColumns)
+    }
+  }
+  const { group, names, scope, conversion, preserveUnknownFields } = spec
+  return {
+    group,
+    names,
+    scope,
+    versions: versions.length === 0 ? null : versions.map(inOrder),
+    ...(conversion !== undefined && { conversion: stableConversion(conversion) }),
+    ...(preserveUnknownFields === true && { preserveUnknownFields }),
+  }
+}
+
+/** The fields of a version in the order of the stable type. */
+function inOrder({ schema, subresources, additionalPrinterColumns, ...rest }: Loose): Loose {
+  return {
+    ...rest,
+    ...(schema !== undefined && { schema }),
+    ...(subresources !== undefined && { subresources }),
+    ...(additionalPrinterColumns !== undefined && { additionalPrinterColumns }),
+  }
+}
+
+const withSpec = (object: KubeObject, spec: Loose): KubeObject => {
+  const { kind, apiVersion, metadata, spec: _, ...rest } = object
+  return { kind, apiVersion, metadata, spec, ...rest }
+}
+
+export const definitionConversions: Readonly<Record<string, Conversion>> = {
+  'apiextensions.k8s.io/v1beta1': {
+    toHub: (object) => withSpec(object, stableSpec(object.spec ?? {})),
+    fromHub: (object) => withSpec(object, betaSpec(object.spec ?? {})),
+  },
+}
