@@ -51,7 +51,7 @@ export const flagTable = {
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
   'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
-  'livez-grace-period': row('Serving', value.duration, 0, 'unwired', 'How long /livez forgives a start that has not finished.'),
+  'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
 
   'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
   'storage-backend': row('Storage', value.choice('sqlite', 'memory', 'etcd3'), 'sqlite', 'wired', 'Where objects are kept; etcd3 when --etcd-servers is given.'),

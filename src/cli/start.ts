@@ -11,6 +11,7 @@ import { createListener } from '#http/listener.ts'
 import type { HttpParts } from '#http/parts.ts'
 import { discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
+import { knownPaths } from '#http/paths/known-paths.ts'
 import { versionPath } from '#http/paths/version.ts'
 import { serve } from '#http/serve.ts'
 import { builtInResources } from '#kinds/built-in.ts'
@@ -28,6 +29,7 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
+import { ServerHealth } from './health-checks.ts'
 import type { Parsed } from './flags.ts'
 import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
@@ -122,33 +124,18 @@ export async function start({ settings }: Parsed): Promise<void> {
     eventTtlSeconds: settings.eventTtlMs / 1000,
   }
   const stopping = new AbortController()
-  let shuttingDown = false
-  let started = false
-  const storeCheck = { name: 'etcd', check: () => storage.trouble() }
-  const ping = { name: 'ping', check: () => undefined }
-  const logCheck = { name: 'log', check: () => undefined }
-  const shutdown = {
-    name: 'shutdown',
-    check: () => (shuttingDown ? 'process is shutting down' : undefined),
-  }
-  const startHook = {
-    name: 'poststarthook/start-apiextensions-controllers',
-    check: () => (started ? undefined : 'not finished'),
-  }
+  const health = new ServerHealth({
+    storeTrouble: () => storage.trouble(),
+    livezGraceMs: settings.livezGracePeriodMs,
+    monotonicMs: () => performance.now(),
+  })
   const parts: HttpParts = {
     server,
     authenticate: access.authenticate,
     anonymousAllowed: access.anonymousAllowed,
     authorizer: access.authorizer,
     paths: [
-      healthPaths(
-        {
-          healthz: () => [ping, logCheck, storeCheck, startHook],
-          livez: () => [ping, logCheck, storeCheck, startHook],
-          readyz: () => [ping, logCheck, storeCheck, startHook, shutdown],
-        },
-        (problem) => log.warn(problem),
-      ),
+      healthPaths(health, (problem) => log.warn(problem)),
       versionPath(
         versionInfo({
           version: facts.versionOf(release),
@@ -165,6 +152,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         priorityOf: priorities(facts, release),
         serverAddress: new URL(localUrl(settings)).host,
       }),
+      knownPaths({ catalog, checks: health, others: ['/metrics', '/openapi/v2', '/version'] }),
     ],
     limits: {
       requestTimeoutMs: settings.requestTimeoutMs,
@@ -188,20 +176,21 @@ export async function start({ settings }: Parsed): Promise<void> {
   })
   const client = localClient(server, apiserverUser, 'kube-apiserver')
   await Promise.all([access.follow(), reconcileBootstrapPolicy(release, reader, policyWriter(client))])
+  health.done('roles')
   await ensureSystemObjects(client, {
     release,
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,
     serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
   })
+  for (const part of ['objects', 'definitions', 'server'] as const) health.done(part)
   await listener.listen(settings.securePort, settings.bindAddress)
-  started = true
   stopOnSignal(
     [
       {
         name: 'delay',
         run: () => {
-          shuttingDown = true
+          health.stopping()
           return new Promise((resolve) => setTimeout(resolve, settings.shutdownDelayDurationMs))
         },
         timeoutMs: settings.shutdownDelayDurationMs + 1000,

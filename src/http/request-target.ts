@@ -2,6 +2,8 @@
  * What a path and a method ask for: the resource, or a path that is none. One function, one table of tests; route and
  * authorisation both live from its result, so they cannot disagree.
  */
+import { parseFieldSelector, soleName } from '#api/field-selector.ts'
+import { nameIsPathSegment } from '#api/names.ts'
 import { badRequest } from '#api/status-error.ts'
 
 export interface RequestTarget {
@@ -17,6 +19,8 @@ export interface RequestTarget {
   readonly resource: string
   readonly subresource: string
   readonly name: string
+  /** The name that authorisation sees: a selector of one name counts as naming it. */
+  readonly authorizedName: string
   /** What follows the subresource: the path a proxy request goes to. */
   readonly rest: string
   /** One of the deprecated /watch/ paths. */
@@ -59,6 +63,7 @@ const nonResource = (path: string, method: string): RequestTarget => ({
   resource: '',
   subresource: '',
   name: '',
+  authorizedName: '',
   rest: '',
   watchPath: false,
   tooDeep: false,
@@ -83,7 +88,22 @@ export function parseTarget(method: string, rawPath: string, query: URLSearchPar
   }
   const place = placeOf(rest)
   verb = refineVerb(verb, place.name, query)
-  return { isResource: true, path, verb, prefix, group, version, watchPath, ...place }
+  const name = place.name === '' && namedBySelector.has(verb) ? selectedName(query) : place.name
+  return { isResource: true, path, verb, prefix, group, version, watchPath, ...place, authorizedName: name }
+}
+
+const namedBySelector = new Set(['list', 'watch', 'deletecollection'])
+
+/** The name in `fieldSelector=metadata.name=x`, where it can be one. */
+function selectedName(query: URLSearchParams): string {
+  const text = query.get('fieldSelector')
+  if (text === null || text === '') return ''
+  try {
+    const name = soleName(parseFieldSelector(text)) ?? ''
+    return nameIsPathSegment(name, false).length === 0 ? name : ''
+  } catch {
+    return ''
+  }
 }
 
 function placeOf(parts: string[]) {

@@ -169,3 +169,9 @@ export interface SubresourceBehaviour {
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   readonly resetFields?: readonly (readonly string[])[]
 }
+
+/** The rules of a write: a scale is a write to the main resource, other subresources have their own or none. */
+export function rulesFor({ resource: { behaviour } }: Kind, subresource: string): SubresourceBehaviour | undefined {
+  if (subresource === '' || subresource === 'scale') return behaviour
+  return behaviour.subresources?.[subresource]
+}

@@ -81,7 +81,6 @@ function prepareNew(
   const { metadata } = object
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
-  delete metadata.generation
   delete metadata.selfLink
   delete metadata.clusterName
   metadata.creationTimestamp = context.now

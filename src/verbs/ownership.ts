@@ -13,13 +13,18 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind
+  // Owners that speak another group's version of the resource are unknown here, as in the original.
+  const versionOf = (apiVersion: string) => {
+    const found = resource.kindOf(apiVersion)
+    return found?.group === kind.group ? found : undefined
+  }
   const resets = new Map<string, FieldSet | undefined>()
   const made: FieldManagerKind = {
     apiVersion: kind.apiVersion,
-    typeFor: (apiVersion) => resource.kindOf(apiVersion)?.type,
+    typeFor: (apiVersion) => versionOf(apiVersion)?.type,
     convert(object, toApiVersion) {
-      const from = resource.kindOf(object.apiVersion as string)
-      const to = resource.kindOf(toApiVersion)
+      const from = versionOf(object.apiVersion as string)
+      const to = versionOf(toApiVersion)
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
       const hub = resource.convert([structuredClone(object)], from, to)

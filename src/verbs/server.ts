@@ -84,6 +84,7 @@ export function contextOf(server: Server, request: WriteRequest): Context {
     now: timestamp(server.clock),
     namespace: request.target.namespace,
     userName: request.user.name,
+    user: request.user,
     dryRun: request.options.dryRun,
     requestApiVersion: request.target.kind.apiVersion,
   }

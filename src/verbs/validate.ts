@@ -4,7 +4,7 @@ import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '#api/object-meta-rules.ts'
 import { invalidObject } from '#api/status-error.ts'
-import type { Context, Kind } from '#kinds/kind.ts'
+import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import { fromHub } from './decode.ts'
 import { nameOf } from './server.ts'
 
@@ -42,8 +42,7 @@ export async function refuseInvalidUpdate(
     ...validateObjectMeta(meta, { namespaced: kind.namespaced, nameRule: nameIsPathSegment }, metadataPath),
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
   ]
-  const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
-  errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath))
+  const rules = rulesFor(kind, subresource)
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {

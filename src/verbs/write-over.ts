@@ -6,7 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, invalidObject } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
 import { asGo } from '#api/go-syntax.ts'
-import type { Context } from '#kinds/kind.ts'
+import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
 import { createDecoded } from './create.ts'
@@ -149,9 +149,7 @@ function prepareUpdate(
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
-  const { behaviour } = kind.resource
-  const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
-  rules?.prepareForUpdate?.(next, old, context)
+  rulesFor(kind, subresource)?.prepareForUpdate?.(next, old, context)
   delete meta.clusterName
   delete meta.selfLink
   if (meta.uid === undefined || meta.uid === '') meta.uid = before.uid

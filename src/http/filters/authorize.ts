@@ -23,7 +23,7 @@ export function attributesOf(target: RequestTarget, user: User): Attributes {
     resource: target.resource,
     subresource: target.subresource,
     namespace: target.namespace,
-    name: target.name,
+    name: target.authorizedName,
     path: target.path,
   }
 }

@@ -16,14 +16,17 @@ const textType = 'text/plain; charset=utf-8'
 export function healthPaths(checks: HealthChecks, report: (problem: string) => void): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
   return {
-    matches: (path) => pattern.test(path),
+    matches(path) {
+      const found = pattern.exec(path)
+      if (found === null) return false
+      const [, endpoint, name] = found as unknown as [string, Endpoint, string?]
+      return name === undefined || checks[endpoint]().some((check) => check.name === name)
+    },
     async handle(exchange) {
       const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [string, Endpoint, string?]
       const all = checks[endpoint]()
       if (name === undefined) return answerAll(exchange, endpoint, all, report)
-      const one = all.find((check) => check.name === name)
-      if (one === undefined) return answer(exchange, 404, textType, '404 page not found\n')
-      const problem = await one.check()
+      const problem = await all.find((check) => check.name === name)?.check()
       if (problem === undefined) return answer(exchange, 200, textType, 'ok')
       report(`${name}: ${problem}`)
       answer(exchange, 500, textType, `internal server error: ${problem}\n`)
