@@ -36,7 +36,7 @@ export async function refuseInvalidUpdate(
   old: KubeObject,
   context: Context,
 ) {
-  const { hub, behaviour } = kind.resource
+  const { hub } = kind.resource
   const meta = next.metadata
   const errors = [
     ...validateObjectMeta(meta, { namespaced: kind.namespaced, nameRule: nameIsPathSegment }, metadataPath),
