@@ -1,4 +1,5 @@
 /** Every behaviour by group and plural; the core group is the empty word: '/services'. */
+import { columnsOfRelease } from '#kinds/columns/by-release.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { autoscalingBehaviours } from './autoscaling/table.ts'
 import { certificateBehaviours } from './certificates/table.ts'
@@ -66,4 +67,13 @@ export const behaviours: Readonly<Record<string, Behaviour>> = {
   ),
   ...podBehaviours,
   ...workloadBehaviours,
+}
+
+/** The behaviour of a resource as a release had it, where that shows in its columns. */
+export function behaviourOf(key: string, release: number): Behaviour | undefined {
+  const behaviour = behaviours[key]
+  const columns = columnsOfRelease(key, release, behaviour?.columns)
+  if (behaviour === undefined || columns === behaviour.columns) return behaviour
+  const { columns: _newest, ...rest } = behaviour
+  return columns === undefined ? rest : { ...rest, columns }
 }

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { columnsOfRelease } from './by-release.ts'
+import { ingressColumns } from './networking.ts'
+import { storageClassColumns } from './storage.ts'
+
+const names = (key: string, release: number, newest = ingressColumns) =>
+  columnsOfRelease(key, release, newest)?.columns.map(({ name }) => name)
+
+const cases: [string, number, string[] | undefined][] = [
+  ['networking.k8s.io/ingresses', 22, ['Name', 'Class', 'Hosts', 'Address', 'Ports', 'Age']],
+  ['networking.k8s.io/ingresses', 17, ['Name', 'Hosts', 'Address', 'Ports', 'Age']],
+  ['storage.k8s.io/csinodes', 17, undefined],
+]
+for (const [key, release, expected] of cases) {
+  test(`${key} in 1.${release}`, () => assert.deepEqual(names(key, release), expected))
+}
+
+test('cells are cut as the columns are', () => {
+  const table = columnsOfRelease('storage.k8s.io/storageclasses', 16, storageClassColumns)
+  const object = { metadata: { name: 'fast' }, provisioner: 'x/y' }
+  assert.deepEqual(table?.cells(object, 0), ['fast', 'x/y', '<unknown>'])
+})

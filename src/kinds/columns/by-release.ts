@@ -1,0 +1,60 @@
+/**
+ * What older releases showed of a kind: fewer columns, or only its name and age. The columns of the newest release are
+ * the ones written down; the others are cut from them.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { TableColumns } from '#kinds/table-columns.ts'
+
+/** Columns of the releases before `before`: the given ones left out, or none but those every object has. */
+interface Change {
+  readonly before: number
+  readonly without: readonly string[] | 'everything'
+}
+
+const changes: Readonly<Record<string, readonly Change[]>> = {
+  '/resourcequotas': [{ before: 18, without: 'everything' }],
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': [
+    { before: 18, without: 'everything' },
+  ],
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': [
+    { before: 18, without: 'everything' },
+  ],
+  'certificates.k8s.io/certificatesigningrequests': [
+    { before: 18, without: ['SignerName', 'RequestedDuration'] },
+    { before: 22, without: ['RequestedDuration'] },
+  ],
+  'discovery.k8s.io/endpointslices': [{ before: 17, without: 'everything' }],
+  'networking.k8s.io/ingresses': [{ before: 18, without: ['Class'] }],
+  'extensions/ingresses': [{ before: 18, without: ['Class'] }],
+  'node.k8s.io/runtimeclasses': [{ before: 18, without: 'everything' }],
+  'storage.k8s.io/csidrivers': [
+    { before: 18, without: 'everything' },
+    { before: 21, without: ['StorageCapacity', 'TokenRequests', 'RequiresRepublish'] },
+  ],
+  'storage.k8s.io/csinodes': [{ before: 18, without: 'everything' }],
+  'storage.k8s.io/storageclasses': [
+    { before: 17, without: ['ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion'] },
+  ],
+}
+
+/** `key`: group and plural, as in the table of behaviours. */
+export function columnsOfRelease(
+  key: string,
+  release: number,
+  newest: TableColumns | undefined,
+): TableColumns | undefined {
+  const change = changes[key]?.find(({ before }) => release < before)
+  if (newest === undefined || change === undefined) return newest
+  const { without } = change
+  return without === 'everything' ? undefined : leaveOut(newest, without)
+}
+
+function leaveOut(table: TableColumns, names: readonly string[]): TableColumns {
+  const isKept = table.columns.map(({ name }) => !names.includes(name))
+  return {
+    ...table,
+    columns: table.columns.filter((_, i) => isKept[i]),
+    cells: (object: KubeObject, now: number) =>
+      table.cells(object, now).filter((_, i) => isKept[i]),
+  }
+}
