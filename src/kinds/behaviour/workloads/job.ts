@@ -4,10 +4,11 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStringMap } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { matchesLabels } from '#api/label-selector.ts'
-import { dns1123Label, nameIsDnsSubdomain } from '#api/names.ts'
+import { dns1123Label, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage, validateImmutable } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
+import { each } from '#kinds/behaviour/checks.ts'
 import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
@@ -48,6 +49,14 @@ function generateSelector(job: KubeObject): void {
   spec.selector ??= {}
   spec.selector.matchLabels ??= {}
   addSorted(spec.selector.matchLabels, [[uidLabel, uid]])
+}
+
+/** Labels the job shares with its template got the job's name just now; the name may be too long for a label. */
+function checkSharedLabels(job: KubeObject): FieldError[] {
+  const { labels } = job.metadata
+  if (labels === undefined || labels !== job.spec.template.metadata?.labels) return []
+  const value = labels[nameLabel] ?? ''
+  return each(FieldPath.of('metadata', 'labels'), value, labelValue(value))
 }
 
 /** Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not assigned. */
@@ -208,6 +217,7 @@ export const job: Behaviour = {
     if (object.spec.manualSelector !== true) generateSelector(object)
     const allowTracking = context.feature('JobTrackingWithFinalizers')
     return [
+      ...checkSharedLabels(object),
       ...checkFinalizerNames(object),
       ...checkJob(object, rulesOf(object, undefined, context), allowTracking),
     ]

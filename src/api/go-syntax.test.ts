@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { invalid, showValue } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import { asGo, byCodePoint, goFloat, goQuote, goStringMap, goStrings, goStruct } from './go-syntax.ts'
+
+const quoted: [string, string][] = [
+  ['plain', '"plain"'],
+  ['a"b\\', '"a\\"b\\\\"'],
+  ['\n\t\u0007\u007f\u0000', '"\\n\\t\\a\\x7f\\x00"'],
+  ['é鮽', '"é鮽"'],
+  ['\u00a0\u200b\ufeff', '"\\u00a0\\u200b\\ufeff"'],
+  ['\u{e0001}', '"\\U000e0001"'],
+  ['\ud800', '"\ufffd"'],
+]
+for (const [text, expected] of quoted) {
+  test(`quote ${JSON.stringify(text)}`, () => assert.equal(goQuote(text), expected))
+}
+
+const floats: [number, string][] = [
+  [1e6, '1e+06'],
+  [123456789, '1.23456789e+08'],
+  [100000, '100000'],
+  [999999.5, '999999.5'],
+  [0.0001, '0.0001'],
+  [0.00001, '1e-05'],
+  [-1.5, '-1.5'],
+  [0, '0'],
+]
+for (const [value, expected] of floats) {
+  test(`float ${value}`, () => assert.equal(goFloat(value), expected))
+}
+
+test('values in messages', () => {
+  assert.equal(showValue(undefined), '"null"')
+  assert.equal(showValue(5), '5')
+  assert.equal(showValue({ b: ['x', 1], a: null }), 'map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{"x", 1}}')
+  const shown = asGo(goStruct('v1.X', [['A', goStrings(['x'])], ['B', goStringMap(undefined)]]))
+  assert.equal(
+    invalid(FieldPath.of('a').index(1).child('b'), shown, 'why').message,
+    'Invalid value: v1.X{A:[]string{"x"}, B:map[string]string(nil)}: why',
+  )
+})
+
+test('strings are ordered by code point', () => {
+  assert.deepEqual(['\u{1f600}', '\uffee', 'b', 'a', ''].sort(byCodePoint), ['', 'a', 'b', '\uffee', '\u{1f600}'])
+})
