@@ -2,8 +2,7 @@
  * Leases, by which etcd deletes keys after a time. Writes of the same time to live share one lease for a while, because
  * a lease for each event would cost etcd more than the events; a key therefore lives up to a twentieth longer.
  */
-import type { Connection } from './connection.ts'
-import { methods } from './connection.ts'
+import { type Connection, methods } from './connection.ts'
 import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
 
 /** The longest a lease is handed out again. */

@@ -3,9 +3,9 @@
  * Every read is bounded by a revision the caller names, so that what the writer has committed but not yet announced
  * stays unseen. A row whose checksum does not fit is never handed out.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, KeyRange, Revision, Stored } from '#storage/storage.ts'
-import { checksumOf, damagedAt } from './schema.ts'
+import { checksumOf, damagedAt, openToRead } from './schema.ts'
 
 /** Rows read without giving others a turn: about a megabyte of objects, a millisecond or two. */
 export const rowsPerTurn = 500
@@ -29,7 +29,7 @@ export class Reader {
 
   constructor(file: string) {
     this.#file = file
-    this.#database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    this.#database = openToRead(file)
     this.#get = this.#prepare(
       `SELECT revision, deleted, checksum, value FROM log
         WHERE key = ? AND revision <= ? ORDER BY revision DESC LIMIT 1`,

@@ -9,7 +9,7 @@
  *   3         2         0        /registry/configmaps/default/a   {"data":2}
  *   4         3         1        /registry/configmaps/default/a
  */
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
@@ -23,8 +23,11 @@ const formatVersion = 1
 /** Objects are one to two kilobytes: several fit one page, and a single write still dirties little. */
 const pageSizeBytes = 8192
 
-/** Up to this size a database is read whole before it is used; beyond, rows are checked as they are read. */
-const checkedAtOpenBytesMax = 16 * 1024 * 1024
+/** Up to this size the structure of a database is checked before it is used: beyond, it would hold up the start. */
+const structureCheckedBytesMax = 16 * 1024 * 1024
+
+/** Up to this size every row is read as well; beyond, rows are checked when somebody reads them. */
+const rowsCheckedBytesMax = 4 * 1024 * 1024
 
 const tables = `
   CREATE TABLE log (
@@ -67,17 +70,18 @@ export function createDatabase(file: string): void {
   syncFile(dirname(file))
 }
 
-/** Refuses a file of another program, of a newer release, or damaged; never changes it. */
-export function checkDatabase(file: string, size: number): void {
+/** Opens a database to read from it. Refuses a file of another program, of a newer release, or damaged. */
+export function openToRead(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
-    try {
-      refuseStranger(database, file)
-      if (size <= checkedAtOpenBytesMax) readWhole(database, file)
-    } finally {
-      database.close()
-    }
+    database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    refuseStranger(database, file)
+    const { size } = statSync(file)
+    if (size <= structureCheckedBytesMax) checkStructure(database, file)
+    if (size <= rowsCheckedBytesMax) checkRows(database, file)
+    return database
   } catch (error) {
+    database?.close()
     if (error instanceof StorageUnavailable) throw error
     const words = `${describeFailure(error, file)}; it was left as it is`
     throw new StorageUnavailable(words, { cause: error })
@@ -97,9 +101,12 @@ export function refuseStranger(database: DatabaseSync, file: string): void {
   }
 }
 
-function readWhole(database: DatabaseSync, file: string): void {
+function checkStructure(database: DatabaseSync, file: string): void {
   const [problem] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
   if (problem.quick_check !== 'ok') throw damagedAt(file, problem.quick_check)
+}
+
+function checkRows(database: DatabaseSync, file: string): void {
   const rows = database.prepare('SELECT revision, key, checksum, value FROM log')
   for (const row of rows.iterate()) {
     const { revision, key, checksum, value } = row as unknown as CheckedRow

@@ -3,7 +3,6 @@
  * A write is answered when it is on disk, and the feed has it before the writer hears of it. It never reads a write
  * back to publish it: the feed carries the very bytes that were given to put.
  */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '#base/clock.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
@@ -31,7 +30,7 @@ import { Expirer } from './expirer.ts'
 import { unavailable } from './failure.ts'
 import { Reader, rowsPerTurn } from './reader.ts'
 import { RemainingMemo } from './remaining-memo.ts'
-import { checkDatabase, createDatabase } from './schema.ts'
+import { createDatabase } from './schema.ts'
 import { WriterThread } from './writer-thread.ts'
 
 /** The log beside the database may grow so far: rewriting it seldom is cheaper, reading it at start stays quick. */
@@ -54,7 +53,6 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
   const lock = lockDirectory(options.directory)
   try {
     if (inspectDatabase(file) === 'nothing') createDatabase(file)
-    else checkDatabase(file, statSync(file).size)
     return new SqliteStorage(file, lock, options)
   } catch (error) {
     lock.release()
