@@ -520,7 +520,8 @@ function compactionTests(on: On): void {
       await storage.compact(revisions[3] as number)
       await storage.compact(revisions[1] as number)
       await assert.rejects(storage.get(`${prefix}0`, revisions[2]), RevisionCompacted)
-      assert.ok((await storage.get(`${prefix}0`, revisions[4])).value)
+      const later = await storage.list(prefixRange(prefix), { at: revisions[4] })
+      assert.equal(later.value.items.length, 5)
       if (!opened.reopen) return
       const again = await opened.reopen()
       await assert.rejects(again.get(`${prefix}0`, revisions[2]), RevisionCompacted)
