@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invalid, showValue } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
-import { asGo, byCodePoint, goFloat, goQuote, goStringMap, goStrings, goStruct } from './go-syntax.ts'
+import {
+  asGo,
+  byCodePoint,
+  goFloat,
+  goQuote,
+  goStringMap,
+  goStrings,
+  goStruct,
+} from './go-syntax.ts'
 
 const quoted: [string, string][] = [
   ['plain', '"plain"'],
@@ -34,8 +42,16 @@ for (const [value, expected] of floats) {
 test('values in messages', () => {
   assert.equal(showValue(undefined), '"null"')
   assert.equal(showValue(5), '5')
-  assert.equal(showValue({ b: ['x', 1], a: null }), 'map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{"x", 1}}')
-  const shown = asGo(goStruct('v1.X', [['A', goStrings(['x'])], ['B', goStringMap(undefined)]]))
+  assert.equal(
+    showValue({ b: ['x', 1], a: null }),
+    'map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{"x", 1}}',
+  )
+  const shown = asGo(
+    goStruct('v1.X', [
+      ['A', goStrings(['x'])],
+      ['B', goStringMap(undefined)],
+    ]),
+  )
   assert.equal(
     invalid(FieldPath.of('a').index(1).child('b'), shown, 'why').message,
     'Invalid value: v1.X{A:[]string{"x"}, B:map[string]string(nil)}: why',
@@ -43,5 +59,11 @@ test('values in messages', () => {
 })
 
 test('strings are ordered by code point', () => {
-  assert.deepEqual(['\u{1f600}', '\uffee', 'b', 'a', ''].sort(byCodePoint), ['', 'a', 'b', '\uffee', '\u{1f600}'])
+  assert.deepEqual(['\u{1f600}', '\uffee', 'b', 'a', ''].sort(byCodePoint), [
+    '',
+    'a',
+    'b',
+    '\uffee',
+    '\u{1f600}',
+  ])
 })

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cidrContains, formatCidr, formatIp, isIpv4, isIpv6, parseCidr, parseIp } from './ip-address.ts'
+import {
+  cidrContains,
+  formatCidr,
+  formatIp,
+  isIpv4,
+  isIpv6,
+  parseCidr,
+  parseIp,
+} from './ip-address.ts'
 
 const good: [string, string][] = [
   ['10.9.8.7', '10.9.8.7'],
@@ -19,7 +27,18 @@ for (const [text, printed] of good) {
   })
 }
 
-const bad = ['', '1.2.3', '1.2.3.256', '01.2.3.4', '1.2.3.4.5', ':::', '1::2::3', ':1', '1:', 'fe80::1%eth0']
+const bad = [
+  '',
+  '1.2.3',
+  '1.2.3.256',
+  '01.2.3.4',
+  '1.2.3.4.5',
+  ':::',
+  '1::2::3',
+  ':1',
+  '1:',
+  'fe80::1%eth0',
+]
 bad.push('1:2:3:4:5:6:7:8:9', '12345::', '1.2.3.4::', '::1.2.3', 'localhost')
 for (const text of bad) {
   test(`${JSON.stringify(text)} is no address`, () => assert.equal(parseIp(text), undefined))
@@ -39,7 +58,14 @@ test('blocks', () => {
   assert.ok(!cidrContains(block, parseIp('11.0.0.1') as Uint8Array))
   assert.ok(!cidrContains(block, parseIp('::1') as Uint8Array))
   assert.equal(formatCidr(parseCidr('fd00:10::5/64') ?? assert.fail()), 'fd00:10::/64')
-  for (const text of ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '::/129', '10.0.0/8', '10.0.0.0/']) {
+  for (const text of [
+    '10.0.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '::/129',
+    '10.0.0/8',
+    '10.0.0.0/',
+  ]) {
     assert.equal(parseCidr(text), undefined, text)
   }
 })

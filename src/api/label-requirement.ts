@@ -45,7 +45,8 @@ export function labelRequirement(
   }
   values.forEach((value, i) => {
     const problems = labelValue(value)
-    if (problems.length > 0) errors.push(invalid(path.index(i).key(key), value, problems.join('; ')))
+    if (problems.length > 0)
+      errors.push(invalid(path.index(i).key(key), value, problems.join('; ')))
   })
   if (errors.length === 0) return { key, operator, values }
   const messages = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
@@ -77,7 +78,10 @@ function asInteger(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-export function matchesRequirement(requirement: LabelRequirement, labels: Labels | null | undefined): boolean {
+export function matchesRequirement(
+  requirement: LabelRequirement,
+  labels: Labels | null | undefined,
+): boolean {
   const { key, operator, values } = requirement
   const has = labels !== null && labels !== undefined && Object.hasOwn(labels, key)
   switch (operator) {

@@ -38,7 +38,12 @@ function scan(text: string): Token[] {
     if (at >= end) break
     const start = at
     if (!special.includes(text[at] as string)) {
-      while (at < end && !special.includes(text[at] as string) && !blank.includes(text[at] as string)) at++
+      while (
+        at < end &&
+        !special.includes(text[at] as string) &&
+        !blank.includes(text[at] as string)
+      )
+        at++
       const word = text.slice(start, at)
       tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word })
       continue

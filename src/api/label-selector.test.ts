@@ -65,7 +65,7 @@ const refused: [string, string][] = [
   ['a=-', `unable to parse requirement: values[0][a]: Invalid value: "-": ${value}`],
   [
     'a>b',
-    'unable to parse requirement: values[0]: Invalid value: "b": for \'Gt\', \'Lt\' operators, the value must be an integer',
+    "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
   ],
 ]
 for (const [text, message] of refused) {
@@ -112,7 +112,10 @@ test('what is wrong with a selector object', () => {
       ],
       [
         'spec.selector.matchExpressions[1].values',
-        "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'".slice(0, 60),
+        "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'".slice(
+          0,
+          60,
+        ),
       ],
       [
         'spec.selector.matchExpressions[2].operator',

@@ -19,9 +19,6 @@ import type { Loose } from './object-meta.ts'
 /** All requirements must hold; 'nothing' matches no labels at all. */
 export type LabelSelector = readonly LabelRequirement[] | 'nothing'
 
-export { LabelSelectorError } from './label-requirement.ts'
-export type { LabelOperator, LabelRequirement, Labels } from './label-requirement.ts'
-
 export const everything: LabelSelector = []
 
 /** The selector of a `labelSelector` parameter. Throws LabelSelectorError. */
@@ -58,7 +55,9 @@ const objectOperators = new Map<unknown, LabelOperator>([
 /** The selector of a plain map, as services and replication controllers have; an empty one matches everything. */
 export function selectorOfMap(labels: Labels | null | undefined): LabelSelector {
   const keys = Object.keys(labels ?? {})
-  return sorted(keys.map((key) => ({ key, operator: '=', values: [(labels as Labels)[key] as string] })))
+  return sorted(
+    keys.map((key) => ({ key, operator: '=', values: [(labels as Labels)[key] as string] })),
+  )
 }
 
 const sorted = (requirements: LabelRequirement[]): LabelRequirement[] =>

@@ -1,7 +1,8 @@
 /** The query of list and watch, parsed and checked in the original's order and words. */
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
-import { type LabelSelector, LabelSelectorError, parseLabelSelector } from './label-selector.ts'
+import { LabelSelectorError } from './label-requirement.ts'
+import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
 import { badRequest, invalidObject } from './status-error.ts'
 
 export interface ListOptions {

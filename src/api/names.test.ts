@@ -37,7 +37,9 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     'qualified name',
     qualifiedName,
     'a/b/c',
-    [`a qualified name ${part} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`],
+    [
+      `a qualified name ${part} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
   ],
   ['port name', portName, 'http', []],
   ['port name', portName, '80', ['must contain at least one letter or number (a-z, 0-9)']],

@@ -9,11 +9,17 @@ const path = FieldPath.of('metadata')
 const namespaced = { namespaced: true, nameRule: nameIsDnsSubdomain }
 
 const show = (errors: { field: string; message: string }[]) =>
-  errors.map((error) => `${error.field}: ${error.message}`.replace(/: (?:a|name part must consist).*$/, ''))
+  errors.map((error) =>
+    `${error.field}: ${error.message}`.replace(/: (?:a|name part must consist).*$/, ''),
+  )
 
 const created: [string, ObjectMeta, string[]][] = [
   ['a good one', { name: 'a', namespace: 'b' }, []],
-  ['no name', { namespace: 'b' }, ['metadata.name: Required value: name or generateName is required']],
+  [
+    'no name',
+    { namespace: 'b' },
+    ['metadata.name: Required value: name or generateName is required'],
+  ],
   ['no namespace', { name: 'a' }, ['metadata.namespace: Required value']],
   ['a bad name', { name: 'A', namespace: 'b' }, ['metadata.name: Invalid value: "A"']],
   [

@@ -15,7 +15,13 @@ import {
   isPrintable,
 } from './go-syntax.ts'
 import { validateLabels } from './label-rules.ts'
-import { longerThan, nameIsDns1035Label, nameIsDnsLabel, type NameRule, qualifiedName } from './names.ts'
+import {
+  longerThan,
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  type NameRule,
+  qualifiedName,
+} from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
 import { semanticEqual } from './semantic-equal.ts'
 
@@ -33,7 +39,11 @@ export interface MetaRules {
 }
 
 /** Whatever is wrong with the metadata of a new object, whose name has been generated already. */
-export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, path: FieldPath): FieldError[] {
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  rules: MetaRules,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const { generateName = '', name = '', namespace = '', clusterName = '' } = meta
   if (generateName !== '') {
@@ -83,7 +93,9 @@ export function validateObjectMetaUpdate(
 ): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined && old.deletionTimestamp !== null) {
-    errors.push(...validateNoNewFinalizers(next.finalizers, old.finalizers, path.child('finalizers')))
+    errors.push(
+      ...validateNoNewFinalizers(next.finalizers, old.finalizers, path.child('finalizers')),
+    )
   }
   if (!next.resourceVersion) {
     const detail = 'must be specified for an update'
@@ -211,7 +223,10 @@ function validateNoNewFinalizers(
   return [forbidden(path, detail)]
 }
 
-function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: FieldPath): FieldError[] {
+function validateManagedFields(
+  entries: readonly ManagedFieldsEntry[],
+  path: FieldPath,
+): FieldError[] {
   return entries.flatMap((entry, i) => {
     const errors: FieldError[] = []
     const at = path.index(i)

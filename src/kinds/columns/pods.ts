@@ -77,8 +77,7 @@ function readinessGates(pod: KubeObject): string {
   if (gates.length === 0) return '<none>'
   const conditions: Loose[] = pod.status?.conditions ?? []
   const open = gates.filter(
-    ({ conditionType }) =>
-      conditions.find(({ type }) => type === conditionType)?.status === 'True',
+    ({ conditionType }) => conditions.find(({ type }) => type === conditionType)?.status === 'True',
   )
   return `${open.length}/${gates.length}`
 }

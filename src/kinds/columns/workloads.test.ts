@@ -16,7 +16,15 @@ import {
 
 const now = Date.parse('2021-01-01T00:10:00Z')
 const metadata = { name: 'x', creationTimestamp: '2021-01-01T00:00:00Z' }
-const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }, { name: 'd', image: 'j' }] } }
+const template = {
+  metadata: { labels: { a: 'b' } },
+  spec: {
+    containers: [
+      { name: 'c', image: 'i' },
+      { name: 'd', image: 'j' },
+    ],
+  },
+}
 const selector = { matchLabels: { a: 'b' } }
 
 function cellsOf(columns: TableColumns, object: Loose): unknown[] {
@@ -35,7 +43,13 @@ const pods: [string, Loose, unknown[]][] = [
   [
     'initialising',
     pod(
-      { phase: 'Pending', initContainerStatuses: [{ state: { terminated: { exitCode: 0 } } }, { state: { waiting: { reason: 'PodInitializing' } } }] },
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          { state: { terminated: { exitCode: 0 } } },
+          { state: { waiting: { reason: 'PodInitializing' } } },
+        ],
+      },
       { initContainers: [{}, {}] },
     ),
     ['0/2', 'Init:1/2', '0'],
@@ -80,15 +94,35 @@ for (const [what, object, expected] of pods) {
 test('a pod going away, and the wide columns', () => {
   const object = {
     metadata: { ...metadata, deletionTimestamp: '2021-01-01T00:09:00Z' },
-    spec: { containers: [{}], nodeName: 'n', readinessGates: [{ conditionType: 'g' }, { conditionType: 'h' }] },
+    spec: {
+      containers: [{}],
+      nodeName: 'n',
+      readinessGates: [{ conditionType: 'g' }, { conditionType: 'h' }],
+    },
     status: { podIPs: [{ ip: '10.0.0.1' }], conditions: [{ type: 'g', status: 'True' }] },
   }
   assert.deepEqual(cellsOf(podColumns, object), [
-    'x', '0/1', 'Terminating', '0', '10m', '10.0.0.1', 'n', '<none>', '1/2',
+    'x',
+    '0/1',
+    'Terminating',
+    '0',
+    '10m',
+    '10.0.0.1',
+    'n',
+    '<none>',
+    '1/2',
   ])
-  assert.deepEqual(podColumns.conditions?.({ metadata, status: { phase: 'Succeeded' } } as KubeObject), [
-    { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
-  ])
+  assert.deepEqual(
+    podColumns.conditions?.({ metadata, status: { phase: 'Succeeded' } } as KubeObject),
+    [
+      {
+        type: 'Completed',
+        status: 'True',
+        reason: 'Succeeded',
+        message: 'The pod has completed successfully.',
+      },
+    ],
+  )
 })
 
 const rows: [string, TableColumns, Loose, unknown[]][] = [
@@ -117,17 +151,28 @@ const rows: [string, TableColumns, Loose, unknown[]][] = [
     { spec: { selector, template }, status: { desiredNumberScheduled: 3, numberAvailable: 1 } },
     ['x', 3, 0, 0, 0, 1, '<none>', '10m', 'c,d', 'i,j', 'a=b'],
   ],
-  ['StatefulSet', statefulSetColumns, { spec: { replicas: 1, template } }, ['x', '0/1', '10m', 'c,d', 'i,j']],
+  [
+    'StatefulSet',
+    statefulSetColumns,
+    { spec: { replicas: 1, template } },
+    ['x', '0/1', '10m', 'c,d', 'i,j'],
+  ],
   [
     'Job',
     jobColumns,
-    { spec: { parallelism: 3, selector, template }, status: { succeeded: 1, startTime: '2021-01-01T00:05:00Z' } },
+    {
+      spec: { parallelism: 3, selector, template },
+      status: { succeeded: 1, startTime: '2021-01-01T00:05:00Z' },
+    },
     ['x', '1/1 of 3', '5m', '10m', 'c,d', 'i,j', 'a=b'],
   ],
   [
     'CronJob',
     cronJobColumns,
-    { spec: { schedule: '@daily', suspend: false, jobTemplate: { spec: { template } } }, status: { active: [{}] } },
+    {
+      spec: { schedule: '@daily', suspend: false, jobTemplate: { spec: { template } } },
+      status: { active: [{}] },
+    },
     ['x', '@daily', 'False', 1, '<none>', '10m', 'c,d', 'i,j', '<none>'],
   ],
   [
@@ -136,7 +181,9 @@ const rows: [string, TableColumns, Loose, unknown[]][] = [
     {
       metadata: {
         ...metadata,
-        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: '1', controller: true }],
+        ownerReferences: [
+          { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: '1', controller: true },
+        ],
       },
       revision: 4,
     },

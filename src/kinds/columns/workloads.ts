@@ -1,5 +1,10 @@
 /** Columns of the kinds that run pods: controllers, sets, jobs, and the revisions of sets. */
-import { formatLabelSelector, formatLabels, formatSelector, selectorOf } from '#api/label-selector.ts'
+import {
+  formatLabelSelector,
+  formatLabels,
+  formatSelector,
+  selectorOf,
+} from '#api/label-selector.ts'
 import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import type { ColumnDefinition, TableColumns } from '#kinds/table-columns.ts'
 import { ageOf, humanDuration, timeSince } from './age.ts'
@@ -36,7 +41,10 @@ export const replicationControllerColumns: TableColumns = {
 
 export const replicaSetColumns: TableColumns = {
   columns: replicaColumns,
-  cells: (object, now) => [...replicaCells(object, now), formatLabelSelector(object.spec?.selector)],
+  cells: (object, now) => [
+    ...replicaCells(object, now),
+    formatLabelSelector(object.spec?.selector),
+  ],
 }
 
 export const deploymentColumns: TableColumns = {

@@ -1,5 +1,6 @@
 /** Scale: the betas of apps and extensions show the selector as a map too; autoscaling/v1, the hub, as text only. */
-import { LabelSelectorError, parseLabelSelector } from '#api/label-selector.ts'
+import { LabelSelectorError } from '#api/label-requirement.ts'
+import { parseLabelSelector } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
 import type { Conversion, Conversions } from './conversion.ts'

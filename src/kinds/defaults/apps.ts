@@ -99,7 +99,11 @@ export const appsDefaults: Defaulters = {
   'io.k8s.api.apps.v1beta2.DaemonSet': daemonSet('RollingUpdate', false),
   'io.k8s.api.apps.v1beta2.StatefulSet': statefulSet('RollingUpdate', false, false),
   'io.k8s.api.apps.v1beta2.ReplicaSet': replicaSet(false),
-  'io.k8s.api.apps.v1beta1.Deployment': deployment({ ...current, fromTemplate: true, revisions: 2 }),
+  'io.k8s.api.apps.v1beta1.Deployment': deployment({
+    ...current,
+    fromTemplate: true,
+    revisions: 2,
+  }),
   'io.k8s.api.apps.v1beta1.StatefulSet': statefulSet('OnDelete', true, false),
   'io.k8s.api.extensions.v1beta1.Deployment': deployment({
     fromTemplate: true,

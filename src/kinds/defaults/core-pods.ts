@@ -146,7 +146,8 @@ export const podDefaults: Defaulters = {
     const labels: Record<string, string> | undefined = value.spec.template?.metadata?.labels
     if (labels) {
       if (Object.keys(value.spec.selector ?? {}).length === 0) value.spec.selector = { ...labels }
-      if (Object.keys(value.metadata.labels ?? {}).length === 0) value.metadata.labels = { ...labels }
+      if (Object.keys(value.metadata.labels ?? {}).length === 0)
+        value.metadata.labels = { ...labels }
     }
     value.spec.replicas ??= 1
   },

@@ -20,8 +20,18 @@ const cases: [string, Loose, Loose, number?][] = [
   ],
   [
     core('Container'),
-    { image: 'nginx:1', imagePullPolicy: '', terminationMessagePath: '/x', terminationMessagePolicy: 'y' },
-    { image: 'nginx:1', imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/x', terminationMessagePolicy: 'y' },
+    {
+      image: 'nginx:1',
+      imagePullPolicy: '',
+      terminationMessagePath: '/x',
+      terminationMessagePolicy: 'y',
+    },
+    {
+      image: 'nginx:1',
+      imagePullPolicy: 'IfNotPresent',
+      terminationMessagePath: '/x',
+      terminationMessagePolicy: 'y',
+    },
   ],
   [
     core('PodSpec'),
@@ -52,10 +62,18 @@ const cases: [string, Loose, Loose, number?][] = [
       },
     },
   ],
-  [core('ResourceRequirements'), { limits: { cpu: '100u', memory: '1Gi' } }, { limits: { cpu: '1m', memory: '1Gi' } }],
+  [
+    core('ResourceRequirements'),
+    { limits: { cpu: '100u', memory: '1Gi' } },
+    { limits: { cpu: '1m', memory: '1Gi' } },
+  ],
   [core('Volume'), { name: 'v' }, { name: 'v', emptyDir: {} }],
   [core('Volume'), { name: 'v', nfs: {} }, { name: 'v', nfs: {} }],
-  [core('PodStatus'), { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }] }, { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] }],
+  [
+    core('PodStatus'),
+    { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }] },
+    { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] },
+  ],
   [
     core('ReplicationController'),
     { metadata: {}, spec: { template } },
@@ -69,7 +87,10 @@ const cases: [string, Loose, Loose, number?][] = [
       spec: {
         template,
         replicas: 1,
-        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+        strategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' },
+        },
         revisionHistoryLimit: 10,
         progressDeadlineSeconds: 600,
       },
@@ -112,7 +133,10 @@ const cases: [string, Loose, Loose, number?][] = [
     {
       metadata: {},
       spec: {
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+        updateStrategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxUnavailable: 1, maxSurge: 0 },
+        },
         revisionHistoryLimit: 10,
       },
     },

@@ -35,7 +35,12 @@ export function bindPod(pod: KubeObject, binding: Loose, now: string): void {
   const conditions: Loose[] = pod.status.conditions ?? []
   const old = conditions.find((condition) => condition.type === 'PodScheduled')
   const lastTransitionTime = old?.status === 'True' ? old.lastTransitionTime : now
-  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime }
+  const scheduled = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime,
+  }
   pod.status.conditions =
     old === undefined
       ? [...conditions, scheduled]

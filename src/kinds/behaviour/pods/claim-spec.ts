@@ -5,7 +5,10 @@ import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { each, sameJson } from '#kinds/behaviour/checks.ts'
-import { checkQuantityPositive, checkResourceQuantity } from '#kinds/behaviour/cluster/resource-names.ts'
+import {
+  checkQuantityPositive,
+  checkResourceQuantity,
+} from '#kinds/behaviour/cluster/resource-names.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 const volumeModes = ['Block', 'Filesystem']
@@ -38,7 +41,11 @@ export function checkClaimSpec(
   return errors
 }
 
-function checkAccessModes(spec: Loose, path: FieldPath, allowReadWriteOncePod: boolean): FieldError[] {
+function checkAccessModes(
+  spec: Loose,
+  path: FieldPath,
+  allowReadWriteOncePod: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   const modes: string[] = spec.accessModes ?? []
   const at = path.child('accessModes')

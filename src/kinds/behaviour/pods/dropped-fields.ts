@@ -74,7 +74,8 @@ const procMount: Feature = {
     }),
   drop: (spec) => {
     for (const container of containersOf(spec)) {
-      if (isSet(container.securityContext?.procMount)) container.securityContext.procMount = 'Default'
+      if (isSet(container.securityContext?.procMount))
+        container.securityContext.procMount = 'Default'
     }
   },
 }

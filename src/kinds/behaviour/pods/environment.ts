@@ -63,7 +63,9 @@ function checkKeySelector(selector: Loose, path: FieldPath): FieldError[] {
   const { name = '', key = '' } = selector
   return [
     ...each(path.child('name'), name, nameIsDnsSubdomain(name, false)),
-    ...(key === '' ? [required(path.child('key'))] : each(path.child('key'), key, configMapKey(key))),
+    ...(key === ''
+      ? [required(path.child('key'))]
+      : each(path.child('key'), key, configMapKey(key))),
   ]
 }
 

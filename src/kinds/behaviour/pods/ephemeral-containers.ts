@@ -70,7 +70,10 @@ export function checkEphemeralContainersUpdate(
   )
   const errors = checkEphemeralContainers(next.spec, volumes, path, rules)
   const byName = new Map<string, Loose>(
-    (next.spec.ephemeralContainers ?? []).map((container: Loose) => [container.name ?? '', container]),
+    (next.spec.ephemeralContainers ?? []).map((container: Loose) => [
+      container.name ?? '',
+      container,
+    ]),
   )
   for (const before of (old.spec.ephemeralContainers ?? []) as Loose[]) {
     const after = byName.get(before.name ?? '')

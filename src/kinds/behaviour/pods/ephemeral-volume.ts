@@ -7,7 +7,11 @@ import { validateAnnotations } from '#api/object-meta-rules.ts'
 import { checkClaimSpec } from './claim-spec.ts'
 import type { PodRules } from './pod-rules.ts'
 
-export function checkEphemeralVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+export function checkEphemeralVolume(
+  source: Loose,
+  path: FieldPath,
+  rules: PodRules,
+): FieldError[] {
   const at = path.child('volumeClaimTemplate')
   const template = source.volumeClaimTemplate
   if (!template) return [required(at)]

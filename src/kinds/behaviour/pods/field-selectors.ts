@@ -64,7 +64,9 @@ export function checkFieldSelector(
       parts.field === 'metadata.annotations' ? parts.subscript.toLowerCase() : parts.subscript
     return each(path, parts.subscript, qualifiedName(key))
   }
-  return allowed.includes(internal) ? [] : [notSupported(path.child('fieldPath'), internal, allowed)]
+  return allowed.includes(internal)
+    ? []
+    : [notSupported(path.child('fieldPath'), internal, allowed)]
 }
 
 const resourceFields = [
@@ -75,7 +77,21 @@ const resourceFields = [
   'requests.ephemeral-storage',
   'requests.memory',
 ]
-const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
+const byteDivisors = [
+  '1',
+  '1k',
+  '1M',
+  '1G',
+  '1T',
+  '1P',
+  '1E',
+  '1Ki',
+  '1Mi',
+  '1Gi',
+  '1Ti',
+  '1Pi',
+  '1Ei',
+]
 
 const isHugePages = (resource: string): boolean =>
   resource.startsWith('requests.hugepages-') || resource.startsWith('limits.hugepages-')
@@ -112,7 +128,13 @@ function checkDivisor(resource: string, divisor: string, path: FieldPath): Field
   const what = byteResourceName(resource)
   if (what === undefined || byteDivisors.includes(divisor)) return []
   const shown = byteDivisors.join(', ')
-  return [invalid(path, resource, `only divisor's values ${shown} are supported with the ${what} resource`)]
+  return [
+    invalid(
+      path,
+      resource,
+      `only divisor's values ${shown} are supported with the ${what} resource`,
+    ),
+  ]
 }
 
 function byteResourceName(resource: string): string | undefined {

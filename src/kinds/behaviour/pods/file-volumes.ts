@@ -77,7 +77,11 @@ function checkDownwardFile(file: Loose, path: FieldPath, rules: PodRules): Field
   return errors
 }
 
-export function checkProjectedVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+export function checkProjectedVolume(
+  source: Loose,
+  path: FieldPath,
+  rules: PodRules,
+): FieldError[] {
   const errors = checkFileMode(source.defaultMode, path.child('defaultMode'))
   const paths = new Set<string>()
   const claim = (target: string, owner: string) => {
@@ -109,7 +113,9 @@ export function checkProjectedVolume(source: Loose, path: FieldPath, rules: PodR
     }
     if (projection.serviceAccountToken) {
       kinds++
-      errors.push(...checkToken(projection.serviceAccountToken, path, at.child('serviceAccountToken')))
+      errors.push(
+        ...checkToken(projection.serviceAccountToken, path, at.child('serviceAccountToken')),
+      )
     }
     if (kinds > 1) errors.push(forbidden(at, 'may not specify more than 1 volume type'))
   })

@@ -23,7 +23,9 @@ export function isWholePages(name: string, amount: string): boolean {
 /** Whether a pod asks for part of a page anywhere. */
 export function hasIndivisibleHugePages(spec: Loose): boolean {
   const broken = (list: Record<string, string> | undefined) =>
-    Object.entries(list ?? {}).some(([name, amount]) => isHugePages(name) && !isWholePages(name, amount))
+    Object.entries(list ?? {}).some(
+      ([name, amount]) => isHugePages(name) && !isWholePages(name, amount),
+    )
   return (
     containersOf(spec).some(
       (container) => broken(container.resources?.limits) || broken(container.resources?.requests),

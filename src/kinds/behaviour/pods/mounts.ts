@@ -1,5 +1,12 @@
 /** Where the volumes of a pod appear inside a container: as directories, and as block devices. */
-import { type FieldError, fieldNotFound, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import {
+  type FieldError,
+  fieldNotFound,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { checkDescendingPath, checkNoBacksteps } from './volume-paths.ts'
@@ -7,7 +14,11 @@ import type { VolumesByName } from './volumes.ts'
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 
-export function checkMounts(container: Loose, volumes: VolumesByName, path: FieldPath): FieldError[] {
+export function checkMounts(
+  container: Loose,
+  volumes: VolumesByName,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const devices: Loose[] = container.volumeDevices ?? []
   const deviceNames = new Set(devices.map((device) => device.name ?? ''))
@@ -19,7 +30,8 @@ export function checkMounts(container: Loose, volumes: VolumesByName, path: Fiel
     if (name === '') errors.push(required(at.child('name')))
     if (!volumes.has(name)) errors.push(fieldNotFound(at.child('name'), name))
     if (mountPath === '') errors.push(required(at.child('mountPath')))
-    if (seen.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must be unique'))
+    if (seen.has(mountPath))
+      errors.push(invalid(at.child('mountPath'), mountPath, 'must be unique'))
     seen.add(mountPath)
     if (deviceNames.has(name)) {
       errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'))
@@ -36,12 +48,18 @@ export function checkMounts(container: Loose, volumes: VolumesByName, path: Fiel
       }
       errors.push(...checkDescendingPath(subPathExpr, path.child('subPathExpr')))
     }
-    errors.push(...checkPropagation(mount.mountPropagation, container, path.child('mountPropagation')))
+    errors.push(
+      ...checkPropagation(mount.mountPropagation, container, path.child('mountPropagation')),
+    )
   })
   return errors
 }
 
-function checkPropagation(mode: string | undefined, container: Loose, path: FieldPath): FieldError[] {
+function checkPropagation(
+  mode: string | undefined,
+  container: Loose,
+  path: FieldPath,
+): FieldError[] {
   if (mode === undefined || mode === null) return []
   const errors: FieldError[] = []
   if (!propagations.includes(mode)) errors.push(notSupported(path, mode, propagations))
@@ -56,7 +74,11 @@ function checkPropagation(mode: string | undefined, container: Loose, path: Fiel
 const pathsByName = (items: Loose[], field: string): Map<string, string> =>
   new Map(items.map((item) => [item.name ?? '', item[field] ?? '']))
 
-export function checkDevices(container: Loose, volumes: VolumesByName, path: FieldPath): FieldError[] {
+export function checkDevices(
+  container: Loose,
+  volumes: VolumesByName,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const mounts = pathsByName(container.volumeMounts ?? [], 'mountPath')
   const mountPaths = new Set(mounts.values())

@@ -1,5 +1,12 @@
 /** Volumes of network file systems and storage products; persistent volumes of the same kinds use these rules too. */
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '#api/field-error.ts'
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Label, dns1123Subdomain, longerThan, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -16,7 +23,10 @@ const requires =
     fields.filter((field) => isEmpty(source[field])).map((field) => required(path.child(field)))
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
 
 export const checkClaimVolume = requires('claimName')
 export const checkGlusterfsVolume = requires('endpoints', 'path')
@@ -134,7 +144,9 @@ export const checkStorageOsVolume: Check = (source, path) => {
   if (volumeName === '') errors.push(required(path.child('volumeName')))
   else errors.push(...each(path.child('volumeName'), volumeName, dns1123Label(volumeName)))
   if (volumeNamespace !== '') {
-    errors.push(...each(path.child('volumeNamespace'), volumeNamespace, dns1123Label(volumeNamespace)))
+    errors.push(
+      ...each(path.child('volumeNamespace'), volumeNamespace, dns1123Label(volumeNamespace)),
+    )
   }
   errors.push(...checkSecretName(source.secretRef, path.child('secretRef')))
   return errors

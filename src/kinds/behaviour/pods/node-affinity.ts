@@ -42,7 +42,9 @@ export function checkNodeSelectorTerm(term: Loose, path: FieldPath): FieldError[
   const expressions: Loose[] = term.matchExpressions ?? []
   const fields: Loose[] = term.matchFields ?? []
   return [
-    ...expressions.flatMap((one, i) => checkRequirement(one, path.child('matchExpressions').index(i))),
+    ...expressions.flatMap((one, i) =>
+      checkRequirement(one, path.child('matchExpressions').index(i)),
+    ),
     ...fields.flatMap((one, i) => checkFieldRequirement(one, path.child('matchFields').index(i))),
   ]
 }

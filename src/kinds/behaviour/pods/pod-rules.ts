@@ -32,13 +32,18 @@ export const searchLimits = {
 }
 
 /** The rules for a pod or pod template; `old` is what it was before, if it was there. */
-export function podRules(context: Context, next?: Partial<Template>, old?: Partial<Template>): PodRules {
+export function podRules(
+  context: Context,
+  next?: Partial<Template>,
+  old?: Partial<Template>,
+): PodRules {
   const spec = next?.spec
   const oldSpec = old?.spec
   const deletionCost = context.feature('PodDeletionCost')
   return {
     allowDownwardHugePages:
-      context.feature('DownwardAPIHugePages') || (oldSpec !== undefined && usesDownwardHugePages(oldSpec)),
+      context.feature('DownwardAPIHugePages') ||
+      (oldSpec !== undefined && usesDownwardHugePages(oldSpec)),
     allowAnyDeletionCost:
       !deletionCost || (old?.metadata !== undefined && !isDeletionCost(old.metadata.annotations)),
     allowIndivisibleHugePages: oldSpec !== undefined && hasIndivisibleHugePages(oldSpec),

@@ -45,7 +45,9 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
   errors.push(...deadline.errors)
   if (deadline.stop) return errors
   const { tolerations } = next.spec
-  errors.push(...checkOnlyAddedTolerations(tolerations, old.spec.tolerations, path.child('tolerations')))
+  errors.push(
+    ...checkOnlyAddedTolerations(tolerations, old.spec.tolerations, path.child('tolerations')),
+  )
   const kept = withoutMutableFields(next.spec, old.spec, rules)
   if (!semanticEqual(kept, old.spec)) {
     const difference = goDifference('core.PodSpec', kept, old.spec)
@@ -59,7 +61,8 @@ function mutableFields(rules: PodRules): string {
     rules.release >= 22
       ? ' or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
       : ''
-  const before = rules.release >= 22 ? '`spec.activeDeadlineSeconds`,' : '`spec.activeDeadlineSeconds` or'
+  const before =
+    rules.release >= 22 ? '`spec.activeDeadlineSeconds`,' : '`spec.activeDeadlineSeconds` or'
   return `pod updates may not change fields other than \`spec.containers[*].image\`, \`spec.initContainers[*].image\`, ${before} \`spec.tolerations\` (only additions to existing tolerations)${grace}`
 }
 
@@ -114,7 +117,11 @@ function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
   return spec
 }
 
-export function checkPodStatusUpdate(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
+export function checkPodStatusUpdate(
+  next: KubeObject,
+  old: KubeObject,
+  rules: PodRules,
+): FieldError[] {
   const status: Loose = next.status ?? {}
   const before: Loose = old.status ?? {}
   const path = FieldPath.of('status')

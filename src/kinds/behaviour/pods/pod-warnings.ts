@@ -1,5 +1,5 @@
 /** Things in a pod that are allowed and probably not meant: told in the Warning header, never refused. */
-import { FieldPath } from '#api/field-path.ts'
+import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import { quantityMilliValue } from '#api/quantity.ts'
@@ -93,7 +93,9 @@ export function podWarnings(
     seccomp(container, containerSeccompPrefix + (container.name ?? ''))
     for (const resource of ['memory', 'ephemeral-storage']) {
       for (const list of ['limits', 'requests']) {
-        warnings.push(...fractions(container.resources?.[list], resource, at.child('resources', list)))
+        warnings.push(
+          ...fractions(container.resources?.[list], resource, at.child('resources', list)),
+        )
       }
     }
     warnings.push(...duplicates(container.env, 'name', at.child('env')))

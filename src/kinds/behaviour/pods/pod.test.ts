@@ -109,7 +109,11 @@ const created: [string, Loose, string[]][] = [
       `${at}.resources.limits: Required value: Limit must be set for non overcommitable resources`,
     ],
   ],
-  ['a volume without source', withVolume({}), ['spec.volumes[0]: Required value: must specify a volume type']],
+  [
+    'a volume without source',
+    withVolume({}),
+    ['spec.volumes[0]: Required value: must specify a volume type'],
+  ],
   [
     'a volume with two sources',
     withVolume({ emptyDir: {}, cephfs: { monitors: ['x'] } }),
@@ -124,7 +128,10 @@ const created: [string, Loose, string[]][] = [
         { name: 'c', secret: { secretName: '', defaultMode: 512 } },
         { name: 'd', iscsi: { targetPortal: 'p', iqn: 'x', lun: 300 } },
         { name: 'e', csi: { driver: 'd', nodePublishSecretRef: {} } },
-        { name: 'f', projected: { sources: [{ secret: { name: 's', items: [{ key: 'k', path: '..' }] } }] } },
+        {
+          name: 'f',
+          projected: { sources: [{ secret: { name: 's', items: [{ key: 'k', path: '..' }] } }] },
+        },
         { name: 'g', ephemeral: {} },
       ],
     },
@@ -176,7 +183,7 @@ const created: [string, Loose, string[]][] = [
     [
       'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
       'spec.tolerations[1].operator: Invalid value: core.Toleration{Key:"a", Operator:"Exists", Value:"x", Effect:"", TolerationSeconds:(*int64)(nil)}: value must be empty when `operator` is \'Exists\'',
-      "spec.tolerations[2].effect: Invalid value: \"x\": effect must be 'NoExecute' when `tolerationSeconds` is set",
+      'spec.tolerations[2].effect: Invalid value: "x": effect must be \'NoExecute\' when `tolerationSeconds` is set',
       'spec.tolerations[2].effect: Unsupported value: "x": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     ],
   ],
@@ -197,9 +204,13 @@ const created: [string, Loose, string[]][] = [
     'affinity',
     {
       affinity: {
-        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: null } },
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: null },
+        },
         podAffinity: {
-          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 0, podAffinityTerm: { topologyKey: 'z' } }],
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 0, podAffinityTerm: { topologyKey: 'z' } },
+          ],
         },
       },
     },
@@ -226,7 +237,9 @@ const created: [string, Loose, string[]][] = [
         sysctls: [{ name: 'A' }],
         seccompProfile: { type: 'Localhost' },
       },
-      ...withContainer({ securityContext: { procMount: 'x', windowsOptions: { runAsUserName: '' } } }),
+      ...withContainer({
+        securityContext: { procMount: 'x', windowsOptions: { runAsUserName: '' } },
+      }),
     },
     [
       `${at}.securityContext.procMount: Unsupported value: "x": supported values: "Default", "Unmasked"`,
@@ -241,7 +254,9 @@ const created: [string, Loose, string[]][] = [
     'a token without account',
     {
       serviceAccountName: '',
-      ...withVolume({ projected: { sources: [{ serviceAccountToken: { path: 'x', expirationSeconds: 60 } }] } }),
+      ...withVolume({
+        projected: { sources: [{ serviceAccountToken: { path: 'x', expirationSeconds: 60 } }] },
+      }),
     },
     [
       'spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes',
@@ -311,19 +326,32 @@ const updated: [string, Loose, Loose, string[]][] = [
     'tolerations, removing',
     {},
     { tolerations: [{ key: 'a', operator: 'Exists' }] },
-    ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
+    [
+      'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+    ],
   ],
-  ['a negative grace period to one', { terminationGracePeriodSeconds: 1 }, { terminationGracePeriodSeconds: -5 }, []],
+  [
+    'a negative grace period to one',
+    { terminationGracePeriodSeconds: 1 },
+    { terminationGracePeriodSeconds: -5 },
+    [],
+  ],
 ]
 for (const [what, next, old, expected] of updated) {
   test(`changing ${what}`, () => {
-    const lines = update(podOf(next), podOf(old)).map((line) => line.replace(/(core\.PodSpec\{)[^]*$/, '$1'))
+    const lines = update(podOf(next), podOf(old)).map((line) =>
+      line.replace(/(core\.PodSpec\{)[\s\S]*$/, '$1'),
+    )
     assert.deepEqual(lines, expected)
   })
 }
 
 test('a new pod is Pending, with its quality of service', () => {
-  const object = podOf(withContainer({ resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } } }))
+  const object = podOf(
+    withContainer({
+      resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } },
+    }),
+  )
   object.status = { phase: 'Running' }
   pod.prepareForCreate?.(object, contextOf())
   assert.deepEqual(object.status, { phase: 'Pending', qosClass: 'Guaranteed' })
@@ -331,7 +359,10 @@ test('a new pod is Pending, with its quality of service', () => {
 })
 
 test('fields of disabled features are dropped, unless they were there before', () => {
-  const spec = { ephemeralContainers: [{ name: 'e', image: 'x' }], ...withContainer({ securityContext: { procMount: 'Unmasked' } }) }
+  const spec = {
+    ephemeralContainers: [{ name: 'e', image: 'x' }],
+    ...withContainer({ securityContext: { procMount: 'Unmasked' } }),
+  }
   const object = podOf(structuredClone(spec))
   pod.prepareForCreate?.(object, contextOf())
   assert.equal(object.spec.ephemeralContainers, undefined)
@@ -343,11 +374,17 @@ test('fields of disabled features are dropped, unless they were there before', (
 })
 
 test('seccomp fields and annotations follow each other', () => {
-  const object = podOf({ securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }, {
-    'container.seccomp.security.alpha.kubernetes.io/a': 'localhost/x',
-  })
+  const object = podOf(
+    { securityContext: { seccompProfile: { type: 'RuntimeDefault' } } },
+    {
+      'container.seccomp.security.alpha.kubernetes.io/a': 'localhost/x',
+    },
+  )
   pod.prepareForCreate?.(object, contextOf())
-  assert.equal(object.metadata.annotations?.['seccomp.security.alpha.kubernetes.io/pod'], 'runtime/default')
+  assert.equal(
+    object.metadata.annotations?.['seccomp.security.alpha.kubernetes.io/pod'],
+    'runtime/default',
+  )
   assert.deepEqual(object.spec.containers[0].securityContext.seccompProfile, {
     type: 'Localhost',
     localhostProfile: 'x',
@@ -355,7 +392,8 @@ test('seccomp fields and annotations follow each other', () => {
 })
 
 test('grace is given where something runs', () => {
-  const grace = (object: KubeObject, asked?: number) => pod.gracePeriodSeconds?.(object, asked, contextOf())
+  const grace = (object: KubeObject, asked?: number) =>
+    pod.gracePeriodSeconds?.(object, asked, contextOf())
   const running = podOf({ nodeName: 'n' })
   assert.equal(grace(running), 30)
   assert.equal(grace(running, 5), 5)
@@ -365,7 +403,10 @@ test('grace is given where something runs', () => {
 })
 
 test('selectable fields', () => {
-  const object = { ...podOf({ nodeName: 'n' }), status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }] } }
+  const object = {
+    ...podOf({ nodeName: 'n' }),
+    status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }] },
+  }
   assert.deepEqual(pod.selectableFields?.(object), {
     'spec.nodeName': 'n',
     'spec.restartPolicy': 'Always',
@@ -379,8 +420,14 @@ test('selectable fields', () => {
 
 test('a status keeps the specification, agrees on addresses and never goes back', () => {
   const status = pod.subresources?.status
-  const old: KubeObject = { ...podOf({ restartPolicy: 'Never' }), status: { containerStatuses: [{ name: 'a', state: { terminated: { exitCode: 0 } } }] } }
-  const next: KubeObject = { ...podOf({ hostname: 'x' }), status: { podIP: '10.0.0.1', containerStatuses: [{ name: 'a', state: { running: {} } }] } }
+  const old: KubeObject = {
+    ...podOf({ restartPolicy: 'Never' }),
+    status: { containerStatuses: [{ name: 'a', state: { terminated: { exitCode: 0 } } }] },
+  }
+  const next: KubeObject = {
+    ...podOf({ hostname: 'x' }),
+    status: { podIP: '10.0.0.1', containerStatuses: [{ name: 'a', state: { running: {} } }] },
+  }
   status?.prepareForUpdate?.(next, old, contextOf())
   assert.deepEqual(next.spec, old.spec)
   assert.deepEqual(next.status.podIPs, [{ ip: '10.0.0.1' }])
@@ -393,7 +440,10 @@ test('ephemeral containers are added and never taken away', () => {
   const rules = pod.subresources?.ephemeralcontainers
   const context = contextOf({}, 'EphemeralContainers')
   const old = podOf({ ephemeralContainers: [container({ name: 'e' })] })
-  const next = podOf({ hostname: 'x', ephemeralContainers: [container({ name: 'f', ports: [{ containerPort: 1, protocol: 'TCP' }] })] })
+  const next = podOf({
+    hostname: 'x',
+    ephemeralContainers: [container({ name: 'f', ports: [{ containerPort: 1, protocol: 'TCP' }] })],
+  })
   rules?.prepareForUpdate?.(next, old, context)
   assert.equal(next.spec.hostname, undefined)
   assert.deepEqual(linesOf(rules?.validateUpdate?.(next, old, context) ?? []), [
@@ -406,7 +456,10 @@ test('warnings', () => {
   const object = podOf({
     nodeSelector: { 'beta.kubernetes.io/os': 'linux' },
     volumes: [{ name: 'v', gitRepo: { repository: 'x' } }],
-    ...withContainer({ env: [{ name: 'A' }, { name: 'A' }], resources: { limits: { memory: '1500m' } } }),
+    ...withContainer({
+      env: [{ name: 'A' }, { name: 'A' }],
+      resources: { limits: { memory: '1500m' } },
+    }),
   })
   assert.deepEqual(pod.warningsOnCreate?.(object, contextOf()), [
     'spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',

@@ -8,7 +8,11 @@ import { podColumns } from '#kinds/columns/pods.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { dropDisabledPodFields } from './dropped-fields.ts'
 import { checkEphemeralContainersUpdate } from './ephemeral-containers.ts'
-import { agreeOnPodIps, agreeOnServiceAccount, dropInitContainerAnnotations } from './normal-form.ts'
+import {
+  agreeOnPodIps,
+  agreeOnServiceAccount,
+  dropInitContainerAnnotations,
+} from './normal-form.ts'
 import { podRules, type Template } from './pod-rules.ts'
 import { checkPod } from './pod-spec.ts'
 import { checkPodStatusUpdate, checkPodUpdate } from './pod-update.ts'
@@ -26,7 +30,8 @@ function prepareForCreate(pod: KubeObject, context: Context): void {
   dropInitContainerAnnotations(pod.metadata)
   pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) }
   dropDisabledPodFields(pod, undefined, context)
-  if (context.release >= 19) syncSeccomp({ metadata: pod.metadata, spec: pod.spec }, context.feature('EphemeralContainers'))
+  if (context.release >= 19)
+    syncSeccomp({ metadata: pod.metadata, spec: pod.spec }, context.feature('EphemeralContainers'))
 }
 
 function prepareForUpdate(next: KubeObject, old: KubeObject, context: Context): void {

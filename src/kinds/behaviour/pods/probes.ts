@@ -18,7 +18,8 @@ export function checkProbe(probe: Loose | null | undefined, path: FieldPath): Fi
     'successThreshold',
     'failureThreshold',
   ]
-  for (const field of counts) errors.push(...validateNonnegative(probe[field] ?? 0, path.child(field)))
+  for (const field of counts)
+    errors.push(...validateNonnegative(probe[field] ?? 0, path.child(field)))
   const grace = probe.terminationGracePeriodSeconds ?? undefined
   if (grace !== undefined && grace <= 0) {
     const at = path.child('terminationGracePeriodSeconds')

@@ -1,5 +1,12 @@
 /** Where a pod may run: affinity to nodes and pods, tolerated taints, and spreading over topologies. */
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName, validateLabelSelector } from '#api/label-rules.ts'
 import { labelValue, nameIsDnsLabel } from '#api/names.ts'
@@ -120,7 +127,8 @@ export function checkTopologySpread(
   all.forEach((constraint, i) => {
     const at = path.index(i)
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable: action = '' } = constraint
-    if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, 'must be greater than zero'))
+    if (maxSkew <= 0)
+      errors.push(invalid(at.child('maxSkew'), maxSkew, 'must be greater than zero'))
     if (topologyKey === '') errors.push(required(at.child('topologyKey'), 'can not be empty'))
     if (!unsatisfiable.includes(action)) {
       errors.push(notSupported(at.child('whenUnsatisfiable'), action, unsatisfiable))

@@ -11,7 +11,10 @@ export const containerSeccompPrefix = 'container.seccomp.security.alpha.kubernet
 const localPrefix = 'localhost/'
 const types = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
-export function checkSeccompProfile(profile: Loose | null | undefined, path: FieldPath): FieldError[] {
+export function checkSeccompProfile(
+  profile: Loose | null | undefined,
+  path: FieldPath,
+): FieldError[] {
   if (!profile) return []
   const errors: FieldError[] = []
   const type: string = profile.type ?? ''
@@ -50,7 +53,9 @@ export function checkSeccompAnnotations(
 ): FieldError[] {
   const errors: FieldError[] = []
   if (Object.hasOwn(annotations, podSeccompKey)) {
-    errors.push(...checkSeccompText(annotations[podSeccompKey] as string, path.child(podSeccompKey)))
+    errors.push(
+      ...checkSeccompText(annotations[podSeccompKey] as string, path.child(podSeccompKey)),
+    )
   }
   for (const key of Object.keys(annotations)) {
     if (!key.startsWith(containerSeccompPrefix)) continue

@@ -1,5 +1,12 @@
 /** Who a pod's processes run as and what they may do, for the pod and for each container. */
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { groupId, longerThan, userId } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -101,7 +108,13 @@ export function checkSecurityContext(
   errors.push(...checkSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (escalation === false) {
     const conflict = (other: string) =>
-      errors.push(invalid(path, goSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${other}`))
+      errors.push(
+        invalid(
+          path,
+          goSecurityContext(context),
+          `cannot set \`allowPrivilegeEscalation\` to false and ${other}`,
+        ),
+      )
     if (privileged === true) conflict('`privileged` to true')
     for (const capability of (context.capabilities?.add ?? []) as string[]) {
       if (capability === 'CAP_SYS_ADMIN') conflict('`capabilities.Add` CAP_SYS_ADMIN')

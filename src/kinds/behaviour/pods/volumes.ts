@@ -119,7 +119,12 @@ export function checkVolumes(
   return { volumes: found, errors }
 }
 
-function checkSource(volume: Loose, path: FieldPath, podName: string, rules: PodRules): FieldError[] {
+function checkSource(
+  volume: Loose,
+  path: FieldPath,
+  podName: string,
+  rules: PodRules,
+): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
   for (const { field, check, refusedAt, checkedAt } of sources) {

@@ -11,13 +11,15 @@ const credentialKibMax = 64
 const domainLengthMax = 256
 const userLengthMax = 104
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\x00-\x1f\x7f]/
 const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const dnsLabel = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const dnsDomain = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`)
 
-export function checkWindowsOptions(options: Loose | null | undefined, path: FieldPath): FieldError[] {
+export function checkWindowsOptions(
+  options: Loose | null | undefined,
+  path: FieldPath,
+): FieldError[] {
   if (!options) return []
   const errors: FieldError[] = []
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options
@@ -28,7 +30,9 @@ export function checkWindowsOptions(options: Loose | null | undefined, path: Fie
     const at = path.child('gmsaCredentialSpec')
     if (spec === '') errors.push(invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'))
     else if (Buffer.byteLength(spec) > credentialKibMax * 1024) {
-      errors.push(invalid(at, spec, `gmsaCredentialSpec size must be under ${credentialKibMax} KiB`))
+      errors.push(
+        invalid(at, spec, `gmsaCredentialSpec size must be under ${credentialKibMax} KiB`),
+      )
     }
   }
   if (typeof user === 'string') {
@@ -62,7 +66,9 @@ function userNameProblems(text: string): string[] {
     problems.push("runAsUserName's User cannot contain only periods or spaces")
   }
   if (/["/\\:;|=,+*?<>@[\]]/.test(user)) {
-    problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+    problems.push(
+      'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]',
+    )
   }
   return problems
 }

@@ -6,7 +6,11 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage, validateNonnegative } from '#api/object-meta-rules.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
-import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { controllerRevisionColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 

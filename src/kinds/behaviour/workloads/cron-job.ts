@@ -42,7 +42,9 @@ function checkSpec(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] 
   else if (!policies.includes(concurrencyPolicy)) {
     errors.push(notSupported(policyPath, concurrencyPolicy, policies))
   }
-  errors.push(...checkJobTemplate(spec.jobTemplate?.spec ?? {}, path.child('jobTemplate', 'spec'), rules))
+  errors.push(
+    ...checkJobTemplate(spec.jobTemplate?.spec ?? {}, path.child('jobTemplate', 'spec'), rules),
+  )
   errors.push(...count('successfulJobsHistoryLimit'), ...count('failedJobsHistoryLimit'))
   return errors
 }

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scheduleProblem } from './cron-schedule.ts'
 
-const good = ['* * * * *', '*/5 0 1,15 * 1-5', '0 0 * jan sun', '5/10 * * * *', '@daily', '@every 1h30m']
+const good = [
+  '* * * * *',
+  '*/5 0 1,15 * 1-5',
+  '0 0 * jan sun',
+  '5/10 * * * *',
+  '@daily',
+  '@every 1h30m',
+]
 good.push('TZ=Europe/Berlin 0 0 * * *', ', * * * *', '? * * * *')
-for (const text of good) test(`schedule ${text}`, () => assert.equal(scheduleProblem(text, 22), undefined))
+for (const text of good)
+  test(`schedule ${text}`, () => assert.equal(scheduleProblem(text, 22), undefined))
 
 const bad: [string, string][] = [
   ['often', 'expected exactly 5 fields, found 1: [often]'],

@@ -107,7 +107,12 @@ function checkRange(expression: string, { min, max, names }: Bounds): void {
   let end = max
   if (ends[0] !== '*' && ends[0] !== '?') {
     start = numberOrName(ends[0], names, min)
-    end = ends.length === 1 ? start : ends.length === 2 ? numberOrName(ends[1] as string, names, min) : -1
+    end =
+      ends.length === 1
+        ? start
+        : ends.length === 2
+          ? numberOrName(ends[1] as string, names, min)
+          : -1
     if (ends.length > 2) fail(`too many hyphens: ${expression}`)
   }
   let step = 1
@@ -133,7 +138,9 @@ function numberOf(text: string): number {
   }
   const value = BigInt(text.replace('+', ''))
   if (BigInt.asIntN(64, value) !== value) {
-    fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: value out of range`)
+    fail(
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: value out of range`,
+    )
   }
   if (value < 0n) fail(`negative number (${value}) not allowed: ${text}`)
   return Number(value)

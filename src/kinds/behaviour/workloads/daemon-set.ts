@@ -13,7 +13,11 @@ import {
   checkIntOrPercent,
   type IntOrString,
 } from '#kinds/behaviour/int-or-percent.ts'
-import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { checkPodTemplate } from '#kinds/behaviour/pods/pod-spec.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
@@ -51,12 +55,20 @@ function templateGeneration(object: KubeObject): number | undefined {
 
 function setTemplateGeneration(object: KubeObject, generation: number): void {
   const others = Object.entries(object.metadata.annotations ?? {})
-  const entries = [...others.filter(([key]) => key !== generationKey), [generationKey, String(generation)]]
+  const entries = [
+    ...others.filter(([key]) => key !== generationKey),
+    [generationKey, String(generation)],
+  ]
   entries.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1))
   object.metadata.annotations = Object.fromEntries(entries)
 }
 
-function checkSpec(object: KubeObject, path: FieldPath, rules: PodRules, context: Context): FieldError[] {
+function checkSpec(
+  object: KubeObject,
+  path: FieldPath,
+  rules: PodRules,
+  context: Context,
+): FieldError[] {
   const spec: Loose = object.spec
   const template: Loose = spec.template ?? {}
   const at = path.child('template')

@@ -38,7 +38,9 @@ function checkSpec(object: KubeObject, path: FieldPath, rules: PodRules): FieldE
     errors.push(invalid(path.child('selector'), shown, 'invalid label selector'))
   } else {
     const at = path.child('template')
-    errors.push(...checkReplicatedTemplate(spec.template, selector, replicas, 'ReplicaSet', at, rules))
+    errors.push(
+      ...checkReplicatedTemplate(spec.template, selector, replicas, 'ReplicaSet', at, rules),
+    )
   }
   errors.push(...checkStrategy(spec.strategy ?? {}, path.child('strategy')))
   errors.push(...validateNonnegative(minReadySeconds, path.child('minReadySeconds')))

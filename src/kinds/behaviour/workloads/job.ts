@@ -9,7 +9,11 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage, validateImmutable } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { each } from '#kinds/behaviour/checks.ts'
-import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
@@ -60,7 +64,10 @@ function checkSharedLabels(job: KubeObject): FieldError[] {
 }
 
 /** Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not assigned. */
-function addSorted(map: Record<string, string>, added: readonly (readonly [string, string])[]): void {
+function addSorted(
+  map: Record<string, string>,
+  added: readonly (readonly [string, string])[],
+): void {
   const entries = new Map<string, string>([...added, ...Object.entries(map)])
   for (const key of Object.keys(map)) delete map[key]
   for (const [key, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -7,7 +7,11 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
-import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
@@ -144,7 +148,9 @@ function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
       errors.push({ type: 'FieldValueNotFound', field, message })
     } else if (!semanticEqual(next.spec.selector, old.spec.selector)) {
       const shown = asGo(goStringMap(next.spec.selector))
-      errors.push(invalid(specPath.child('selector'), shown, 'cannot update non-convertible selector'))
+      errors.push(
+        invalid(specPath.child('selector'), shown, 'cannot update non-convertible selector'),
+      )
     }
   }
   return errors

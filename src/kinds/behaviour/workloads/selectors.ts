@@ -1,11 +1,19 @@
 /** The selector of a controller and the labels of its template: it must find the pods it makes. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { asGo, type GoText, goList, goQuote, goStringMap, goStrings, goStruct } from '#api/go-syntax.ts'
+import {
+  asGo,
+  type GoText,
+  goList,
+  goQuote,
+  goStringMap,
+  goStrings,
+  goStruct,
+} from '#api/go-syntax.ts'
+import { LabelSelectorError } from '#api/label-requirement.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import {
   type LabelSelector,
-  LabelSelectorError,
   matchesLabels,
   selectorOf,
   selectsEverything,

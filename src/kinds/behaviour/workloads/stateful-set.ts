@@ -7,7 +7,11 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateAnnotations, validateNonnegative } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
-import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { checkPodAnnotations } from '#kinds/behaviour/pods/pod-annotations.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
@@ -16,7 +20,12 @@ import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy
 import { statefulSetColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkRunsForever } from './replicated-template.ts'
-import { checkSelectedUnlessEmpty, checkSelector, goLabelSelector, trySelector } from './selectors.ts'
+import {
+  checkSelectedUnlessEmpty,
+  checkSelector,
+  goLabelSelector,
+  trySelector,
+} from './selectors.ts'
 import { checkCollisions, checkCounts, checkParts } from './status-numbers.ts'
 
 const specPath = FieldPath.of('spec')
@@ -25,7 +34,10 @@ const templatePath = specPath.child('template')
 const minReadyGate = 'StatefulSetMinReadySeconds'
 
 function checkSpec(spec: Loose, path: FieldPath, rules: PodRules, context: Context): FieldError[] {
-  const errors = [...checkPodManagement(spec, path), ...checkStrategy(spec, path.child('updateStrategy'))]
+  const errors = [
+    ...checkPodManagement(spec, path),
+    ...checkStrategy(spec, path.child('updateStrategy')),
+  ]
   errors.push(...validateNonnegative(spec.replicas ?? 0, path.child('replicas')))
   if (context.feature(minReadyGate)) {
     errors.push(...validateNonnegative(spec.minReadySeconds ?? 0, path.child('minReadySeconds')))
@@ -95,7 +107,9 @@ function checkChange(next: Loose, old: Loose, context: Context): FieldError[] {
   }
   errors.push(...validateNonnegative(next.replicas ?? 0, specPath.child('replicas')))
   if (minReady) {
-    errors.push(...validateNonnegative(next.minReadySeconds ?? 0, specPath.child('minReadySeconds')))
+    errors.push(
+      ...validateNonnegative(next.minReadySeconds ?? 0, specPath.child('minReadySeconds')),
+    )
   }
   return errors
 }

@@ -4,11 +4,19 @@ import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 
-export const checkCounts = (status: Loose, fields: readonly string[], path: FieldPath): FieldError[] =>
+export const checkCounts = (
+  status: Loose,
+  fields: readonly string[],
+  path: FieldPath,
+): FieldError[] =>
   fields.flatMap((field) => validateNonnegative(status[field] ?? 0, path.child(field)))
 
 /** Each of the fields is at most status.replicas, and available pods are ready ones. */
-export function checkParts(status: Loose, fields: readonly string[], path: FieldPath): FieldError[] {
+export function checkParts(
+  status: Loose,
+  fields: readonly string[],
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const count = (field: string): number => status[field] ?? 0
   for (const field of fields) {

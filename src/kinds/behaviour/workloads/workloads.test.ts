@@ -56,7 +56,12 @@ const rolling = (maxUnavailable: unknown, maxSurge: unknown) => ({
 })
 
 const created: [string, string, Loose, string[]][] = [
-  ['apps/deployments', 'no selector', { selector: undefined }, ['spec.selector: Required value', mismatch]],
+  [
+    'apps/deployments',
+    'no selector',
+    { selector: undefined },
+    ['spec.selector: Required value', mismatch],
+  ],
   [
     'apps/deployments',
     'an empty selector',
@@ -147,7 +152,7 @@ const created: [string, string, Loose, string[]][] = [
     { podManagementPolicy: 'x', updateStrategy: { type: 'y' } },
     [
       "spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'",
-      'spec.updateStrategy: Invalid value: apps.StatefulSetUpdateStrategy{Type:"y", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}: must be \'RollingUpdate\' or \'OnDelete\'',
+      "spec.updateStrategy: Invalid value: apps.StatefulSetUpdateStrategy{Type:\"y\", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}: must be 'RollingUpdate' or 'OnDelete'",
     ],
   ],
   [
