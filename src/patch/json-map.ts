@@ -13,7 +13,12 @@ export function ownValue(map: JsonMap, name: string): Json | undefined {
 /** An ordinary assignment would lose `__proto__`. */
 export function setMember(map: JsonMap, name: string, value: Json): void {
   if (name === '__proto__') {
-    Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true })
+    Object.defineProperty(map, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   } else map[name] = value
 }
 

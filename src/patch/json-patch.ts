@@ -48,7 +48,9 @@ export function applyJsonPatch(document: Json, patch: Json): Json {
 function decode(patch: Json): Operation[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) {
-    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
+    throw badRequest(
+      `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`,
+    )
   }
   return patch.map((operation) => {
     if (operation === null) return {}
@@ -94,7 +96,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const path = pathOf(operation, 'path', 'add operation failed to decode path', true)
     const found = find(root, path)
     if (found === undefined) {
-      throw new OperationError(`add operation does not apply: doc is missing path: "${path}": ${missing}`)
+      throw new OperationError(
+        `add operation does not apply: doc is missing path: "${path}": ${missing}`,
+      )
     }
     within(`error in add for path: '${path}'`, () => put(found, valueOf(operation)))
   },
@@ -102,7 +106,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const path = pathOf(operation, 'path', 'remove operation failed to decode path', true)
     const found = find(root, path)
     if (found === undefined) {
-      throw new OperationError(`remove operation does not apply: doc is missing path: "${path}": ${missing}`)
+      throw new OperationError(
+        `remove operation does not apply: doc is missing path: "${path}": ${missing}`,
+      )
     }
     within(`error in remove for path: '${path}'`, () => remove(found))
   },
@@ -110,9 +116,15 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const path = pathOf(operation, 'path', 'replace operation failed to decode path')
     const found = find(root, path)
     if (found === undefined) {
-      throw new OperationError(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
+      throw new OperationError(
+        `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
+      )
     }
-    within(`replace operation does not apply: doc is missing key: ${path}`, () => get(found), missing)
+    within(
+      `replace operation does not apply: doc is missing key: ${path}`,
+      () => get(found),
+      missing,
+    )
     const { container, key } = found
     if (Array.isArray(container)) container[indexOf(key)] = valueOf(operation)
     else setMember(container, key, valueOf(operation))
@@ -121,7 +133,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const from = pathOf(operation, 'from', 'move operation failed to decode from')
     const source = find(root, from)
     if (source === undefined) {
-      throw new OperationError(`move operation does not apply: doc is missing from path: ${from}: ${missing}`)
+      throw new OperationError(
+        `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
+      )
     }
     const value = within(`error in move for path: '${source.key}'`, () => {
       const moved = get(source)
@@ -141,7 +155,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const from = pathOf(operation, 'from', 'copy operation failed to decode from')
     const source = find(root, from)
     if (source === undefined) {
-      throw new OperationError(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
+      throw new OperationError(
+        `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
+      )
     }
     const value = within(`error in copy for from: '${from}'`, () => get(source))
     const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
@@ -163,7 +179,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
     const path = pathOf(operation, 'path', 'test operation failed to decode path')
     const found = find(root, path)
     if (found === undefined) {
-      throw new OperationError(`test operation does not apply: is missing path: ${path}: ${missing}`)
+      throw new OperationError(
+        `test operation does not apply: is missing path: ${path}: ${missing}`,
+      )
     }
     const value = within(`error in test for path: '${path}'`, () => get(found))
     const wanted = ownValue(operation, 'value')
@@ -174,12 +192,18 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: C
 }
 
 /** `brief`: the library says nothing of what is wrong with the member. */
-function pathOf(operation: Operation, member: 'path' | 'from', context: string, brief = false): string {
+function pathOf(
+  operation: Operation,
+  member: 'path' | 'from',
+  context: string,
+  brief = false,
+): string {
   const path = ownValue(operation, member)
   if (typeof path === 'string') return path
   if (brief) throw new OperationError(`${context}: ${missing}`)
   if (path === undefined || path === null) {
-    const what = member === 'path' ? 'operation missing path field' : 'operation, missing from field'
+    const what =
+      member === 'path' ? 'operation missing path field' : 'operation, missing from field'
     throw new OperationError(`${context}: ${what}: ${missing}`)
   }
   throw new OperationError(
@@ -207,7 +231,8 @@ function find(root: Container, path: string): Found | undefined {
   return { container, key: unescapePart(parts.at(-1) as string) }
 }
 
-const unescapePart = (part: string): string => part.replace(/~1|~0/g, (code) => (code === '~1' ? '/' : '~'))
+const unescapePart = (part: string): string =>
+  part.replace(/~1|~0/g, (code) => (code === '~1' ? '/' : '~'))
 
 function step(container: Container, key: string): Json {
   try {

@@ -22,7 +22,8 @@ export function restore(type: Type, value: Json): Json {
     case 'scalar':
       return restoreScalar(type, value)
     case 'list':
-      if (!Array.isArray(value)) throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
+      if (!Array.isArray(value))
+        throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
       return value.map((item) => restore(type.items, item))
     case 'map': {
       if (!isMap(value)) throw new RestoreError(`cannot restore map from ${goKind(value)}`)
@@ -64,7 +65,9 @@ function restoreScalar(type: Scalar, value: Json | bigint): Json {
   switch (scalar) {
     case 'string':
       if (typeof value === 'string') return value
-      throw isInteger(value) ? cannotConvert(value, type) : new RestoreError('unrecognized type: string')
+      throw isInteger(value)
+        ? cannotConvert(value, type)
+        : new RestoreError('unrecognized type: string')
     case 'bool':
       if (typeof value === 'boolean') return value
       throw new RestoreError('unrecognized type: bool')
@@ -98,25 +101,28 @@ function restoreInteger(type: Scalar, value: Json | bigint): Json {
   }
   if (!isInteger(value)) throw cannotConvert(value, type)
   const cut = integerBits[type.scalar]?.(BigInt(value)) ?? BigInt(value)
-  return (cut >= Number.MIN_SAFE_INTEGER && cut <= Number.MAX_SAFE_INTEGER ? Number(cut) : cut) as Json
+  return (
+    cut >= Number.MIN_SAFE_INTEGER && cut <= Number.MAX_SAFE_INTEGER ? Number(cut) : cut
+  ) as Json
 }
 
-/** No bytes at all are the same as no value here. */
 function restoreBytes(value: Json): Json {
   if (Array.isArray(value)) {
     const byte: Scalar = { is: 'scalar', scalar: 'uint32', named: 'uint8' }
     const bytes = value.map((item) => {
-      if (item !== null && typeof item !== 'number') throw new RestoreError('unrecognized type: uint8')
+      if (item !== null && typeof item !== 'number')
+        throw new RestoreError('unrecognized type: uint8')
       return Number(item === null ? 0 : restoreInteger(byte, item)) & 255
     })
     return Buffer.from(bytes).toString('base64')
   }
-  if (typeof value !== 'string') throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
+  if (typeof value !== 'string')
+    throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
   const wrong = firstWrongBase64(value)
   if (wrong !== undefined) {
     throw new RestoreError(`error decoding from json: illegal base64 data at input byte ${wrong}`)
   }
-  return value === '' ? null : value
+  return value
 }
 
 /** Where Go's decoder of padded base64 stops; line breaks are skipped. */

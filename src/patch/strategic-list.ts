@@ -143,7 +143,8 @@ function requireSameOrder(change: Json[], order: Json[], mergeKey: string): void
     mergeKey === '' ? change : change.filter((item) => requireMap(item)[directive] !== 'delete')
   let at = 0
   for (const wanted of order) {
-    while (at < kept.length && isMap(kept[at]) && Object.hasOwn(kept[at] as JsonMap, directive)) at++
+    while (at < kept.length && isMap(kept[at]) && Object.hasOwn(kept[at] as JsonMap, directive))
+      at++
     if (at >= kept.length) return
     if (sameKey(kept[at] as Json, wanted, mergeKey)) at++
   }

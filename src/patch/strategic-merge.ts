@@ -28,7 +28,10 @@ export function applyStrategicMerge(type: Type, document: Json, patch: Json): Js
   const original = copyValue(document) as JsonMap
   const change = copyValue(patch ?? {}) as JsonMap
   try {
-    return withHeaderOf(document as JsonMap, restore(type, mergeMap(original, change, type)) as JsonMap)
+    return withHeaderOf(
+      document as JsonMap,
+      restore(type, mergeMap(original, change, type)) as JsonMap,
+    )
   } catch (error) {
     throw answerTo(error, change)
   }
@@ -42,7 +45,9 @@ function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
 
 function answerTo(error: unknown, patch: JsonMap): unknown {
   if (error instanceof RestoreError) {
-    return invalidObject({ group: '', kind: '' }, '', [invalid('patch', goValue(patch), error.message)])
+    return invalidObject({ group: '', kind: '' }, '', [
+      invalid('patch', goValue(patch), error.message),
+    ])
   }
   if (!(error instanceof StrategicError)) return error
   switch (error.status) {
@@ -92,7 +97,8 @@ function retainOnly(original: JsonMap, patch: JsonMap): void {
   if (!Array.isArray(names)) throw wrong()
   const kept = new Set<Json>(names)
   for (const name in patch) {
-    if (patch[name] === null || name.startsWith(deleteFromList) || name.startsWith(elementOrder)) continue
+    if (patch[name] === null || name.startsWith(deleteFromList) || name.startsWith(elementOrder))
+      continue
     if (!kept.has(name)) throw wrong()
   }
   for (const name of Object.keys(original)) if (!kept.has(name)) delete original[name]
@@ -147,7 +153,11 @@ function mergeMember(original: JsonMap, member: string, value: Json, type: Type)
   if (isMap(before)) {
     const rule = mapRule(type, name)
     const change = value as JsonMap
-    setMember(original, name, rule.strategy === 'replace' ? change : mergeMap(before, change, rule.type))
+    setMember(
+      original,
+      name,
+      rule.strategy === 'replace' ? change : mergeMap(before, change, rule.type),
+    )
   } else if (Array.isArray(before)) {
     setMember(original, name, mergeList(before, value as Json[], listRule(type, name), deletes))
   } else setMember(original, name, value)

@@ -45,7 +45,8 @@ export function listRule(type: Type, name: string): Rule {
 
 /** What is left of the strategies beside retainKeys, which only tells clients what to send. */
 function strategyOf(field: Field): string {
-  const said = field.patchStrategy ?? (field.type.is === 'list' ? field.type.patchStrategy : undefined)
+  const said =
+    field.patchStrategy ?? (field.type.is === 'list' ? field.type.patchStrategy : undefined)
   if (said === undefined) return ''
   return said.split(',').find((strategy) => strategy !== 'retainKeys') ?? ''
 }

@@ -33,7 +33,8 @@ export function capUpdaters({ owned, times }: Managed): void {
       owned.set(bucket, owned.get(first) as Owned)
       owned.delete(first)
     }
-    owned.set(bucket, { ...mine, set: union(mine.set, (owned.get(bucket) as Owned).set) })
+    const set = union(mine.set, (owned.get(bucket) as Owned).set)
+    owned.set(bucket, { set, apiVersion: mine.apiVersion, applied: false })
     owned.delete(identity)
     left--
     times.set(bucket, times.get(identity))

@@ -7,10 +7,10 @@ import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
-import { emptySet, type FieldSet, leaf } from './field-set.ts'
+import { emptySet, type FieldSet, leaf, levelOf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
 import { compareElements, goJson } from './path-element.ts'
-import { isHollow, itemElement, NoElement } from './shape.ts'
+import { itemElement, NoElement } from './shape.ts'
 import { zeroField } from './zero.ts'
 
 /** What is owned at and below a value that was not there before. */
@@ -25,8 +25,7 @@ const claimsBeyondZero = new WeakMap<Struct, ClaimBeyondZero>()
 /** The fields owned by the writer of a new object, including those of metadata nobody ever owns. */
 export function claimNew(type: Type, object: Json): FieldSet {
   if (type.is === 'struct' && type.union !== true) return beyondZeroOf(type)(object) ?? emptySet
-  const { '.': _, ...children } = claimOf(type)(object)
-  return children
+  return withoutSelf(claimOf(type)(object))
 }
 
 function claimOf(type: Type): Claim {
@@ -63,9 +62,8 @@ function claimWhole(type: Type): Claim {
   }
 }
 
-function claimUntyped(value: Json): FieldSet {
-  return isMap(value) && !isHollow(value) ? claimKeys(value, claimUntyped) : leaf
-}
+const claimUntyped = (value: Json): FieldSet =>
+  isMap(value) ? claimKeys(value, claimUntyped) : leaf
 
 function claimDict(values: Type): Claim {
   let claim: Claim | undefined
@@ -73,71 +71,85 @@ function claimDict(values: Type): Claim {
     if (value === null) return leaf
     if (!isMap(value)) throw new Unfit()
     claim ??= claimOf(values)
-    return isHollow(value) ? leaf : claimKeys(value, claim)
+    return claimKeys(value, claim)
   }
 }
 
 function claimKeys(map: JsonMap, claim: Claim): FieldSet {
   const names = Object.keys(map)
+  if (names.length === 0) return leaf
   if (names.length > 1) names.sort(byCodePoint)
   const out: Building = { '.': leaf }
   for (const name of names) out[`f:${name}`] = claim(map[name] as Json)
   return out
 }
 
-interface Member {
+/** A declared field, with its place in the order steps are written in. */
+interface Member<C> {
   readonly name: string
   readonly element: string
-  readonly field: Field
-  /** A name every object seems to have: only its own one counts. */
-  readonly inherited: boolean
+  readonly place: number
+  readonly claim: C
 }
+type Members<C> = ReadonlyMap<string, Member<C>>
 
-function membersOf(struct: Struct): Member[] {
-  const members: Member[] = []
-  for (const [name, field] of struct.byName) {
-    members.push({ name, element: `f:${name}`, field, inherited: name in Object.prototype })
+function membersOf<C>(struct: Struct, claimFor: (field: Field) => C): Members<C> {
+  const members = new Map<string, Member<C>>()
+  const names = [...struct.byName.keys()].sort(byCodePoint)
+  for (const [place, name] of names.entries()) {
+    const claim = claimFor(struct.byName.get(name) as Field)
+    members.set(name, { name, element: `f:${name}`, place, claim })
   }
-  return members.sort((a, b) => byCodePoint(a.name, b.name))
+  return members
 }
 
-const valueOf = (map: JsonMap, { name, inherited }: Member): Json | undefined =>
-  inherited && !Object.hasOwn(map, name) ? undefined : map[name]
+/** The declared fields a value has, in the order steps are written in; undefined: it has others too. */
+function present<C>(members: Members<C>, value: JsonMap): Member<C>[] | undefined {
+  const found: Member<C>[] = []
+  for (const name in value) {
+    const member = members.get(name)
+    if (member === undefined) return undefined
+    if (value[name] === undefined) continue
+    // Few fields, nearly in order: moving each to its place is the fastest way to sort them.
+    let at = found.length
+    found.push(member)
+    for (; at > 0 && (found[at - 1] as Member<C>).place > member.place; at--) {
+      found[at] = found[at - 1] as Member<C>
+    }
+    found[at] = member
+  }
+  return found
+}
 
 function claimStruct(struct: Struct): Claim {
-  let members: Member[] | undefined
-  let memberClaims: Claim[] = []
+  let members: Members<Claim> | undefined
   return (value) => {
     if (value === null) return leaf
     if (!isMap(value)) throw new Unfit()
-    if (members === undefined) {
-      members = membersOf(struct)
-      memberClaims = members.map(({ field }) => claimOf(field.type))
-    }
+    members ??= membersOf(struct, ({ type }) => claimOf(type))
+    const found = present(members, value)
+    if (found === undefined) return levelOf(stepsOfOpen(struct, members, value), true)
+    if (found.length === 0) return leaf
     const out: Building = { '.': leaf }
-    let count = 0
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i] as Member
-      const own = valueOf(value, member)
-      if (own === undefined) continue
-      out[member.element] = (memberClaims[i] as Claim)(own)
-      count++
-    }
-    if (count < Object.keys(value).length) return withUnknown(struct, value, out)
-    return count === 0 ? leaf : out
+    for (const { name, element, claim } of found) out[element] = claim(value[name] as Json)
+    return out
   }
 }
 
-/** Fields the struct does not declare: kept and owned where it is open. */
-function withUnknown(struct: Struct, value: JsonMap, declared: Building): Building {
-  const names = Object.keys(value).filter((name) => !struct.byName.has(name))
-  if (names.length > 0 && !struct.open) throw new Unfit()
-  for (const name of names) declared[`f:${name}`] = claimUntyped(value[name] as Json)
-  const out: Building = {}
-  if (Object.hasOwn(declared, '.')) out['.'] = leaf
-  const elements = Object.keys(declared).filter((element) => element !== '.')
-  for (const element of elements.sort(compareElements)) out[element] = declared[element] as FieldSet
-  return out
+/** Fields the struct does not declare are owned where it is open to them. */
+function stepsOfOpen(
+  struct: Struct,
+  members: Members<ClaimBeyondZero>,
+  value: JsonMap,
+): [string, FieldSet][] {
+  const steps: [string, FieldSet][] = []
+  for (const name in value) {
+    const member = members.get(name)
+    if (member === undefined && !struct.open) throw new Unfit()
+    const claimed = (member?.claim ?? claimUntyped)(value[name] as Json)
+    if (claimed !== undefined) steps.push([`f:${name}`, claimed])
+  }
+  return steps
 }
 
 function beyondZeroOf(struct: Struct): ClaimBeyondZero {
@@ -150,28 +162,24 @@ function beyondZeroOf(struct: Struct): ClaimBeyondZero {
 }
 
 function claimStructBeyondZero(struct: Struct): ClaimBeyondZero {
-  let members: Member[] | undefined
-  let memberClaims: ClaimBeyondZero[] = []
+  let members: Members<ClaimBeyondZero> | undefined
   return (value) => {
     if (value === null) return undefined
     if (!isMap(value)) throw new Unfit()
-    if (members === undefined) {
-      members = membersOf(struct)
-      memberClaims = members.map(({ field }) => claimFieldBeyondZero(field))
+    members ??= membersOf(struct, claimFieldBeyondZero)
+    const found = present(members, value)
+    if (found === undefined) {
+      const steps = stepsOfOpen(struct, members, value)
+      return steps.length === 0 ? undefined : levelOf(steps, false)
     }
     let out: Building | undefined
-    let count = 0
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i] as Member
-      const own = valueOf(value, member)
-      if (own === undefined) continue
-      count++
-      const claimed = (memberClaims[i] as ClaimBeyondZero)(own)
+    for (const { name, element, claim } of found) {
+      const claimed = claim(value[name] as Json)
       if (claimed === undefined) continue
       out ??= {}
-      out[member.element] = claimed
+      out[element] = claimed
     }
-    return count < Object.keys(value).length ? withUnknown(struct, value, out ?? {}) : out
+    return out
   }
 }
 
@@ -180,7 +188,8 @@ function claimFieldBeyondZero(field: Field): ClaimBeyondZero {
   const claim = claimOf(field.type)
   if (zero === undefined) return claim
   if (isMap(zero)) return claimOverZeroStruct(field.type as Struct, zero)
-  if (field.type.is === 'scalar' || zero !== null) return (value) => (value === zero ? undefined : claim(value))
+  if (field.type.is === 'scalar' || zero !== null)
+    return (value) => (value === zero ? undefined : claim(value))
   return (value) => (value === null ? undefined : withoutSelf(claim(value)))
 }
 
@@ -203,14 +212,15 @@ const sameAsZero = (value: Json, zero: JsonMap): boolean =>
 
 /** A list or map that was null before is not new, but what is in it is. */
 function withoutSelf(claimed: FieldSet): FieldSet {
-  if (!Object.hasOwn(claimed, '.')) return claimed
+  if (!('.' in claimed)) return claimed
   const { '.': _, ...children } = claimed
   return children
 }
 
 function claimList(list: List): Claim {
   const claimItem = list.listType === 'set' ? () => leaf : lazily(() => claimOf(list.items))
-  const inOrder = list.listType === 'map' && list.mapKeys.length === 1 ? byKey(list) : byElement(list)
+  const inOrder =
+    list.listType === 'map' && list.mapKeys.length === 1 ? byKey(list) : byElement(list)
   return (value) => {
     if (value === null) return leaf
     if (!Array.isArray(value)) throw new Unfit()
@@ -265,4 +275,3 @@ function lazily(make: () => Claim): Claim {
     return claim(value)
   }
 }
-

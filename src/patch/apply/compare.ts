@@ -5,7 +5,14 @@
 import type { Json } from '#api/object-meta.ts'
 import { equalValues, isMap, type JsonMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { emptySet, type FieldSet, isEmptySet, leaf, levelOf, recursiveDifference } from './field-set.ts'
+import {
+  emptySet,
+  type FieldSet,
+  isEmptySet,
+  leaf,
+  levelOf,
+  recursiveDifference,
+} from './field-set.ts'
 import { valueElement } from './path-element.ts'
 import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
@@ -50,11 +57,17 @@ function compareValue(type: Type, before: Json, after: Json): Found | undefined 
   if (before === after) return undefined
   if (type.is === 'untyped' && isMap(before) !== isMap(after)) return compareUnlike(before, after)
   const shape = shapeOf(type, before)
-  if (shape === 'leaf' || (isHollow(before) && isHollow(after))) {
-    return equalValues(before, after) ? undefined : { modified: leaf }
+  if (shape === 'leaf') return equalValues(before, after) ? undefined : { modified: leaf }
+  if (shape === 'list') {
+    const old = listOf(before)
+    const now = listOf(after)
+    if (old.length + now.length > 0) return compareItems(type as List, old, now)
+  } else {
+    const found = compareMembers(type, mapOf(before), mapOf(after))
+    if (found !== undefined || (isMap(before) && isMap(after))) return found
+    if (!isHollow(before) || !isHollow(after)) return undefined
   }
-  if (shape === 'list') return compareItems(type as List, listOf(before), listOf(after))
-  return compareMembers(type, mapOf(before), mapOf(after))
+  return equalValues(before, after) ? undefined : { modified: leaf }
 }
 
 const listOf = (value: Json): Json[] => (Array.isArray(value) ? value : [])
@@ -63,7 +76,8 @@ const mapOf = (value: Json): JsonMap => (isMap(value) ? value : {})
 /** A map on one side and something else on the other, where no type says which it must be. */
 function compareUnlike(before: Json, after: Json): Found {
   const found = compareMembers(untyped, mapOf(before), mapOf(after)) ?? {}
-  const nothingToSay = (before === null && !isHollow(after)) || (after === null && !isHollow(before))
+  const nothingToSay =
+    (before === null && !isHollow(after)) || (after === null && !isHollow(before))
   return nothingToSay ? found : { ...found, modified: leaf }
 }
 
@@ -105,7 +119,13 @@ function compareItems(list: List, before: Json[], after: Json[]): Found | undefi
   return foundIn(added, modified, removed)
 }
 
-function collect(step: string, found: Found | undefined, added: Steps, modified: Steps, removed: Steps) {
+function collect(
+  step: string,
+  found: Found | undefined,
+  added: Steps,
+  modified: Steps,
+  removed: Steps,
+) {
   if (found === undefined) return
   if (found.added !== undefined) added.push([step, found.added])
   if (found.modified !== undefined) modified.push([step, found.modified])
@@ -124,7 +144,7 @@ function foundIn(added: Steps, modified: Steps, removed: Steps): Found | undefin
 /** A value that is on one side only: it, and everything in it. */
 export function everyPath(type: Type, value: Json): FieldSet {
   const shape = shapeOf(type, value)
-  if (shape === 'leaf' || isHollow(value)) return leaf
+  if (shape === 'leaf') return leaf
   const steps: Steps = []
   if (shape === 'list') {
     const list = type as List

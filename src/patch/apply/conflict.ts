@@ -47,7 +47,8 @@ function listed(set: FieldSet): string[][] {
   const slices: Slice[] = []
   const visit = (level: FieldSet, prefix: Slice): void => {
     for (const element in level) {
-      if (element !== '.' && isMember(level[element] as FieldSet)) slices.push(append(prefix, element))
+      if (element !== '.' && isMember(level[element] as FieldSet))
+        slices.push(append(prefix, element))
     }
     for (const element in level) {
       const subtree = level[element] as FieldSet
@@ -67,7 +68,9 @@ export const pathText = (path: readonly string[]): string => path.map(elementTex
 export function managerText(identity: string): string {
   const { manager, operation, apiVersion, subresource } = managerOf(identity)
   const name =
-    subresource === '' ? goQuote(manager) : `${goQuote(manager)} with subresource ${goQuote(subresource)}`
+    subresource === ''
+      ? goQuote(manager)
+      : `${goQuote(manager)} with subresource ${goQuote(subresource)}`
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
@@ -77,10 +80,12 @@ export function conflictMessage(conflicts: readonly Conflict[]): string {
     return `Apply failed with 1 conflict: conflict with ${managerText(only.manager)}: ${pathText(only.path)}`
   }
   const byManager = Map.groupBy(conflicts, ({ manager }) => manager)
-  const lines = [...byManager.keys()].sort().flatMap((manager) => [
-    `conflicts with ${managerText(manager)}:`,
-    ...(byManager.get(manager) ?? []).map(({ path }) => `- ${pathText(path)}`),
-  ])
+  const lines = [...byManager.keys()]
+    .sort()
+    .flatMap((manager) => [
+      `conflicts with ${managerText(manager)}:`,
+      ...(byManager.get(manager) ?? []).map(({ path }) => `- ${pathText(path)}`),
+    ])
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
 }
 

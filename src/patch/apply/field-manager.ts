@@ -4,14 +4,12 @@
  */
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
-import type { Type } from '#schema/type.ts'
 import { capUpdaters } from './cap.ts'
 import { claimNew } from './claim.ts'
 import { type Conflict, conflictingSet } from './conflict.ts'
 import {
   difference,
   equalSets,
-  type FieldSet,
   hasPath,
   isEmptySet,
   makeFieldSet,
@@ -30,23 +28,18 @@ import {
   type Managed,
   nobody,
 } from './managed-fields.ts'
-import { type Applied, applyConfig, type Typed, updateOwners, type Versions } from './ownership.ts'
+import { type Applied, applyConfig, type Typed, updateOwners } from './ownership.ts'
 import { NoElement } from './shape.ts'
 import { typeProblems } from './validate.ts'
-import { zeroOf } from './zero.ts'
+import {
+  type FieldManagerKind,
+  NoVersion,
+  typedObject,
+  versionsOf,
+  zeroObject,
+} from './versions.ts'
 
-export interface FieldManagerKind {
-  /** The version the request speaks. */
-  readonly apiVersion: string
-  /** The kind's name, to refuse configurations of another one. */
-  readonly kind?: string
-  /** undefined: no such version of the kind. */
-  typeFor(apiVersion: string): Type | undefined
-  /** Must not change the object; undefined: no such version. */
-  convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
-  /** What a write through this endpoint resets and so never owns. */
-  resetFields(apiVersion: string, subresource: string): FieldSet | undefined
-}
+export type { FieldManagerKind } from './versions.ts'
 
 export interface Writer {
   readonly manager: string
@@ -64,8 +57,14 @@ const neverOwned = makeFieldSet([
   ['apiVersion'],
   ['kind'],
   ['metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid'].map((name) => ['metadata', name]),
-  ...['clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => ['metadata', name]),
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid'].map((name) => [
+    'metadata',
+    name,
+  ]),
+  ...['clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => [
+    'metadata',
+    name,
+  ]),
 ])
 
 /**
@@ -86,10 +85,12 @@ export function recordUpdate(
     }
     const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
     const after = typedObject(kind, next)
-    if (!isFit(before.type, before.object as Json) || !isFit(after.type, after.object as Json)) return []
+    if (!isFit(before.type, before.object as Json) || !isFit(after.type, after.object as Json))
+      return []
     return encodeManaged(updateManaged(kind, before, after, managed, who))
   } catch (error) {
-    if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion) return []
+    if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion)
+      return []
     throw error
   }
 }
@@ -126,7 +127,9 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
   if (reset !== undefined) set = recursiveDifference(set, reset)
   set = difference(set, neverOwned)
   if (isEmptySet(set)) return []
-  return [entryOf(who.manager || 'unknown', 'Update', kind.apiVersion, who.now, set, who.subresource)]
+  return [
+    entryOf(who.manager || 'unknown', 'Update', kind.apiVersion, who.now, set, who.subresource),
+  ]
 }
 
 /** The owners after an update; the time moves only where the writer's set does. */
@@ -175,8 +178,10 @@ export function applyConfiguration(
   let managed = decodeForApply(live)
   if (managed.owned.size === 0) managed = claimBeforeFirstApply(kind, before, managed, who)
   const wanted = typedConfig(kind, config)
-  const wrong = typeProblems(before.type, before.object as Json)
-  if (wrong !== undefined) throw plainError(`failed to create typed live object: ${wrong}`)
+  if (!isFit(before.type, before.object as Json)) {
+    const wrong = typeProblems(before.type, before.object as Json)
+    throw plainError(`failed to create typed live object: ${wrong}`)
+  }
 
   let outcome = applyOnce(kind, before, wanted, managed, who, who.force)
   if (Array.isArray(outcome) && who.manager === clientSideManager) {
@@ -204,7 +209,12 @@ function applyOnce(
 ): { object: KubeObject | undefined; managed: Managed } | Conflict[] {
   const { apiVersion } = kind
   const { manager, subresource, now } = who
-  const applier = identityOf({ manager: manager || 'unknown', operation: 'Apply', apiVersion, subresource })
+  const applier = identityOf({
+    manager: manager || 'unknown',
+    operation: 'Apply',
+    apiVersion,
+    subresource,
+  })
   const versions = versionsOf(kind, subresource)
   const applied: Applied | Conflict[] = applyConfig(live, config, owned, applier, force, versions)
   if (Array.isArray(applied)) return applied
@@ -227,8 +237,8 @@ function claimBeforeFirstApply(
   managed: Managed,
   who: Applier,
 ): Managed {
-  const wrong = typeProblems(live.type, live.object as Json)
-  if (wrong !== undefined) {
+  if (!isFit(live.type, live.object as Json)) {
+    const wrong = typeProblems(live.type, live.object as Json)
     throw plainError(
       `failed to create manager for existing fields: failed to convert new object (${gvkText(live.object)}) to smd typed: ${wrong}`,
     )
@@ -260,7 +270,9 @@ function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   }
   const type = kind.typeFor(apiVersion)
   if (type === undefined || (kind.kind !== undefined && config.kind !== kind.kind)) {
-    throw plainError(`failed to create typed patch object: no corresponding type for ${gvkText(config)}`)
+    throw plainError(
+      `failed to create typed patch object: no corresponding type for ${gvkText(config)}`,
+    )
   }
   const wrong = typeProblems(type, config as Json)
   if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
@@ -275,53 +287,10 @@ function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
   return `${group}/${version}, Kind=${kind}`
 }
 
-class NoVersion extends Error {}
-
-/** The object in the version of the request, without its managedFields. */
-function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
-  const { apiVersion } = kind
-  const type = kind.typeFor(apiVersion)
-  const here =
-    object.apiVersion === undefined || object.apiVersion === apiVersion
-      ? object
-      : kind.convert(object, apiVersion)
-  if (type === undefined || here === undefined) throw new NoVersion(apiVersion)
-  if (here.metadata === undefined || !('managedFields' in here.metadata)) return { object: here, type, apiVersion }
-  const { managedFields: _, ...metadata } = here.metadata
-  return { object: { ...here, metadata }, type, apiVersion }
-}
-
-function zeroObject(kind: FieldManagerKind): Typed {
-  const { apiVersion } = kind
-  const type = kind.typeFor(apiVersion)
-  if (type === undefined) throw new NoVersion(apiVersion)
-  const header = { apiVersion, ...(kind.kind !== undefined && { kind: kind.kind }) }
-  return { object: { ...header, ...zeroOf(type) } as KubeObject, type, apiVersion }
-}
-
 function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata ?? {}
-  return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries } }
-}
-
-/** Every object is converted to a version once, however many managers speak it. */
-function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
-  const done = new Map<KubeObject, Map<string, Typed | undefined>>()
   return {
-    convert(typed, apiVersion) {
-      if (typed.apiVersion === apiVersion) return typed
-      let versions = done.get(typed.object)
-      if (versions === undefined) {
-        versions = new Map()
-        done.set(typed.object, versions)
-      }
-      if (!versions.has(apiVersion)) {
-        const type = kind.typeFor(apiVersion)
-        const object = type === undefined ? undefined : kind.convert(typed.object, apiVersion)
-        versions.set(apiVersion, type && object && { object, type, apiVersion })
-      }
-      return versions.get(apiVersion)
-    },
-    resetFields: (apiVersion) => kind.resetFields(apiVersion, subresource),
+    ...object,
+    metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries },
   }
 }

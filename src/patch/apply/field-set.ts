@@ -5,8 +5,8 @@
  *   {"f:spec": {"f:replicas": {}, "f:template": {".": {}, "f:metadata": {}}}}
  *     has .spec.replicas, .spec.template and .spec.template.metadata, and has not .spec
  *
- * A subtree without steps is a path of its own; one with steps is one only where it has the member ".".
- * Sets never change once made, and their parts are shared between them.
+ * A subtree without steps is a path of its own, and is always the one value `leaf`; one with steps is a path only
+ * where it has the member ".". Sets never change once made, and their parts are shared between them.
  */
 import { canonicalElement, compareElements, fieldElement } from './path-element.ts'
 
@@ -18,25 +18,16 @@ type Building = { [element: string]: FieldSet }
 /** Deepest tree we read: as deep as the deepest object we decode. */
 const depthMax = 10_000
 
-export const emptySet: FieldSet = Object.freeze({})
 /** The subtree of a path without paths below it. */
-export const leaf: FieldSet = emptySet
+export const leaf: FieldSet = Object.freeze({})
+export const emptySet: FieldSet = leaf
 
-export function isEmptySet(set: FieldSet): boolean {
-  for (const _ in set) return false
-  return true
-}
+export const isEmptySet = (set: FieldSet): boolean => set === emptySet
 
 /** Whether the subtree of a step is a path itself. */
-export function isMember(subtree: FieldSet): boolean {
-  for (const first in subtree) return first === '.'
-  return true
-}
+export const isMember = (subtree: FieldSet): boolean => subtree === leaf || '.' in subtree
 
-export function hasChildren(subtree: FieldSet): boolean {
-  for (const step in subtree) if (step !== '.') return true
-  return false
-}
+export const hasChildren = (subtree: FieldSet): boolean => subtree !== leaf
 
 /** Paths of field names: makeFieldSet([['status'], ['metadata', 'labels']]). */
 export function makeFieldSet(paths: readonly (readonly string[])[]): FieldSet {
@@ -68,16 +59,16 @@ function parseLevel(tree: unknown, depth: number): FieldSet | undefined {
   let out: Building | undefined
   let previous = ''
   let sorted = true
-  for (const written of Object.keys(tree)) {
+  for (const written in tree) {
     if (written === '.') continue
     const element = canonicalElement(written)
     if (element === undefined) continue
-    out ??= {}
     const subtree = (tree as Record<string, unknown>)[written]
     const below = parseLevel(subtree, depth + 1)
-    const member = below === undefined || Object.hasOwn(subtree as object, '.')
-    out[element] = below === undefined ? leaf : member ? { '.': leaf, ...below } : below
-    if (sorted && previous !== '' && compareElements(previous, element) > 0) sorted = false
+    out ??= {}
+    if (below === undefined) out[element] = leaf
+    else out[element] = '.' in (subtree as object) ? { '.': leaf, ...below } : below
+    if (sorted && previous !== '') sorted = compareElements(previous, element) < 0
     previous = element
   }
   return out === undefined || sorted ? out : inOrder(out)
@@ -85,14 +76,16 @@ function parseLevel(tree: unknown, depth: number): FieldSet | undefined {
 
 function inOrder(tree: FieldSet): FieldSet {
   const out: Building = {}
-  for (const element of Object.keys(tree).sort(compareElements)) out[element] = tree[element] as FieldSet
+  for (const element of Object.keys(tree).sort(compareElements))
+    out[element] = tree[element] as FieldSet
   return out
 }
 
 /** A level from steps in any order; duplicates are the caller's mistake. */
 export function levelOf(steps: [element: string, subtree: FieldSet][], member: boolean): FieldSet {
+  if (steps.length === 0) return leaf
   if (steps.length > 1) steps.sort(([a], [b]) => compareElements(a, b))
-  const out: Building = member && steps.length > 0 ? { '.': leaf } : {}
+  const out: Building = member ? { '.': leaf } : {}
   for (const [element, subtree] of steps) out[element] = subtree
   return out
 }
@@ -105,8 +98,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 
 function unionBelow(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a
-  const member = isMember(a) || isMember(b)
-  return unionInto(member && (hasChildren(a) || hasChildren(b)) ? { '.': leaf } : {}, a, b)
+  return unionInto(isMember(a) || isMember(b) ? { '.': leaf } : {}, a, b)
 }
 
 /** Both are in order, so one walk along both keeps the order. */
@@ -143,57 +135,67 @@ function childSteps(tree: FieldSet): string[] {
 
 /** The paths both have, in the order of `a`. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  const out: Building = {}
+  if (a === b) return a
+  let out: Building | undefined
   for (const element in a) {
     const other = element === '.' ? undefined : b[element]
     if (other === undefined) continue
     const mine = a[element] as FieldSet
-    put(out, element, isMember(mine) && isMember(other), intersection(mine, other))
+    out = put(out, element, isMember(mine) && isMember(other), intersection(mine, other))
   }
-  return out
+  return out ?? emptySet
 }
 
 /** The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(b)) return a
-  const out: Building = {}
+  if (b === emptySet) return a
+  let out: Building | undefined
   for (const element in a) {
     if (element === '.') continue
     const mine = a[element] as FieldSet
     const other = b[element]
-    if (other === undefined) out[element] = mine
-    else put(out, element, isMember(mine) && !isMember(other), difference(mine, other))
+    if (other === undefined) {
+      out ??= {}
+      out[element] = mine
+    } else out = put(out, element, isMember(mine) && !isMember(other), difference(mine, other))
   }
-  return out
+  return out ?? emptySet
 }
 
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(b)) return a
-  const out: Building = {}
+  if (b === emptySet) return a
+  let out: Building | undefined
   for (const element in a) {
     if (element === '.') continue
     const mine = a[element] as FieldSet
     const other = b[element]
-    if (other === undefined) out[element] = mine
-    else if (!isMember(other)) put(out, element, isMember(mine), recursiveDifference(mine, other))
+    if (other === undefined) {
+      out ??= {}
+      out[element] = mine
+    } else if (!isMember(other)) {
+      out = put(out, element, isMember(mine), recursiveDifference(mine, other))
+    }
   }
-  return out
+  return out ?? emptySet
 }
 
 /** `below` may still have the member "." of the tree it was cut from. */
-function put(out: Building, element: string, member: boolean, below: FieldSet): void {
-  if (!hasChildren(below)) {
-    if (member) out[element] = leaf
-    return
-  }
-  const had = Object.hasOwn(below, '.')
-  if (had === member) out[element] = below
-  else if (member) out[element] = { '.': leaf, ...below }
+function put(
+  out: Building | undefined,
+  element: string,
+  member: boolean,
+  below: FieldSet,
+): Building | undefined {
+  if (below === leaf && !member) return out
+  const level = out ?? {}
+  if (below === leaf || member === '.' in below) level[element] = below
+  else if (member) level[element] = { '.': leaf, ...below }
   else {
     const { '.': _, ...children } = below
-    out[element] = children
+    level[element] = children
   }
+  return level
 }
 
 export function equalSets(a: FieldSet, b: FieldSet): boolean {

@@ -42,7 +42,8 @@ export function withLastApplied(object: KubeObject, config: KubeObject): KubeObj
   const annotations = object.metadata?.annotations
   if (!annotations?.[lastAppliedAnnotation]) return object
   const next = { ...annotations, [lastAppliedAnnotation]: lastAppliedText(config) }
-  if (sizeOf(next) > annotationsBytesMax) delete (next as Record<string, string>)[lastAppliedAnnotation]
+  if (sizeOf(next) > annotationsBytesMax)
+    delete (next as Record<string, string>)[lastAppliedAnnotation]
   return { ...object, metadata: { ...object.metadata, annotations: next } }
 }
 

@@ -12,6 +12,8 @@ export interface Owned {
   readonly set: FieldSet
   readonly apiVersion: string
   readonly applied: boolean
+  /** Who it is, where that is known without taking the identity apart. */
+  readonly who?: Manager
 }
 
 export interface Managed {
@@ -44,7 +46,12 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Mana
 }
 
 export function managerOf(identity: string): Manager {
-  const { manager = '', operation = 'Update', apiVersion = '', subresource = '' } = JSON.parse(identity)
+  const {
+    manager = '',
+    operation = 'Update',
+    apiVersion = '',
+    subresource = '',
+  } = JSON.parse(identity)
   return { manager, operation, apiVersion, subresource }
 }
 
@@ -52,7 +59,13 @@ export function managerOf(identity: string): Manager {
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | undefined): Managed {
   const managed = nobody()
   for (const [i, entry] of (entries ?? []).entries()) {
-    const { manager = '', operation, apiVersion = '', fieldsType = '', subresource = '' } = entry ?? {}
+    const {
+      manager = '',
+      operation,
+      apiVersion = '',
+      fieldsType = '',
+      subresource = '',
+    } = entry ?? {}
     if (operation !== 'Apply' && operation !== 'Update') {
       throw new Error('operation must be `Apply` or `Update`')
     }
@@ -61,9 +74,10 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | un
     if (fieldsType !== 'FieldsV1') {
       throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${i}`)
     }
-    const identity = identityOf({ manager, operation, apiVersion, subresource })
+    const who: Manager = { manager, operation, apiVersion, subresource }
+    const identity = identityOf(who)
     const set = parseFieldSet(entry.fieldsV1 ?? {})
-    managed.owned.set(identity, { set, apiVersion, applied: operation === 'Apply' })
+    managed.owned.set(identity, { set, apiVersion, applied: operation === 'Apply', who })
     managed.times.set(identity, entry.time ?? undefined)
   }
   return managed
@@ -72,10 +86,12 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | un
 /** Sorted as the original sorts: appliers first, then by time, name, version and subresource. */
 export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
-  for (const [identity, { set, apiVersion, applied }] of owned) {
-    const { manager, operation, subresource } = managerOf(identity)
+  for (const [identity, { set, apiVersion, applied, who }] of owned) {
+    const { manager, operation, subresource } = who ?? managerOf(identity)
     const time = times.get(identity)
-    entries.push(entryOf(manager, applied ? 'Apply' : operation, apiVersion, time, set, subresource))
+    entries.push(
+      entryOf(manager, applied ? 'Apply' : operation, apiVersion, time, set, subresource),
+    )
   }
   return entries.length > 1 ? entries.sort(compareEntries) : entries
 }
@@ -135,4 +151,6 @@ export const isReset = (entries: readonly ManagedFieldsEntry[] | null | undefine
 
 /** The versions owners speak: what a caller that converts slowly has to have at hand. */
 export const versionsOf = (entries: readonly ManagedFieldsEntry[] | undefined): Set<string> =>
-  new Set((entries ?? []).flatMap(({ apiVersion }) => (apiVersion === undefined ? [] : [apiVersion])))
+  new Set(
+    (entries ?? []).flatMap(({ apiVersion }) => (apiVersion === undefined ? [] : [apiVersion])),
+  )

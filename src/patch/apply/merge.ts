@@ -6,7 +6,7 @@
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
+import { itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** Both must be valid for the type. */
 export function mergeObjects(type: Type, live: Json, config: Json): Json {
@@ -14,14 +14,20 @@ export function mergeObjects(type: Type, live: Json, config: Json): Json {
 }
 
 /** undefined: nothing is left to write. */
-function mergeValue(type: Type, live: Json | undefined, config: Json | undefined): Json | undefined {
+function mergeValue(
+  type: Type,
+  live: Json | undefined,
+  config: Json | undefined,
+): Json | undefined {
   if (config === undefined) return live
   if (live === undefined) return config
   const like = type.is === 'untyped' && config === null ? live : config
   const shape = shapeOf(type, like)
-  if (shape === 'leaf' || (isHollow(live) && isHollow(config))) return config
-  if (shape === 'list') return mergeItems(type as List, asList(live), asList(config))
-  return mergeMembers(type, asMap(live), asMap(config))
+  if (shape === 'leaf') return config
+  if (shape === 'map') return mergeMembers(type, asMap(live), asMap(config)) ?? config
+  const liveItems = asList(live)
+  const items = asList(config)
+  return liveItems.length + items.length === 0 ? config : mergeItems(type as List, liveItems, items)
 }
 
 const asList = (value: Json): Json[] => (Array.isArray(value) ? value : [])

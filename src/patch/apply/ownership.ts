@@ -117,7 +117,14 @@ export function updateOwners(
   versions: Versions,
 ): Owners {
   const known = reconciled(before, owners, versions)
-  const { owners: left, comparison } = takeChanged(before, after, known, writer, true, versions) as Outcome
+  const { owners: left, comparison } = takeChanged(
+    before,
+    after,
+    known,
+    writer,
+    true,
+    versions,
+  ) as Outcome
   const { added, modified, removed } = comparison
   const own = union(union(left.get(writer)?.set ?? emptySet, modified), added)
   const reset = versions.resetFields(after.apiVersion) ?? emptySet
@@ -173,14 +180,20 @@ function prune(
   if (last.apiVersion === own.apiVersion && isSubset(last.set, own.set)) return merged
   const inLast = versions.convert(merged, last.apiVersion)
   if (inLast === undefined) return merged
-  const without = withObject(inLast, removeItems(inLast.type, json(inLast), withNamedFields(inLast.type, last.set)))
+  const without = withObject(
+    inLast,
+    removeItems(inLast.type, json(inLast), withNamedFields(inLast.type, last.set)),
+  )
   const backByOwners = addBackOwned(inLast, without, owners, versions)
   const backByChance = addBackDangling(inLast, backByOwners, last, versions)
   return versions.convert(backByChance, merged.apiVersion) ?? merged
 }
 
 const json = ({ object }: Typed): Json => object as Json
-const withObject = (typed: Typed, object: Json): Typed => ({ ...typed, object: (object ?? {}) as KubeObject })
+const withObject = (typed: Typed, object: Json): Typed => ({
+  ...typed,
+  object: (object ?? {}) as KubeObject,
+})
 
 /** What others own, in any version, is put back. */
 function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Versions): Typed {
@@ -197,7 +210,10 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
     whole = wholeHere
     const { type } = whole
     const named = (set: FieldSet) => withNamedFields(type, set)
-    const wanted = union(named(toFieldSet(type, json(leftHere))), named(byVersion.get(version) as FieldSet))
+    const wanted = union(
+      named(toFieldSet(type, json(leftHere))),
+      named(byVersion.get(version) as FieldSet),
+    )
     const unwanted = difference(named(toFieldSet(type, json(whole))), wanted)
     left = withObject(whole, removeItems(type, json(whole), unwanted))
   }

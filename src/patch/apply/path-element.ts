@@ -12,7 +12,7 @@ import { byCodePoint, goFloat, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
-const escapedLate = /[<>&\b\f\u2028\u2029]/g
+const writtenOtherwise = /\\.|[<>&\u2028\u2029]/g
 
 /**
  * JSON as Go's encoder writes it: no spaces, members sorted, and the characters HTML cares about escaped. Integers a
@@ -21,10 +21,11 @@ const escapedLate = /[<>&\b\f\u2028\u2029]/g
 export function goJson(value: Json | bigint): string {
   if (typeof value === 'string') {
     if (plainText.test(value)) return `"${value}"`
-    return JSON.stringify(value).replace(/\\b/g, '\\u0008').replace(/\\f/g, '\\u000c').replace(
-      escapedLate,
-      (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
+    return JSON.stringify(value).replace(writtenOtherwise, (part) => {
+      if (part === '\\b') return '\\u0008'
+      if (part === '\\f') return '\\u000c'
+      return part.length > 1 ? part : `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`
+    })
   }
   if (typeof value === 'bigint') return String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -51,7 +52,8 @@ const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as Record<string, number>
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0
   const kind = a.charCodeAt(0)
-  if (kind !== b.charCodeAt(0)) return (kindOrder[a[0] as string] ?? 4) - (kindOrder[b[0] as string] ?? 4)
+  if (kind !== b.charCodeAt(0))
+    return (kindOrder[a[0] as string] ?? 4) - (kindOrder[b[0] as string] ?? 4)
   if (kind === 102) return byCodePoint(a, b)
   if (kind === 105) return Number(a.slice(2)) - Number(b.slice(2))
   const left = JSON.parse(a.slice(2)) as Json
@@ -120,10 +122,10 @@ function compareMaps(a: Record<string, Json>, b: Record<string, Json>): number {
  * Throws a plain Error, in the original's words, for what is no step at all.
  */
 export function canonicalElement(text: string): string | undefined {
+  if (text.startsWith('f:')) return text
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
   const kind = text[0]
-  if (kind === 'f') return text
   if (kind === 'v') return `v:${goJson(JSON.parse(text.slice(2)) as Json)}`
   if (kind === 'k') return canonicalKey(JSON.parse(text.slice(2)) as Json)
   if (kind !== 'i') return undefined
@@ -156,7 +158,9 @@ export function elementText(element: string): string {
       return `[=${valueText(JSON.parse(rest) as Json)}]`
     default: {
       const key = JSON.parse(rest) as Record<string, Json>
-      return `[${Object.keys(key).map((name) => `${name}=${valueText(key[name] as Json)}`).join(',')}]`
+      return `[${Object.keys(key)
+        .map((name) => `${name}=${valueText(key[name] as Json)}`)
+        .join(',')}]`
     }
   }
 }
@@ -166,5 +170,8 @@ function valueText(value: Json): string {
   if (typeof value === 'number') return goFloat(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`
-  return Object.keys(value).sort(byCodePoint).map((name) => `${name}=${valueText(value[name] as Json)}`).join('')
+  return Object.keys(value)
+    .sort(byCodePoint)
+    .map((name) => `${name}=${valueText(value[name] as Json)}`)
+    .join('')
 }

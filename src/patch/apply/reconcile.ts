@@ -48,6 +48,7 @@ function isOwnedWhole(type: Type): boolean {
 
 /** The set with the fields of structs on the way to its paths as paths of their own; keys of maps are left out. */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
+  if (set === leaf) return leaf
   const out: Building = {}
   for (const element in set) {
     const subtree = set[element] as FieldSet

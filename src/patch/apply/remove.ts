@@ -51,7 +51,8 @@ export function extractItems(type: Type, value: Json, paths: FieldSet): Json | u
   if (Array.isArray(value)) {
     const list = type as List
     const items: Json[] = []
-    for (const item of value) take(list.items, item, paths[itemElement(list, item)], (part) => items.push(part))
+    for (const item of value)
+      take(list.items, item, paths[itemElement(list, item)], (part) => items.push(part))
     return items.length > 0 ? items : undefined
   }
   if (!isMap(value)) return undefined
@@ -63,7 +64,12 @@ export function extractItems(type: Type, value: Json, paths: FieldSet): Json | u
   return isHollow(members) ? undefined : members
 }
 
-function take(type: Type, value: Json, subtree: FieldSet | undefined, found: (part: Json) => void): void {
+function take(
+  type: Type,
+  value: Json,
+  subtree: FieldSet | undefined,
+  found: (part: Json) => void,
+): void {
   if (subtree === undefined) return
   const part = hasChildren(subtree) ? extractItems(type, value, subtree) : value
   if (part !== undefined) found(part)

@@ -15,13 +15,20 @@ export type ReplicasPaths = ReadonlyMap<string, readonly string[]>
 const scaleVersion = 'autoscaling/v1'
 const replicasInScale = ['f:spec', 'f:replicas']
 
-export function ownersOfScale(parent: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] {
+export function ownersOfScale(
+  parent: ManagedFieldsEntry[] | undefined,
+  paths: ReplicasPaths,
+): ManagedFieldsEntry[] {
   const { owned, times } = decodeManaged(parent)
   const scale = nobody()
   for (const [manager, { set, apiVersion, applied }] of owned) {
     const path = paths.get(apiVersion)
     if (path === undefined || path.length === 0 || !hasPath(set, path)) continue
-    scale.owned.set(manager, { set: setOfPaths([replicasInScale]), apiVersion: scaleVersion, applied })
+    scale.owned.set(manager, {
+      set: setOfPaths([replicasInScale]),
+      apiVersion: scaleVersion,
+      applied,
+    })
     scale.times.set(manager, times.get(manager))
   }
   return encodeManaged(scale)

@@ -86,7 +86,8 @@ function mapElement(list: List, item: Json): string {
   const names = keyNames(list)
   const values: Json[] = []
   for (const name of names) {
-    const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : keyDefault(list, name))
+    const value =
+      ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : keyDefault(list, name))
     if (value === undefined) {
       throw new NoElement(
         `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,

@@ -5,7 +5,7 @@
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { emptySet, type FieldSet, hasChildren, leaf, levelOf } from './field-set.ts'
+import { emptySet, type FieldSet, isMember, leaf, levelOf } from './field-set.ts'
 import { isHollow, isNamedField, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** The object must be valid for its type. */
@@ -26,8 +26,7 @@ function pathsOfMembers(type: Type, map: JsonMap): FieldSet | undefined {
   for (const name in map) {
     const value = map[name] as Json
     const below = pathsOf(memberType(type, name) ?? untyped, value)
-    const member =
-      value === null || (isMap(value) && isHollow(value)) || !isNamedField(type, name)
+    const member = value === null || (isMap(value) && isHollow(value)) || !isNamedField(type, name)
     if (below === undefined) {
       if (member) steps.push([`f:${name}`, leaf])
     } else steps.push([`f:${name}`, member ? alsoMember(below) : below])
@@ -45,4 +44,4 @@ function pathsOfItems(list: List, items: Json[]): FieldSet | undefined {
 }
 
 const alsoMember = (below: FieldSet): FieldSet =>
-  hasChildren(below) && !Object.hasOwn(below, '.') ? { '.': leaf, ...below } : below
+  isMember(below) ? below : { '.': leaf, ...below }

@@ -2,7 +2,7 @@
  * Whether a value fits its type closely enough to be owned field by field, in the original's words: wrong kinds of
  * value, fields the type does not have, items that have the same key or none. Ranges and formats are not looked at.
  */
-import { byCodePoint, goUntyped } from '#api/go-syntax.ts'
+import { goUntyped } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { goType, goValue } from '#patch/go-value.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -10,7 +10,7 @@ import type { List, Scalar, Type } from '#schema/type.ts'
 import { elementText } from './path-element.ts'
 import { itemElement, memberType, NoElement } from './shape.ts'
 
-/** `.spec.replicas: expected numeric (int or float), got string` */
+/** `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way back. */
 interface Problem {
   path: string
   text: string
@@ -18,33 +18,31 @@ interface Problem {
 
 /** undefined: it fits. */
 export function typeProblems(type: Type, value: Json): string | undefined {
-  const problems: Problem[] = []
-  look(type, value, '', problems)
-  if (problems.length === 0) return undefined
+  const problems = look(type, value)
+  if (problems === undefined) return undefined
   const lines = problems.map(({ path, text }) => (path === '' ? text : `${path}: ${text}`))
   return lines.length === 1 ? lines[0] : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
-function look(type: Type, value: Json, path: string, problems: Problem[]): void {
-  if (value === null) return
+const problem = (text: string): Problem[] => [{ path: '', text }]
+
+function look(type: Type, value: Json): Problem[] | undefined {
+  if (value === null) return undefined
   switch (type.is) {
     case 'scalar': {
       const text = scalarProblem(type, value)
-      if (text !== undefined) problems.push({ path, text })
-      return
+      return text === undefined ? undefined : problem(text)
     }
     case 'list':
-      if (Array.isArray(value)) lookAtItems(type, value, path, problems)
-      else problems.push({ path, text: `expected list, got &{${goValue(value)}}` })
-      return
+      if (Array.isArray(value)) return lookAtItems(type, value)
+      return problem(`expected list, got &{${goValue(value)}}`)
     case 'struct':
     case 'map':
-      if (type.is === 'struct' && type.union === true) return
-      if (isMap(value)) lookAtMembers(type, value, path, problems)
-      else problems.push({ path, text: `expected map, got &{${goValue(value)}}` })
-      return
+      if (type.is === 'struct' && type.union === true) return undefined
+      if (isMap(value)) return lookAtMembers(type, value)
+      return problem(`expected map, got &{${goValue(value)}}`)
     case 'untyped':
-      return
+      return undefined
   }
 }
 
@@ -69,38 +67,48 @@ function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
   }
 }
 
-function lookAtMembers(type: Type, map: JsonMap, path: string, problems: Problem[]): void {
-  for (const name of Object.keys(map).sort(byCodePoint)) {
+function lookAtMembers(type: Type, map: JsonMap): Problem[] | undefined {
+  let problems: Problem[] | undefined
+  for (const name in map) {
     const member = memberType(type, name)
     if (member === undefined) {
-      problems.push({ path: `${path}.${name}`, text: 'field not declared in schema' })
-      return
+      return [...(problems ?? []), { path: `.${name}`, text: 'field not declared in schema' }]
     }
-    look(member, map[name] as Json, `${path}.${name}`, problems)
+    problems = below(problems, look(member, map[name] as Json), () => `.${name}`)
   }
+  return problems
 }
 
-function lookAtItems(list: List, items: Json[], path: string, problems: Problem[]): void {
+/** What was found in a member or item, after what was found before it. */
+function below(before: Problem[] | undefined, found: Problem[] | undefined, step: () => string) {
+  if (found === undefined) return before
+  const prefix = step()
+  for (const one of found) one.path = prefix + one.path
+  return before === undefined ? found : [...before, ...found]
+}
+
+function lookAtItems(list: List, items: Json[]): Problem[] | undefined {
+  let problems: Problem[] | undefined
   const seen = new Set<string>()
-  for (const [i, item] of items.entries()) {
-    let step = `[${i}]`
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as Json
+    let element = `i:${i}`
     if (list.listType !== 'atomic') {
-      const element = elementOrProblem(list, item, i, path, problems)
-      if (element === undefined) return
-      step = elementText(element)
-      if (seen.has(element)) problems.push({ path, text: `duplicate entries for key ${step}` })
+      try {
+        element = itemElement(list, item)
+      } catch (error) {
+        if (!(error instanceof NoElement)) throw error
+        return [...(problems ?? []), ...problem(`element ${i}: ${error.message}`)]
+      }
+      if (seen.has(element)) {
+        problems = [
+          ...(problems ?? []),
+          ...problem(`duplicate entries for key ${elementText(element)}`),
+        ]
+      }
       seen.add(element)
     }
-    look(list.items, item, path + step, problems)
+    problems = below(problems, look(list.items, item), () => elementText(element))
   }
-}
-
-function elementOrProblem(list: List, item: Json, i: number, path: string, problems: Problem[]) {
-  try {
-    return itemElement(list, item)
-  } catch (error) {
-    if (!(error instanceof NoElement)) throw error
-    problems.push({ path, text: `element ${i}: ${error.message}` })
-    return undefined
-  }
+  return problems
 }

@@ -1,0 +1,85 @@
+/**
+ * Objects of a kind with the type of their version, and from one version to another. Owners may speak any version the
+ * kind has, or had.
+ */
+import type { Json, KubeObject } from '#api/object-meta.ts'
+import { type JsonMap, setMember } from '#patch/json-map.ts'
+import type { Type } from '#schema/type.ts'
+import type { FieldSet } from './field-set.ts'
+import type { Typed, Versions } from './ownership.ts'
+import { zeroOf } from './zero.ts'
+
+export interface FieldManagerKind {
+  /** The version the request speaks. */
+  readonly apiVersion: string
+  /** The kind's name, to refuse configurations of another one. */
+  readonly kind?: string
+  /** undefined: no such version of the kind. */
+  typeFor(apiVersion: string): Type | undefined
+  /** The object is one nobody else has, so it may be changed; undefined: no such version. */
+  convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
+  /** What a write through this endpoint resets and so never owns. */
+  resetFields(apiVersion: string, subresource: string): FieldSet | undefined
+}
+
+/** An object of a version its kind does not have. */
+export class NoVersion extends Error {}
+
+/** The object in the version of the request, without its managedFields. */
+export function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
+  const { apiVersion } = kind
+  const type = kind.typeFor(apiVersion)
+  const here =
+    object.apiVersion === undefined || object.apiVersion === apiVersion
+      ? object
+      : kind.convert(withoutNulls(object as Json) as KubeObject, apiVersion)
+  if (type === undefined || here === undefined) throw new NoVersion(apiVersion)
+  if (here.metadata === undefined || !('managedFields' in here.metadata))
+    return { object: here, type, apiVersion }
+  const { managedFields: _, ...metadata } = here.metadata
+  return { object: { ...here, metadata }, type, apiVersion }
+}
+
+/** What Go makes of nothing: a new object is compared with it. */
+export function zeroObject(kind: FieldManagerKind): Typed {
+  const { apiVersion } = kind
+  const type = kind.typeFor(apiVersion)
+  if (type === undefined) throw new NoVersion(apiVersion)
+  const header = { apiVersion, ...(kind.kind !== undefined && { kind: kind.kind }) }
+  return { object: { ...header, ...zeroOf(type) } as KubeObject, type, apiVersion }
+}
+
+/** Null is what removing leaves behind, and means the same as nothing; conversions need not know that. */
+function withoutNulls(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  const out: JsonMap = {}
+  for (const name in value) {
+    const member = value[name] as Json
+    if (member !== null) setMember(out, name, withoutNulls(member))
+  }
+  return out
+}
+
+/** Every object is converted to a version once, however many managers speak it. */
+export function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
+  const done = new Map<KubeObject, Map<string, Typed | undefined>>()
+  return {
+    convert(typed, apiVersion) {
+      if (typed.apiVersion === apiVersion) return typed
+      let versions = done.get(typed.object)
+      if (versions === undefined) {
+        versions = new Map()
+        done.set(typed.object, versions)
+      }
+      if (!versions.has(apiVersion)) {
+        const type = kind.typeFor(apiVersion)
+        const object =
+          type && kind.convert(withoutNulls(typed.object as Json) as KubeObject, apiVersion)
+        versions.set(apiVersion, type && object && { object, type, apiVersion })
+      }
+      return versions.get(apiVersion)
+    },
+    resetFields: (apiVersion) => kind.resetFields(apiVersion, subresource),
+  }
+}

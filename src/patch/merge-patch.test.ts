@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
+import type { JsonMap } from './json-map.ts'
+import { applyMergePatch } from './merge-patch.ts'
+
+const cases: [document: JsonMap, patch: Json, result: Json][] = [
+  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+  [{ a: 'b' }, { a: null }, {}],
+  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+  [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  [{}, { a: [{ b: null, c: 1 }, null] }, { a: [{ c: 1 }, null] }],
+  [{ a: [1] }, { a: [{ b: null }] }, { a: [{}] }],
+  [{ a: { x: 1 } }, { a: [{ b: null }] }, { a: [{ b: null }] }],
+  [{ a: 'x' }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+  [{ a: 1 }, [{ b: null }], [{}]],
+]
+for (const [document, patch, result] of cases) {
+  test(`${JSON.stringify(document)} + ${JSON.stringify(patch)}`, () => {
+    const before = JSON.stringify([document, patch])
+    assert.deepEqual(applyMergePatch(document, patch), result)
+    assert.equal(JSON.stringify([document, patch]), before)
+  })
+}
+
+for (const patch of [null, 'x', 1]) {
+  test(`${JSON.stringify(patch)} is no merge patch`, () => {
+    assert.throws(() => applyMergePatch({}, patch), { code: 500, message: 'Invalid JSON Patch' })
+  })
+}
+
+test('names every object seems to have', () => {
+  const patched = applyMergePatch(
+    JSON.parse('{"a":{"__proto__":{"x":1},"y":2}}'),
+    JSON.parse('{"a":{"__proto__":{"z":3}}}'),
+  )
+  assert.equal(JSON.stringify(patched), '{"a":{"__proto__":{"x":1,"z":3},"y":2}}')
+})
