@@ -26,6 +26,8 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined
   /** Further members of the Status' metadata, e.g. a fresh continue token. */
   listMeta: Record<string, unknown> | undefined
+  /** For the WWW-Authenticate header of a 401. */
+  challenge: string | undefined
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message)
@@ -105,7 +107,12 @@ export const modified =
 
 export const badRequest = (message: string) => new ApiError(400, 'BadRequest', message)
 
-export const unauthorized = () => new ApiError(401, 'Unauthorized', 'Unauthorized')
+/** `challenge`: the schemes a client may answer with, for WWW-Authenticate. */
+export function unauthorized(challenge?: string): ApiError {
+  const error = new ApiError(401, 'Unauthorized', 'Unauthorized')
+  error.challenge = challenge
+  return error
+}
 
 export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, why: string) =>
   new ApiError(

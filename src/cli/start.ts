@@ -132,7 +132,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const parts: HttpParts = {
     server,
     authenticate: access.authenticate,
-    anonymousAllowed: access.anonymousAllowed,
+    challenge: access.challenge,
     authorizer: access.authorizer,
     paths: [
       healthPaths(health, (problem) => log.warn(problem)),

@@ -97,10 +97,9 @@ export function writeCut(
   return next
 }
 
-/** One object with its type header and revision, as a single answer or the object of a watch event. */
-export function joinCut(cut: CutObject, header: string, revision: number): Buffer {
-  const text = revisionText(revision)
-  const out = Buffer.allocUnsafe(cutLength(cut, header, text))
-  writeCut(out, 0, cut, header, text)
+/** One object with its type header and what goes in at the cut, as a single answer or the object of a watch event. */
+export function joinCut(cut: CutObject, header: string, laidIn: string): Buffer {
+  const out = Buffer.allocUnsafe(cutLength(cut, header, laidIn))
+  writeCut(out, 0, cut, header, laidIn)
   return out
 }

@@ -9,6 +9,7 @@ import type { Struct, Type } from '#schema/type.ts'
 export type MetaVersion = 'v1' | 'v1beta1'
 
 export interface ListMetadata {
+  readonly selfLink?: string
   readonly resourceVersion?: string
   readonly continue?: string
   readonly remainingItemCount?: number

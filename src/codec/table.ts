@@ -80,8 +80,10 @@ function rowOf(item: TableItem, columns: Columns, options: TableOptions): Loose 
   return { cells, conditions, object }
 }
 
-function metadataOf({ resourceVersion, continue: token, remainingItemCount }: ListMetadata): Loose {
+function metadataOf(metadata: ListMetadata): Loose {
+  const { selfLink, resourceVersion, continue: token, remainingItemCount } = metadata
   return {
+    ...(selfLink !== undefined && { selfLink }),
     ...(resourceVersion !== undefined && resourceVersion !== '' && { resourceVersion }),
     ...(token !== undefined && token !== '' && { continue: token }),
     ...(remainingItemCount !== undefined && { remainingItemCount }),

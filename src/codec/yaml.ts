@@ -3,8 +3,6 @@ import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { JsonError, parseJson } from './json.ts'
 
-export { YamlError } from './yaml-error.ts'
-
 const parser = loadLater<typeof import('./yaml-document.ts')>(import.meta.url, './yaml-document')
 
 export function parseYaml(text: string): Json {

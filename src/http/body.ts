@@ -2,7 +2,9 @@
 import { badRequest } from '#api/status-error.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
-import { decodeYaml, YamlError } from '#codec/yaml.ts'
+import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
+import { decodeYaml } from '#codec/yaml.ts'
+import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { PatchRequest } from '#verbs/patch.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,9 +21,9 @@ export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer): unkno
   if (format === 'protobuf') return decodeProtobufBody(kind, bytes)
   try {
     const value = format === 'json' ? decodeJson(bytes) : decodeYaml(bytes)
-    if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-      throw new JsonError(`json: cannot unmarshal ${goKindOf(value)} into Go value of type ${typeHeader}`)
-    }
+    const { apiVersion } = bodyHeader(value)
+    const fault = apiVersionFault(apiVersion)
+    if (fault !== undefined) throw unrecognized(kind, fault, bytes)
     return value
   } catch (error) {
     if (error instanceof JsonError) {
@@ -31,12 +33,6 @@ export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer): unkno
     throw error
   }
 }
-
-/** What the original reads first of every body, as its complaints print it. */
-const typeHeader =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-const goKindOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === true || value === false ? 'bool' : typeof value)
 
 export const unrecognized = (kind: Kind, why: string, bytes: Buffer) =>
   badRequest(

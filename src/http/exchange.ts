@@ -1,6 +1,7 @@
 /**
  * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never see it.
  */
+import type { X509Certificate } from 'node:crypto'
 import type { User } from '#access/user.ts'
 import type { RequestTarget } from './request-target.ts'
 
@@ -15,6 +16,12 @@ export interface Sink {
   readonly closed: boolean
 }
 
+export interface ClientCertificates {
+  readonly leaf: X509Certificate
+  /** Further certificates of the chain the client sent. */
+  readonly intermediates: readonly X509Certificate[]
+}
+
 /** What the listener gives: the wire, and nothing about Kubernetes. */
 export interface Wire {
   readonly method: string
@@ -22,8 +29,10 @@ export interface Wire {
   readonly url: string
   readonly headers: Headers
   readonly remoteAddress: string
-  /** DER of the client's certificate, where it sent one. */
-  readonly clientCertificate: (() => Buffer | undefined) | undefined
+  /** Headers that came several times are several values here; made when asked for. */
+  readonly separateHeaders: Headers
+  /** Parsed when asked for, not verified. */
+  readonly clientCertificate: () => ClientCertificates | undefined
   /** The whole body; refuses one over the limit with 413. */
   readBody(limitBytes: number): Promise<Buffer>
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void

@@ -1,11 +1,11 @@
 /** Watch events as frames of one negotiated shape. */
-import { cutLength, revisionText, writeCut } from '#codec/cut-object.ts'
+import { cutLength, writeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { EventType } from '#watchcache/fan-out.ts'
 import type { Exchange } from './exchange.ts'
 import { otherFramer } from './other-shapes.ts'
 import type { HttpParts } from './parts.ts'
-import { cutFor, headerOf } from './represent.ts'
+import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { Framer } from './watch-stream.ts'
 
@@ -19,8 +19,9 @@ export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: 
     contentType: shape.contentType,
     frame(type, entry, revision) {
       const cut = cutFor(kind, entry, parse)
-      if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, revision))
-      return jsonFrame(kind, type, cut, revision)
+      const text = laidIn(kind, { namespace: entry.namespace, name: entry.name, revision })
+      if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
+      return jsonFrame(kind, type, cut, text)
     },
     bookmark(revision) {
       const { kind: name, apiVersion } = kind
@@ -34,11 +35,10 @@ function jsonFrame(
   kind: Kind,
   type: EventType,
   cut: Parameters<typeof cutLength>[0],
-  revision: number,
+  text: string,
 ): Buffer {
   const start = `{"type":"${type}","object":`
   const header = headerOf(kind)
-  const text = revisionText(revision)
   const out = Buffer.allocUnsafe(start.length + cutLength(cut, header, text) + 2)
   let at = out.write(start, 0, 'latin1')
   at = writeCut(out, at, cut, header, text)

@@ -2,10 +2,10 @@
  * The bytes of a JSON list: a header, the items joined by commas, a tail. Nothing is parsed, nothing is encoded. Large
  * lists are made piece by piece, so that a list never holds a second copy of itself in memory.
  */
-import { cutLength, type CutObject, revisionText, writeCut } from '#codec/cut-object.ts'
+import { cutLength, type CutObject, writeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
-import { headerOf } from './represent.ts'
+import { headerOf, laidIn } from './represent.ts'
 
 /** Bytes made at once: a write large enough to be cheap, small enough that many lists fit into memory. */
 const pieceBytesMax = 1 << 20
@@ -16,10 +16,14 @@ export interface ListHead {
   readonly revision: number
   readonly continueToken: string
   readonly remaining: number | undefined
+  /** The path of the collection, in the releases that show it. */
+  readonly selfLink?: string | undefined
 }
 
-export function listStart({ kind, apiVersion, revision, continueToken, remaining }: ListHead): string {
-  let metadata = `"resourceVersion":"${revision}"`
+export function listStart(head: ListHead): string {
+  const { kind, apiVersion, revision, continueToken, remaining, selfLink } = head
+  let metadata = selfLink === undefined ? '' : `"selfLink":${JSON.stringify(selfLink)},`
+  metadata += `"resourceVersion":"${revision}"`
   if (continueToken !== '') metadata += `,"continue":${JSON.stringify(continueToken)}`
   if (remaining !== undefined) metadata += `,"remainingItemCount":${remaining}`
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
@@ -45,7 +49,7 @@ export async function* listPieces(
     for (; i < entries.length && size < pieceBytesMax; i++) {
       const cut = cutOf(entries[i])
       const ready = cut instanceof Promise ? await cut : cut
-      const revision = revisionText(entries[i].revision)
+      const revision = laidIn(kind, entries[i])
       cuts.push(ready)
       revisions.push(revision)
       size += cutLength(ready, itemHeader, revision) + 1

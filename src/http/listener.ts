@@ -78,9 +78,9 @@ export function createListener(options: ListenerOptions): Listener {
     session.on('close', () => sessions.delete(session))
     session.on('error', () => {})
   })
-  http2Server.on('stream', (stream, headers) => {
+  http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => {})
-    options.handle(wireOfHttp2(stream, headers))
+    options.handle(wireOfHttp2(stream, headers, rawHeaders))
   })
   http2Server.on('sessionError', () => {})
   tlsServer.on('secureConnection', (socket) => {

@@ -19,7 +19,7 @@ import {
   protobufPartial,
   protobufValue,
 } from './protobuf-shapes.ts'
-import { objectFor } from './represent.ts'
+import { objectFor, pathOf } from './represent.ts'
 import type { Shape } from './shape.ts'
 
 type Value = Loose & { kind: string; apiVersion: string }
@@ -52,7 +52,7 @@ export async function encodeList(
 ): Promise<Buffer> {
   const { kind, entries } = answer
   const { as } = shape
-  const metadata = listMetadata(answer)
+  const metadata = listMetadata(answer, exchange.target.namespace)
   if (as?.kind === 'Table') {
     return encodeJsonOrYaml(await table(entries, kind, metadata, shape, parts, exchange, true), shape)
   }
@@ -70,8 +70,9 @@ export async function encodeList(
 
 const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
 
-function listMetadata({ revision, continueToken, remaining }: ListAnswer) {
+function listMetadata({ kind, revision, continueToken, remaining }: ListAnswer, namespace: string) {
   return {
+    ...(kind.selfLinks && { selfLink: pathOf(kind, namespace, '') }),
     resourceVersion: String(revision),
     ...(continueToken !== '' && { continue: continueToken }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),

@@ -7,7 +7,8 @@ import type { Exchange } from './exchange.ts'
 export interface HttpParts {
   readonly server: Server
   readonly authenticate: (credentials: Credentials) => Verdict | Promise<Verdict>
-  readonly anonymousAllowed: boolean
+  /** What a 401 asks for, where there is something to ask for. */
+  readonly challenge: string | undefined
   readonly authorizer: Authorizer
   /** Paths that are no resource: health, version, discovery, OpenAPI, metrics. First match wins. */
   readonly paths: readonly PathHandler[]

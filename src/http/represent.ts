@@ -3,7 +3,7 @@
  * the type header and the revision are laid in. Another version of another shape is converted once and remembered.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { type CutObject, encodeCut, joinCut, typeHeader } from '#codec/cut-object.ts'
+import { type CutObject, encodeCut, joinCut, revisionText, typeHeader } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
@@ -39,11 +39,23 @@ export function cutFor(kind: Kind, view: ObjectView, parse: ParseStored): CutObj
   })
 }
 
-/** JSON of one object, type header and revision laid in. */
-export function jsonOf(kind: Kind, cut: CutObject, revision: number | undefined): Buffer {
-  if (revision !== undefined) return joinCut(cut, headerOf(kind), revision)
-  return Buffer.concat([Buffer.from(headerOf(kind)), cut.bytes.subarray(cut.bodyAt)])
+/** The path an object, or a collection when there is no name, is read at. */
+export function pathOf({ group, apiVersion, plural, namespaced }: Kind, namespace: string, name: string): string {
+  const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
+  const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
+  return name === '' ? root + place : `${root}${place}/${name}`
 }
+
+/** What goes in at the cut: the revision, where there is one, and the object's path in the releases that show it. */
+export function laidIn(kind: Kind, { namespace, name, revision }: Omit<ObjectView, 'cut' | 'apiVersion'>): string {
+  const version = revision === undefined ? '' : revisionText(revision)
+  if (kind.selfLinks !== true) return version
+  return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name))}${version}`
+}
+
+/** JSON of one object, type header and revision laid in. */
+export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView): Buffer =>
+  joinCut(cut, headerOf(kind), laidIn(kind, view))
 
 /** The object itself, for representations that are not its bytes. */
 export async function objectFor(kind: Kind, view: ObjectView, parse: ParseStored): Promise<KubeObject> {
@@ -52,6 +64,7 @@ export async function objectFor(kind: Kind, view: ObjectView, parse: ParseStored
   const asked = await convertOne(object, from, kind)
   asked.kind = kind.kind
   asked.apiVersion = kind.apiVersion
+  if (kind.selfLinks) asked.metadata.selfLink = pathOf(kind, view.namespace, view.name)
   if (view.revision !== undefined) asked.metadata.resourceVersion = String(view.revision)
   return asked
 }

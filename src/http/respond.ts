@@ -6,7 +6,7 @@ import type { Answer } from '#verbs/answer.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { listPieces } from './list-body.ts'
 import type { HttpParts } from './parts.ts'
-import { cutFor, jsonOf } from './represent.ts'
+import { cutFor, jsonOf, pathOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
@@ -29,7 +29,7 @@ export async function respond(
       }
       const cut = cutFor(answer.kind, answer.view, parse)
       const ready = cut instanceof Promise ? await cut : cut
-      return send(exchange, answer.status, shape, jsonOf(answer.kind, ready, answer.view.revision))
+      return send(exchange, answer.status, shape, jsonOf(answer.kind, ready, answer.view))
     }
     case 'list':
       if (!shape.plainJson) {
@@ -49,7 +49,7 @@ export function respondError(exchange: Exchange, error: ApiError): void {
   const headers = answerHeaders(exchange, shape.contentType)
   const retry = error.details?.retryAfterSeconds
   if (retry !== undefined && retry > 0) headers['retry-after'] = String(retry)
-  if (error.code === 401) headers['www-authenticate'] = 'Basic realm="kubernetes-master"'
+  if (error.challenge !== undefined) headers['www-authenticate'] = error.challenge
   finish(exchange, error.code, body.length)
   exchange.wire.answer(error.code, headers, body)
 }
@@ -106,7 +106,8 @@ async function sendList(
   shape: Shape,
 ): Promise<void> {
   const { kind } = answer
-  const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion }
+  const selfLink = kind.selfLinks ? pathOf(kind, exchange.target.namespace, '') : undefined
+  const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion, selfLink }
   const parse = parts.server.parseStored
   const pieces = listPieces(kind, head, answer.entries, (entry) => cutFor(kind, entry, parse))
   const first: Buffer[] = []

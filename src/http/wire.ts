@@ -1,9 +1,11 @@
 /** The two ways a request arrives, as one `Wire`. */
+import type { X509Certificate } from 'node:crypto'
 import type http from 'node:http'
 import type http2 from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { tooLarge } from '#api/status-error.ts'
-import type { AnswerHeaders, Sink, Wire } from './exchange.ts'
+import { separateHeaders } from '#access/authenticate/header-values.ts'
+import type { AnswerHeaders, ClientCertificates, Sink, Wire } from './exchange.ts'
 
 /** The body as one buffer. A body over the limit is refused without being kept. */
 function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: number): Promise<Buffer> {
@@ -32,10 +34,31 @@ function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: nu
   })
 }
 
-const certificateOf = (socket: unknown) => () => {
-  const peer = (socket as TLSSocket).getPeerCertificate?.(false)
-  return peer?.raw
+/** Parsed once per connection: all of its requests come from the same client. */
+const certificates = new WeakMap<object, ClientCertificates | undefined>()
+
+/** The client's certificate and those it sent with it; nothing where it sent none. */
+const certificateOf = (socket: TLSSocket | undefined) => (): ClientCertificates | undefined => {
+  if (socket === undefined) return undefined
+  if (certificates.has(socket)) return certificates.get(socket)
+  const found = certificatesOf(socket)
+  certificates.set(socket, found)
+  return found
 }
+
+function certificatesOf(socket: TLSSocket): ClientCertificates | undefined {
+  const leaf = socket.getPeerX509Certificate?.()
+  if (leaf === undefined) return undefined
+  const intermediates: X509Certificate[] = []
+  for (let next = leaf.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
+    if (next === leaf || intermediates.includes(next) || intermediates.length >= chainLengthMax) break
+    intermediates.push(next)
+  }
+  return { leaf, intermediates }
+}
+
+/** Longest chain a client may send: more than any authority uses. */
+const chainLengthMax = 8
 
 /** One signal for the wire's whole life, made only when somebody asks. */
 function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal {
@@ -66,7 +89,11 @@ function sinkOf(stream: NodeJS.WritableStream & { destroyed?: boolean; writableE
   }
 }
 
-export function wireOfHttp2(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders): Wire {
+export function wireOfHttp2(
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+): Wire {
   const signal = lazySignal((listener) => stream.once('close', listener))
   const respond = (status: number, extra: AnswerHeaders, ended: boolean) => {
     if (stream.destroyed || stream.headersSent) return false
@@ -80,7 +107,10 @@ export function wireOfHttp2(stream: http2.ServerHttp2Stream, headers: http2.Inco
     get remoteAddress() {
       return stream.session?.socket?.remoteAddress ?? ''
     },
-    clientCertificate: certificateOf(stream.session?.socket),
+    get separateHeaders() {
+      return separateHeaders(rawHeaders)
+    },
+    clientCertificate: certificateOf(stream.session?.socket as TLSSocket | undefined),
     readBody: (limit) =>
       stream.endAfterHeaders
         ? Promise.resolve(Buffer.alloc(0))
@@ -106,7 +136,10 @@ export function wireOfHttp1(request: http.IncomingMessage, response: http.Server
     url: request.url as string,
     headers: request.headers,
     remoteAddress: request.socket.remoteAddress ?? '',
-    clientCertificate: certificateOf(request.socket),
+    get separateHeaders() {
+      return separateHeaders(request.rawHeaders)
+    },
+    clientCertificate: certificateOf(request.socket as TLSSocket),
     readBody: (limit) => collect(request, Number(request.headers['content-length'] ?? 0), limit),
     answer(status, extra, body) {
       if (response === undefined || response.headersSent || response.destroyed) return

@@ -34,6 +34,9 @@ const hubs: Readonly<Record<string, string>> = {
   'events.k8s.io/events': 'v1',
 }
 
+/** The first release whose objects no longer carry their path. */
+const selfLinksUntil = 20
+
 const noBehaviour: Behaviour = {}
 const apiVersionOf = (group: string, version: string) => (group === '' ? version : `${group}/${version}`)
 
@@ -149,6 +152,7 @@ class BuiltInKind implements Kind {
   readonly resource: Resource
   readonly protobuf = true
   readonly itemsCarryType = false
+  readonly selfLinks: boolean
   readonly deprecation: Kind['deprecation']
   readonly #facts: Facts
   readonly #options: BuiltInOptions
@@ -174,6 +178,7 @@ class BuiltInKind implements Kind {
         .map((one) => [one.name, subresourceOf(one)]),
     )
     this.resource = resource
+    this.selfLinks = options.release < selfLinksUntil
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
     this.#options = options

@@ -35,6 +35,8 @@ export interface Kind {
   readonly protobuf: boolean
   /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */
   readonly itemsCarryType: boolean
+  /** Whether objects carry the path they are read at (releases before 1.20). */
+  readonly selfLinks?: boolean
   /** A warning for every request of this version, in the words of the Warning header. */
   readonly deprecation?: Deprecation
 
@@ -47,7 +49,18 @@ export interface Kind {
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void
   /** Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On this version. */
-  validateSchema?(object: KubeObject, old?: KubeObject): FieldError[]
+  validateSchema?(object: KubeObject, old?: KubeObject, subresource?: string): FieldError[]
+  /** Where replicas are, for kinds whose scale is not at the usual places. */
+  readonly scale?: ScalePaths
+  /** Columns of this version, from objects of this version; else the behaviour's. */
+  readonly columns?: TableColumns
+}
+
+/** Steps to the values a Scale shows. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[]
+  readonly statusReplicas: readonly string[]
+  readonly labelSelector?: readonly string[]
 }
 
 export interface Conformed {
@@ -95,6 +108,11 @@ export interface Resource {
   sameShape(a: Kind, b: Kind): boolean
   /** Which version the stored bytes have is read from their apiVersion: a store may hold several. */
   kindOf(apiVersion: string): Kind | undefined
+  /**
+   * A stored object as the present definition reads it, where that differs from how it was written: fields may have come
+   * or gone since. Undefined: nothing differs.
+   */
+  restore?(object: KubeObject): KubeObject | undefined
 }
 
 /** What a behaviour may know besides the object. */

@@ -1,5 +1,6 @@
 /** Stored bytes as an object: JSON, or the protobuf envelope another server wrote, told apart by the first bytes. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { decodeJson } from '#codec/json.ts'
 import { decodeMessage, openEnvelope } from '#codec/protobuf.ts'
 import type { Catalog } from './catalog.ts'
 import type { Kind } from './kind.ts'
@@ -10,7 +11,7 @@ const isEnvelope = (bytes: Buffer) =>
 
 export function storedParser(catalog: Catalog): (bytes: Buffer) => KubeObject {
   return (bytes) => {
-    if (!isEnvelope(bytes)) return JSON.parse(bytes.toString('utf8'))
+    if (!isEnvelope(bytes)) return decodeJson(bytes) as unknown as KubeObject
     const { apiVersion, kind, raw } = openEnvelope(bytes)
     const found = kindNamed(catalog, apiVersion, kind)
     if (found === undefined) throw new Error(`nothing is known of ${apiVersion} ${kind}`)

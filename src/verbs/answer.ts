@@ -8,6 +8,8 @@ import type { Entry } from '#watchcache/entry.ts'
 /** One object as it is stored, with the revision to lay in; no revision where nothing was stored (dry run). */
 export interface ObjectView {
   readonly cut: CutObject
+  readonly namespace: string
+  readonly name: string
   /** The version the bytes are in. */
   readonly apiVersion: string
   readonly revision: Revision | undefined

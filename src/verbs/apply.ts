@@ -4,7 +4,8 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, conflict } from '#api/status-error.ts'
-import { decodeYaml, YamlError } from '#codec/yaml.ts'
+import { decodeYaml } from '#codec/yaml.ts'
+import { YamlError } from '#codec/yaml-error.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'

@@ -32,7 +32,8 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
       `the object is too large to store: ${cut.bytes.length} bytes, at most ${objectSizeBytesMax}`,
     )
   }
-  return { key, view: { cut, apiVersion: stored.apiVersion, revision: undefined } }
+  const { namespace = '', name = '' } = object.metadata
+  return { key, view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined } }
 }
 
 export function put(

@@ -137,6 +137,9 @@ class LocalClient implements ApiClient {
     const aborted = () => watcher.end()
     signal.addEventListener('abort', aborted, { once: true })
     try {
+      for (const entry of running.initial) {
+        yield { type: 'ADDED', object: await this.#parse(target.kind, entry) }
+      }
       while (!signal.aborted) {
         for (const { type, event } of watcher.take()) {
           const entry = type === 'DELETED' ? event.previous : event.entry
@@ -160,7 +163,9 @@ class LocalClient implements ApiClient {
     for (const resource of this.#server.catalog.resources()) {
       const [kind] = resource.kinds
       const { group, version, plural, namespaced } = kind
-      found.push({ group, version, plural, namespaced, kind: kind.kind, verbs: [...kind.verbs] })
+      const apiVersions = resource.kinds.map(({ apiVersion }) => apiVersion)
+      const verbs = [...kind.verbs]
+      found.push({ group, version, plural, namespaced, kind: kind.kind, verbs, apiVersions })
     }
     return found
   }

@@ -1,6 +1,7 @@
 /** Whether they may: no request reaches a verb without passing here. */
 import type { Attributes, Decision } from '#access/authorize.ts'
 import { forbidden } from '#access/forbidden.ts'
+import { internalError } from '#api/status-error.ts'
 import type { User } from '#access/user.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
@@ -28,10 +29,12 @@ export function attributesOf(target: RequestTarget, user: User): Attributes {
   }
 }
 
-function settle(exchange: Exchange, attributes: Attributes, { decision, reason }: Decision): void {
+function settle(exchange: Exchange, attributes: Attributes, decided: Decision): void {
+  const { decision, reason, error } = decided
   const { auditAnnotations } = exchange
   auditAnnotations.set('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid')
   auditAnnotations.set('authorization.k8s.io/reason', reason)
   if (decision === 'allow') return
+  if (error !== undefined) throw internalError(error)
   throw forbidden(attributes, reason)
 }

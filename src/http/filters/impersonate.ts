@@ -12,7 +12,7 @@ export function impersonate(exchange: Exchange, parts: HttpParts): void | Promis
 }
 
 async function become(exchange: Exchange, parts: HttpParts): Promise<void> {
-  const wanted = impersonation(exchange.wire.headers, exchange.user)
+  const wanted = impersonation(exchange.wire.separateHeaders, exchange.user, parts.server.release)
   if (wanted === undefined) return
   for (const attributes of wanted.checks) {
     const { decision, reason } = await parts.authorizer.authorize(attributes)
