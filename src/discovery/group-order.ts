@@ -4,7 +4,7 @@
  */
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { Facts } from '#kinds/facts.ts'
-import { compareVersions } from './version-order.ts'
+import { compareVersions } from '#api/version-order.ts'
 
 export interface Priority {
   readonly group: number

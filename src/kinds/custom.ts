@@ -1,0 +1,277 @@
+/**
+ * From definitions to kinds: a CustomResourceDefinition becomes a resource and a kind for each version it serves, and
+ * nothing that uses them can tell them from built-in ones. What a kind needs of its schema is compiled on first use.
+ */
+import type { FieldError } from '#api/field-error.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { compareVersions } from '#api/version-order.ts'
+import type { JsonSchema } from '#schema/structural/json-schema.ts'
+import type { Type } from '#schema/type.ts'
+import { customBehaviour } from './custom/behaviour.ts'
+import { customColumns } from './custom/columns.ts'
+import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
+import { asUnreadable, CustomSchema } from './custom/schema.ts'
+import type { Behaviour, Conformed, Deprecation, Kind, Resource, ScalePaths, Subresource } from './kind.ts'
+import type { TableColumns } from './table-columns.ts'
+
+/** Objects of one version as another one, by whoever the definition names. */
+export type ConvertElsewhere = (
+  definition: KubeObject,
+  objects: KubeObject[],
+  desiredApiVersion: string,
+) => Promise<KubeObject[]>
+
+export interface CustomOptions {
+  /** '/registry', or what --etcd-prefix says. */
+  readonly root: string
+  /** The type of metadata. */
+  readonly objectMeta: Type
+  /** Minor number of the emulated release: warnings exist from 19 on. */
+  readonly release: number
+  readonly convertElsewhere: ConvertElsewhere
+}
+
+const mainVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const subresourceVerbs = new Set(['get', 'patch', 'update'])
+const firstReleaseWithWarnings = 19
+
+/** `definition` in its stable version; it is kept and never changed. */
+export function customResource(definition: KubeObject, options: CustomOptions): Resource {
+  return new CustomResource(definition, options)
+}
+
+const conditionIs = ({ status }: KubeObject, type: string): boolean =>
+  (status?.conditions ?? []).some((one: Loose) => one.type === type && one.status === 'True')
+
+class CustomResource implements Resource {
+  readonly group: string
+  readonly errorGroup: string
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly storagePrefix: string
+  readonly kinds: readonly CustomKind[]
+  readonly stored: CustomKind
+  readonly hub: CustomKind
+  readonly behaviour: Behaviour
+  readonly #definition: KubeObject
+  readonly #options: CustomOptions
+  readonly #all = new Map<string, CustomKind>()
+  readonly #same = new Map<string, boolean>()
+
+  constructor(definition: KubeObject, options: CustomOptions) {
+    const { spec, status } = definition
+    this.#definition = definition
+    this.#options = options
+    this.group = spec.group
+    this.errorGroup = spec.group
+    this.plural = status.acceptedNames.plural
+    this.namespaced = spec.scope === 'Namespaced'
+    this.storagePrefix = `${options.root}/${this.group}/${this.plural}`
+    const versions: Loose[] = spec.versions
+    for (const version of versions) {
+      const kind = new CustomKind(definition, version, this, options)
+      this.#all.set(kind.apiVersion, kind)
+    }
+    const all = [...this.#all.values()]
+    this.kinds = all.filter((_, i) => versions[i].served === true).sort((a, b) => compareVersions(a.version, b.version))
+    this.stored = all[Math.max(0, versions.findIndex(({ storage }) => storage === true))]
+    this.hub = this.#hubFor(versions)
+    this.behaviour = customBehaviour(
+      (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
+      all.some((kind) => kind.subresources.has('status')),
+    )
+  }
+
+  /** Behaviours run on the stored version. Where versions differ, nothing may be lost on the way there. */
+  #hubFor(versions: Loose[]): CustomKind {
+    if (versions.length < 2 || this.#usesWebhook()) return this.stored
+    const stored = versions.find(({ storage }) => storage === true) ?? versions[0]
+    const open = { ...stored, schema: undefined }
+    return new CustomKind(this.#definition, open, this, this.#options, true)
+  }
+
+  #usesWebhook(): boolean {
+    return this.#definition.spec.conversion?.strategy === 'Webhook'
+  }
+
+  kindOf(apiVersion: string): Kind | undefined {
+    return this.#all.get(apiVersion)
+  }
+
+  convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]> {
+    if (from === to) return objects
+    const target = to as CustomKind
+    if (this.#usesWebhook() && from.apiVersion !== to.apiVersion) {
+      return this.#options
+        .convertElsewhere(this.#definition, objects, to.apiVersion)
+        .then((converted) => converted.map((object) => target.read(object)))
+    }
+    return objects.map((object) => {
+      object.apiVersion = to.apiVersion
+      return to === this.hub && to !== this.stored ? object : target.read(object)
+    })
+  }
+
+  sameShape(a: Kind, b: Kind): boolean {
+    if (a === b) return true
+    if (this.#usesWebhook()) return false
+    const key = `${a.version} ${b.version}`
+    let same = this.#same.get(key)
+    if (same === undefined) {
+      same = (a as CustomKind).schemaText() === (b as CustomKind).schemaText()
+      this.#same.set(key, same)
+    }
+    return same
+  }
+
+  restore(object: KubeObject): KubeObject | undefined {
+    const kind = this.#all.get(object.apiVersion as string)
+    if (kind === undefined) return undefined
+    const before = JSON.stringify(object)
+    const read = kind.read(object)
+    read.metadata.generation ||= 1
+    kind.applyDefaults(read)
+    return JSON.stringify(read) === before ? undefined : read
+  }
+}
+
+class CustomKind implements Kind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly apiVersion: string
+  readonly verbs: ReadonlySet<string>
+  readonly subresources: ReadonlyMap<string, Subresource>
+  readonly resource: Resource
+  readonly protobuf = false
+  readonly itemsCarryType = true
+  readonly deprecation: Deprecation | undefined
+  readonly scale: ScalePaths | undefined
+  readonly #schema: CustomSchema
+  readonly #columns: readonly Loose[] | undefined
+  #made: TableColumns | undefined
+  #text: string | undefined
+
+  /** `open`: nothing is dropped, whatever the schema. */
+  constructor(
+    definition: KubeObject,
+    version: Loose,
+    resource: Resource,
+    options: CustomOptions,
+    open = false,
+  ) {
+    const { spec, status } = definition
+    const names = status.acceptedNames
+    this.group = spec.group
+    this.version = version.name
+    this.apiVersion = `${this.group}/${this.version}`
+    this.kind = names.kind
+    this.listKind = names.listKind ?? ''
+    this.plural = names.plural
+    this.singular = names.singular ?? ''
+    this.shortNames = names.shortNames ?? []
+    this.categories = names.categories ?? []
+    this.namespaced = spec.scope === 'Namespaced'
+    const terminating = conditionIs(definition, 'Terminating')
+    this.verbs = new Set(terminating ? mainVerbs.filter((verb) => verb !== 'create') : mainVerbs)
+    this.subresources = subresourcesOf(version.subresources, this)
+    this.resource = resource
+    this.scale = scalePathsOf(version.subresources?.scale)
+    this.#columns = version.additionalPrinterColumns
+    const schema: JsonSchema | undefined = version.schema?.openAPIV3Schema ?? undefined
+    const keepAll = open || spec.preserveUnknownFields === true
+    this.#schema = new CustomSchema(schema, options.objectMeta, keepAll)
+    this.deprecation =
+      version.deprecated === true && options.release >= firstReleaseWithWarnings
+        ? { warning: version.deprecationWarning ?? deprecationText(version.name, spec), removedRelease: '' }
+        : undefined
+  }
+
+  get type(): Type {
+    return this.#schema.type
+  }
+
+  get columns(): TableColumns {
+    this.#made ??= customColumns(this.#columns)
+    return this.#made
+  }
+
+  /** The schema as it is given, where it is structural: what OpenAPI publishes. */
+  get structuralSchema(): JsonSchema | undefined {
+    return this.#schema.structural
+  }
+
+  /** The schema as text, to see whether two versions are alike. */
+  schemaText(): string {
+    this.#text ??= JSON.stringify(this.#schema.given ?? null)
+    return this.#text
+  }
+
+  conform(raw: Loose): Conformed {
+    try {
+      return { object: this.read(raw as KubeObject), unknown: [] }
+    } catch (error) {
+      throw asUnreadable(error, this.kind, this.version)
+    }
+  }
+
+  read(raw: Loose): KubeObject {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
+    return {
+      kind: this.kind,
+      apiVersion: this.apiVersion,
+      metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
+      ...this.#schema.prune(body),
+    }
+  }
+
+  applyDefaults(object: KubeObject): void {
+    this.#schema.fillDefaults(object)
+  }
+
+  validateSchema(object: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
+    const { scale } = this
+    const errors = this.#schema.check(object)
+    if (scale !== undefined) {
+      if (subresource !== 'status') errors.push(...checkReplicas(object, scale.specReplicas))
+      errors.push(...checkReplicas(object, scale.statusReplicas))
+      if (scale.labelSelector !== undefined) errors.push(...checkSelector(object, scale.labelSelector))
+    }
+    if (subresource !== 'status') errors.push(...this.#schema.checkStructure(object, old))
+    return errors
+  }
+}
+
+function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string, Subresource> {
+  const made = new Map<string, Subresource>()
+  const { apiVersion } = kind
+  if (given?.status) {
+    made.set('status', { name: 'status', apiVersion, kind: kind.kind, verbs: subresourceVerbs })
+  }
+  if (given?.scale) {
+    const scale = { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale', verbs: subresourceVerbs }
+    made.set('scale', scale)
+  }
+  return made
+}
+
+/** What is said of a deprecated version that has no words of its own. */
+function deprecationText(version: string, spec: Loose): string {
+  const name = (one: string) => `${spec.group}/${one} ${spec.names.kind}`
+  const better = (spec.versions as Loose[])
+    .filter((one) => one.served && !one.deprecated && compareVersions(one.name, version) < 0)
+    .map((one): string => one.name)
+    .sort(compareVersions)
+  const said = `${name(version)} is deprecated`
+  return better.length === 0 ? said : `${said}; use ${name(better[0])}`
+}
+
+/** The schema a custom kind publishes; undefined for kinds that are not custom, or have none that is structural. */
+export const publishedSchema = (kind: Kind): JsonSchema | undefined =>
+  kind instanceof CustomKind ? kind.structuralSchema : undefined

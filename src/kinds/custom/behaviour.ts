@@ -1,0 +1,46 @@
+/** What every custom kind does on a write: generations, and a status of its own where the version asks for one. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { sameJson } from '#kinds/behaviour/checks.ts'
+import { keepStatus } from '#kinds/behaviour/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+/** `hasStatus`: whether status is a subresource in a version, by its apiVersion. */
+export function customBehaviour(hasStatus: (apiVersion: string) => boolean, anyStatus: boolean): Behaviour {
+  const ownStatus = ({ requestApiVersion = '' }: Context) => hasStatus(requestApiVersion)
+  return {
+    unconditionalUpdate: false,
+    unknownFieldText: (field) => `field label not supported: ${field}`,
+    prepareForCreate(object, context) {
+      if (ownStatus(context)) delete object.status
+      object.metadata.generation = 1
+    },
+    prepareForUpdate(next, old, context) {
+      if (ownStatus(context)) keepStatus(next, old)
+      if (!sameBody(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    ...(anyStatus && {
+      resetFields: [['status']],
+      subresources: {
+        status: { resetFields: [['spec']], prepareForUpdate: keepAllButStatus },
+      },
+    }),
+  }
+}
+
+/** Everything but metadata. */
+function sameBody(next: KubeObject, old: KubeObject): boolean {
+  const { metadata: _next, ...left } = next
+  const { metadata: _old, ...right } = old
+  return sameJson(left, right)
+}
+
+function keepAllButStatus(next: KubeObject, old: KubeObject): void {
+  const { status, metadata } = next
+  const { managedFields } = metadata
+  for (const key of Object.keys(next)) delete next[key]
+  Object.assign(next, structuredClone(old))
+  if (managedFields === undefined) delete next.metadata.managedFields
+  else next.metadata.managedFields = managedFields
+  if (status === undefined) delete next.status
+  else next.status = status
+}

@@ -1,0 +1,123 @@
+/**
+ * What one version of a custom kind makes of its schema: how objects are read, completed and checked, and how apply sees
+ * them. Everything is compiled when it is first asked for, and versions with one schema share all of it.
+ */
+import type { FieldError } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest } from '#api/status-error.ts'
+import { conform } from '#schema/conform.ts'
+import { type Check, Checker } from '#schema/structural/check.ts'
+import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
+import { Defaults, type Fill } from '#schema/structural/defaults.ts'
+import { checkEmbedded } from '#schema/structural/embedded.ts'
+import type { JsonSchema } from '#schema/structural/json-schema.ts'
+import { checkListTypes } from '#schema/structural/list-types.ts'
+import { type Copy, Pruner } from '#schema/structural/prune.ts'
+import { isStructural } from '#schema/structural/rules.ts'
+import { sortInPlace } from '#schema/structural/sorted-copy.ts'
+import { typeOfSchema } from '#schema/structural/to-type.ts'
+import type { Struct, Type } from '#schema/type.ts'
+import { setKey } from '#schema/user-key.ts'
+
+export class CustomSchema {
+  /** As the definition gives it; undefined where it gives none. */
+  readonly given: JsonSchema | undefined
+  readonly #objectMeta: Type
+  readonly #keepAll: boolean
+  #copy: Copy | undefined
+  #fill: Fill | undefined | null = null
+  #check: Check | undefined
+  #type: Struct | undefined
+  #pruner: Pruner | undefined
+  #structural: boolean | undefined
+
+  /** `keepAll`: the definition keeps unknown fields everywhere. */
+  constructor(given: JsonSchema | undefined, objectMeta: Type, keepAll: boolean) {
+    this.given = given
+    this.#objectMeta = objectMeta
+    this.#keepAll = keepAll
+  }
+
+  /** The schema, where it is structural. */
+  get structural(): JsonSchema | undefined {
+    if (this.given === undefined) return undefined
+    this.#structural ??= isStructural(this.given, FieldPath.root)
+    return this.#structural ? this.given : undefined
+  }
+
+  get type(): Type {
+    this.#type ??= typeOfSchema(this.structural, this.#objectMeta, this.#keepAll)
+    return this.#type
+  }
+
+  /** All but the type header and metadata, as a copy: unknown fields and useless nulls are gone. */
+  prune(body: Loose): Loose {
+    this.#copy ??= this.#prunerOf().of(this.given)
+    return this.#copy(body as Json) as Loose
+  }
+
+  #prunerOf(): Pruner {
+    this.#pruner ??= new Pruner({
+      keepAll: this.#keepAll,
+      readMeta: (field, value) => this.#readMeta(field, value),
+    })
+    return this.#pruner
+  }
+
+  /** Metadata in its canonical form. Throws ApiError (400). */
+  readMetadata(raw: Json): Loose {
+    return conform(this.#objectMeta, raw).value as Loose
+  }
+
+  #readMeta(field: string, value: Json): Json | undefined {
+    if (field !== 'metadata') {
+      if (typeof value === 'string') return value
+      throw badRequest(`${field}: Invalid value: ${JSON.stringify(value)}: must be a string`)
+    }
+    const { creationTimestamp, ...rest } = this.readMetadata(value)
+    return creationTimestamp ? { ...rest, creationTimestamp } : rest
+  }
+
+  fillDefaults(object: KubeObject): void {
+    if (this.#fill === null) {
+      this.#fill = new Defaults((schema) => this.#prunerOf().of(schema)).of(this.given)
+    }
+    if (this.#fill === undefined) return
+    const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...body } = object
+    const filled = this.#fill(body as Json) as Loose
+    let added = false
+    for (const key of Object.keys(filled)) {
+      if (!Object.hasOwn(object, key)) added = true
+      if (object[key] !== filled[key]) setKey(object, key, filled[key])
+    }
+    if (added) sortInPlace(object)
+  }
+
+  /** Errors of values. */
+  check(object: KubeObject): FieldError[] {
+    if (this.given === undefined) return []
+    this.#check ??= new Checker().of(this.given)
+    const errors: Errors = new Map()
+    this.#check(object as unknown as Json, '', errors)
+    return errors.size === 0 ? [] : fieldErrors(errors)
+  }
+
+  /** Errors of embedded objects and of lists that are sets or maps; the latter only where the old object had none. */
+  checkStructure(object: KubeObject, old: KubeObject | undefined): FieldError[] {
+    const schema = this.structural
+    if (schema === undefined) return []
+    const value = object as unknown as Json
+    const lists =
+      old !== undefined && checkListTypes(schema, old as unknown as Json).length > 0
+        ? []
+        : checkListTypes(schema, value)
+    return [...checkEmbedded(schema, value), ...lists]
+  }
+}
+
+/** What cannot be read is said of the kind that was asked for. */
+export function asUnreadable(error: unknown, kind: string, version: string): unknown {
+  if (!(error instanceof ApiError) || error.code !== 400) return error
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`)
+}
