@@ -1,0 +1,45 @@
+/**
+ * How long a metric is there. Its class is part of its help text; from the release that deprecates it the help says so,
+ * three releases later it is hidden, where one flag still shows it, and in the next release it is gone.
+ */
+export type Stability = 'STABLE' | 'ALPHA'
+
+export interface LifeCycle {
+  readonly stability: Stability
+  /** The first minor release in which an ALPHA metric is STABLE. */
+  readonly stableSince?: number
+  /** The minor release that deprecated it: 22 for 1.22. */
+  readonly deprecatedSince?: number
+  /** First and last minor release that has it at all. */
+  readonly since?: number
+  readonly until?: number
+}
+
+export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
+
+/** Releases a deprecated metric stays visible. */
+const visibleReleases = 3
+
+export function presence(life: LifeCycle, release: number, showHidden: boolean): Presence {
+  if (release < (life.since ?? 0) || release > (life.until ?? Number.POSITIVE_INFINITY)) return 'absent'
+  const { deprecatedSince } = life
+  if (deprecatedSince === undefined || release < deprecatedSince) return 'shown'
+  const age = release - deprecatedSince
+  if (age < visibleReleases) return 'deprecated'
+  if (age > visibleReleases) return 'absent'
+  return showHidden ? 'deprecated' : 'hidden'
+}
+
+/** `[STABLE] …`, `[ALPHA] (Deprecated from 1.22) …` */
+export function helpText(life: LifeCycle, release: number, text: string): string {
+  const { stability, stableSince, deprecatedSince } = life
+  const promoted = stableSince !== undefined && release >= stableSince
+  const deprecated = deprecatedSince !== undefined && release >= deprecatedSince
+  return `[${promoted ? 'STABLE' : stability}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
+}
+
+/** Only the release before this one can have hidden something that this one still knows. */
+export function showHiddenProblem(version: string, release: number): string | undefined {
+  if (version === `1.${release - 1}`) return undefined
+  return `--show-hidden-metrics-for-version must be omitted or have the value '1.${release - 1}'. Only the previous minor version is allowed`
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { helpText, type LifeCycle, presence, showHiddenProblem } from './life-cycle.ts'
+import { counter, exponentialBounds, gauge, histogram, valueText } from './metric.ts'
+import { Registry } from './registry.ts'
+import { serverMetrics } from './server-metrics.ts'
+
+test('a page has help, type and one line for each child, families sorted', async () => {
+  const registry = new Registry({ release: 22 })
+  const requests = registry.register(counter('b_total', 'verb', 'code'), 'Requests.', { stability: 'STABLE' })
+  const child = requests.labels('GET', '200')
+  child.add(1)
+  requests.labels('GET', '200').add(2)
+  requests.labels('a"b\\c\nd', '').add(1)
+  registry.register(gauge('a'), 'A.').labels().set(-1.5)
+  assert.equal(
+    await registry.page(),
+    [
+      '# HELP a [ALPHA] A.',
+      '# TYPE a gauge',
+      'a -1.5',
+      '# HELP b_total [STABLE] Requests.',
+      '# TYPE b_total counter',
+      'b_total{verb="GET",code="200"} 3',
+      'b_total{verb="a\\"b\\\\c\\nd",code=""} 1',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('a histogram counts up to and including each bound', async () => {
+  const family = histogram('h', [1, 2, 4], 'x')
+  const child = family.labels('y')
+  for (const value of [0, 1, 1.5, 2, 3, 4, 5]) child.observe(value)
+  const lines: string[] = []
+  family.write(lines)
+  assert.deepEqual(lines, [
+    'h_bucket{x="y",le="1"} 2',
+    'h_bucket{x="y",le="2"} 4',
+    'h_bucket{x="y",le="4"} 6',
+    'h_bucket{x="y",le="+Inf"} 7',
+    'h_sum{x="y"} 16.5',
+    'h_count{x="y"} 7',
+  ])
+})
+
+test('values beyond numbers, and bounds', () => {
+  assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), ['1', '+Inf', 'NaN', '1e-7'])
+  assert.deepEqual(exponentialBounds(1000, 10, 3), [1000, 10_000, 100_000])
+})
+
+const deprecated: LifeCycle = { stability: 'ALPHA', deprecatedSince: 18 }
+const lives: [LifeCycle, number, boolean, string][] = [
+  // life                         release  flag    presence
+  [{ stability: 'STABLE' }, 22, false, 'shown'],
+  [{ stability: 'ALPHA', since: 19 }, 18, false, 'absent'],
+  [{ stability: 'ALPHA', until: 17 }, 18, false, 'absent'],
+  [deprecated, 17, false, 'shown'],
+  [deprecated, 18, false, 'deprecated'],
+  [deprecated, 20, false, 'deprecated'],
+  [deprecated, 21, false, 'hidden'],
+  [deprecated, 21, true, 'deprecated'],
+  [deprecated, 22, true, 'absent'],
+]
+for (const [life, release, flag, expected] of lives) {
+  test(`${JSON.stringify(life)} in 1.${release}${flag ? ' with hidden ones' : ''} is ${expected}`, () => {
+    assert.equal(presence(life, release, flag), expected)
+  })
+}
+
+test('help texts name the class of the release and the deprecation', () => {
+  assert.equal(helpText(deprecated, 17, 'Text.'), '[ALPHA] Text.')
+  assert.equal(helpText(deprecated, 18, 'Text.'), '[ALPHA] (Deprecated from 1.18) Text.')
+  assert.equal(helpText({ stability: 'ALPHA', stableSince: 21 }, 21, 'Text.'), '[STABLE] Text.')
+})
+
+test('hidden metrics are not on the page, and registering a deprecated one warns', async () => {
+  const warnings: string[] = []
+  const registry = new Registry({ release: 21, warn: (text) => warnings.push(text) })
+  registry.register(counter('gone'), 'Gone.', deprecated).labels().add(1)
+  registry.register(counter('going'), 'Going.', { ...deprecated, deprecatedSince: 20 }).labels().add(1)
+  const page = await registry.page()
+  assert.doesNotMatch(page, /^gone/m)
+  assert.match(page, /^# HELP going \[ALPHA\] \(Deprecated from 1\.20\) Going\.$/m)
+  assert.deepEqual(warnings, ['the metric going is deprecated from 1.20'])
+})
+
+test('only the previous release can be asked for', () => {
+  assert.equal(showHiddenProblem('1.21', 22), undefined)
+  assert.match(showHiddenProblem('1.20', 22) ?? '', /must be omitted or have the value '1\.21'/)
+})
+
+test('labels follow the release', async () => {
+  const lines = async (release: number) => {
+    const registry = new Registry({ release })
+    const { requests, olderRequestLabels, dropped } = serverMetrics(registry, release)
+    requests.labels('GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver', ...olderRequestLabels, '200').add(1)
+    dropped.labels('mutating').add(1)
+    return (await registry.page()).split('\n').filter((line) => line.includes('_total{'))
+  }
+  assert.deepEqual(await lines(22), [
+    'apiserver_dropped_requests_total{request_kind="mutating"} 1',
+    'apiserver_request_total{verb="GET",dry_run="",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver",code="200"} 1',
+  ])
+  assert.match((await lines(15)).join('\n'), /requestKind="mutating"[^]*component="apiserver",client="",contentType="",code="200"/)
+})

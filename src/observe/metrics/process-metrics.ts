@@ -1,0 +1,81 @@
+/** The process and its event loop, measured when somebody looks, under the names the Node world knows. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { gauge, type ValueFamily, counter } from './metric.ts'
+import type { Registry } from './registry.ts'
+
+const lagResolutionMs = 10
+
+export function registerProcessMetrics(registry: Registry): void {
+  const plain = (name: string, help: string, make: (name: string) => ValueFamily = gauge) =>
+    registry.registerPlain(make(name), help).labels()
+  const cpu = plain('process_cpu_seconds_total', 'User and system CPU time spent, in seconds.', counter)
+  const resident = plain('process_resident_memory_bytes', 'Resident memory, in bytes.')
+  const virtual = plain('process_virtual_memory_bytes', 'Virtual memory, in bytes.')
+  const started = plain('process_start_time_seconds', 'When the process started, in seconds since 1970.')
+  const open = plain('process_open_fds', 'Open file descriptors.')
+  const openMax = plain('process_max_fds', 'Most file descriptors that may be open.')
+  const heap = plain('nodejs_heap_size_total_bytes', 'Heap that V8 has reserved, in bytes.')
+  const heapUsed = plain('nodejs_heap_size_used_bytes', 'Heap in use, in bytes.')
+  const external = plain('nodejs_external_memory_bytes', 'Memory of buffers outside of the heap, in bytes.')
+  const lag = registerLag(registry)
+  const version = registry.registerPlain(gauge('nodejs_version_info', 'version'), 'The version of Node.')
+  version.labels(process.version).set(1)
+  started.set(performance.timeOrigin / 1000)
+  const limits = fileText('/proc/self/limits')
+  openMax.set(Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 0))
+  registry.collect(() => {
+    const { user, system } = process.cpuUsage()
+    cpu.set((user + system) / 1e6)
+    const memory = process.memoryUsage()
+    resident.set(memory.rss)
+    heap.set(memory.heapTotal)
+    heapUsed.set(memory.heapUsed)
+    external.set(memory.external)
+    virtual.set(Number(/VmSize:\s+(\d+)/.exec(fileText('/proc/self/status'))?.[1] ?? 0) * 1024)
+    open.set(descriptorCount())
+    lag()
+  })
+}
+
+/** How late timers come: each page tells of the time since the page before. */
+function registerLag(registry: Registry): () => void {
+  const delay = monitorEventLoopDelay({ resolution: lagResolutionMs })
+  delay.enable()
+  const of = (part: string, help: string) =>
+    registry.registerPlain(gauge(`nodejs_eventloop_lag_${part}seconds`), help).labels()
+  const mean = of('mean_', 'Mean delay of the event loop since the last look, in seconds.')
+  const max = of('max_', 'Longest delay of the event loop since the last look, in seconds.')
+  const quantiles = [50, 90, 99].map(
+    (percent) => [percent, of(`p${percent}_`, `Delay of the event loop, quantile ${percent}, in seconds.`)] as const,
+  )
+  const busy = registry.registerPlain(gauge('nodejs_eventloop_utilization'), 'Share of time the event loop was busy.').labels()
+  let before = performance.eventLoopUtilization()
+  return () => {
+    // A timer of 10 ms that comes in time is no delay.
+    const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1000) || 0
+    mean.set(seconds(delay.mean))
+    max.set(seconds(delay.max))
+    for (const [percent, child] of quantiles) child.set(seconds(delay.percentile(percent)))
+    delay.reset()
+    const now = performance.eventLoopUtilization()
+    busy.set(performance.eventLoopUtilization(now, before).utilization)
+    before = now
+  }
+}
+
+function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function descriptorCount(): number {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * All metrics of the server as one page of Prometheus' text form. What is measured only when somebody looks is collected
+ * first. A metric that this release hides or does not have is kept from the page, whoever observes it.
+ */
+import { helpText, type LifeCycle, presence } from './life-cycle.ts'
+import type { Family } from './metric.ts'
+
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+export interface RegistryOptions {
+  /** The emulated minor release: 22. */
+  readonly release: number
+  readonly showHidden?: boolean
+  /** Said once for every deprecated metric. */
+  readonly warn?: (message: string) => void
+}
+
+interface Shown {
+  readonly family: Family
+  readonly help: string
+}
+
+export class Registry {
+  readonly #shown = new Map<string, Shown>()
+  readonly #collectors: (() => void | Promise<void>)[] = []
+  readonly #options: RegistryOptions
+
+  constructor(options: RegistryOptions) {
+    this.#options = options
+  }
+
+  /** Answers the family, to be kept by whoever observes. */
+  register<T extends Family>(family: T, help: string, life: LifeCycle = { stability: 'ALPHA' }): T {
+    const { release, showHidden = false, warn } = this.#options
+    const present = presence(life, release, showHidden)
+    if (present === 'hidden' || present === 'absent') return family
+    if (present === 'deprecated') warn?.(`the metric ${family.name} is deprecated from 1.${life.deprecatedSince}`)
+    this.#shown.set(family.name, { family, help: helpText(life, release, help) })
+    return family
+  }
+
+  /** Process metrics and the like, which belong to no release. */
+  registerPlain<T extends Family>(family: T, help: string): T {
+    this.#shown.set(family.name, { family, help })
+    return family
+  }
+
+  /** Runs before each page. One that fails leaves its metrics as they were. */
+  collect(collector: () => void | Promise<void>): void {
+    this.#collectors.push(collector)
+  }
+
+  async page(): Promise<string> {
+    await Promise.all(this.#collectors.map(async (collect) => collect()).map((done) => done.catch(() => {})))
+    const out: string[] = []
+    for (const name of [...this.#shown.keys()].sort()) {
+      const { family, help } = this.#shown.get(name) as Shown
+      const lines: string[] = []
+      family.write(lines)
+      if (lines.length === 0) continue
+      out.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type}`, ...lines)
+    }
+    return `${out.join('\n')}\n`
+  }
+}

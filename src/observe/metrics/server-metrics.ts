@@ -1,0 +1,215 @@
+/**
+ * The metrics of the API server by the names, labels and buckets that dashboards and alerts for kube-apiserver read.
+ * Rows of names; who observes what is said where it happens.
+ */
+import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
+import type { Registry } from './registry.ts'
+
+/** Request durations in seconds: fine around the service levels of a cluster, coarse above. */
+const durationBounds = [
+  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4,
+  4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+]
+const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
+const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
+const alpha = { stability: 'ALPHA' } as const
+/** From 1.21 on these are promised. */
+const stableFrom21 = { stability: 'ALPHA', stableSince: 21 } as const
+const place = ['group', 'version', 'resource', 'subresource', 'scope', 'component']
+
+export type ServerMetrics = ReturnType<typeof serverMetrics>
+
+export function serverMetrics(registry: Registry, release: number) {
+  return {
+    release,
+    ...requestMetrics(registry, release),
+    ...watchMetrics(registry),
+    ...accessMetrics(registry),
+    ...storeMetrics(registry),
+    ...admissionMetrics(registry),
+    ...auditMetrics(registry),
+  }
+}
+
+function requestMetrics(registry: Registry, release: number) {
+  const kindLabel = release < 19 ? 'requestKind' : 'request_kind'
+  const older = release < 18 ? ['client', 'contentType'] : release < 21 ? ['contentType'] : []
+  return {
+    requests: registry.register(
+      counter('apiserver_request_total', 'verb', 'dry_run', ...place, ...older, 'code'),
+      'Requests by verb, dry run, group, version, resource, scope, component and the status they were answered with.',
+      stableFrom21,
+    ),
+    /** Labels of requests that this release has between component and code, filled in with nothing. */
+    olderRequestLabels: older.map(() => ''),
+    durations: registry.register(
+      histogram('apiserver_request_duration_seconds', durationBounds, 'verb', 'dry_run', ...place),
+      'How long answers took, in seconds.',
+      stableFrom21,
+    ),
+    answerSizes: registry.register(
+      histogram('apiserver_response_sizes', exponentialBounds(1000, 10, 7), 'verb', ...place),
+      'Sizes of answers to reads, in bytes.',
+      alpha,
+    ),
+    longRunning: registry.register(
+      gauge('apiserver_longrunning_gauge', 'verb', ...place),
+      'Requests that run until their client leaves: watches, logs, exec, proxies.',
+      alpha,
+    ),
+    deprecated: registry.register(
+      gauge('apiserver_requested_deprecated_apis', 'group', 'version', 'resource', 'subresource', 'removed_release'),
+      'Deprecated APIs that have been requested, with the release that removes them.',
+      { stability: 'ALPHA', stableSince: 22, since: 19 },
+    ),
+    inFlight: registry.register(
+      gauge('apiserver_current_inflight_requests', kindLabel),
+      'Most requests that ran at once during the last second.',
+      alpha,
+    ),
+    inQueue: registry.register(
+      gauge('apiserver_current_inqueue_requests', kindLabel),
+      'Most requests that waited at once during the last second.',
+      { ...alpha, since: 19 },
+    ),
+    dropped: registry.register(
+      counter('apiserver_dropped_requests_total', kindLabel),
+      'Requests turned away to come back later.',
+      alpha,
+    ),
+    terminated: registry.register(
+      counter('apiserver_request_terminations_total', 'verb', ...place, 'code'),
+      'Requests that the server ended to protect itself.',
+      alpha,
+    ),
+    selfRequests: registry.register(
+      counter('apiserver_selfrequest_total', 'verb', 'resource', 'subresource'),
+      'Requests that the server made to itself.',
+      { ...alpha, since: 20 },
+    ),
+    aborted: registry.register(
+      counter('apiserver_request_aborts_total', 'verb', 'group', 'version', 'resource', 'subresource', 'scope'),
+      'Requests whose client left before the answer.',
+      { ...alpha, since: 20 },
+    ),
+    tlsHandshakeErrors: registry.register(
+      counter('apiserver_tls_handshake_errors_total'),
+      'Connections that failed before they were secure.',
+      { ...alpha, since: 19 },
+    ),
+  }
+}
+
+function watchMetrics(registry: Registry) {
+  const labels = ['group', 'version', 'kind']
+  return {
+    watchers: registry.register(gauge('apiserver_registered_watchers', ...labels), 'Running watches.', alpha),
+    watchEvents: registry.register(
+      counter('apiserver_watch_events_total', ...labels),
+      'Events sent to watches.',
+      { ...alpha, since: 16 },
+    ),
+    watchEventSizes: registry.register(
+      histogram('apiserver_watch_events_sizes', exponentialBounds(1024, 2, 8), ...labels),
+      'Sizes of events sent to watches, in bytes.',
+      { ...alpha, since: 16 },
+    ),
+    initEvents: registry.register(
+      counter('apiserver_init_events_total', 'resource'),
+      'Objects that watches began with.',
+      alpha,
+    ),
+    terminatedWatchers: registry.register(
+      counter('apiserver_terminated_watchers_total', 'resource'),
+      'Watches ended because their client did not keep up.',
+      { ...alpha, since: 17 },
+    ),
+    watchCacheCapacity: registry.register(
+      gauge('watch_cache_capacity', 'resource'),
+      'Most changes of the recent past that are kept.',
+      { ...alpha, since: 20 },
+    ),
+  }
+}
+
+function accessMetrics(registry: Registry) {
+  const bounds = exponentialBounds(0.001, 2, 15)
+  return {
+    users: registry.register(
+      counter('authenticated_user_requests', 'username'),
+      'Authenticated requests by what kind of name the user has.',
+      alpha,
+    ),
+    authentications: registry.register(
+      counter('authentication_attempts', 'result'),
+      'Attempts to authenticate a request.',
+      alpha,
+    ),
+    authenticationDurations: registry.register(
+      histogram('authentication_duration_seconds', bounds, 'result'),
+      'How long authentication took, in seconds.',
+      alpha,
+    ),
+    authorizations: registry.register(
+      counter('authorization_attempts_total', 'result'),
+      'Decisions on whether a request is allowed.',
+      alpha,
+    ),
+    authorizationDurations: registry.register(
+      histogram('authorization_duration_seconds', bounds, 'result'),
+      'How long these decisions took, in seconds.',
+      alpha,
+    ),
+  }
+}
+
+function storeMetrics(registry: Registry) {
+  return {
+    objects: registry.register(
+      gauge('apiserver_storage_objects', 'resource'),
+      'Stored objects by resource.',
+      { stability: 'STABLE', since: 21 },
+    ),
+    objectsBefore: registry.register(
+      gauge('etcd_object_counts', 'resource'),
+      'Stored objects by resource; apiserver_storage_objects replaces it.',
+      { stability: 'ALPHA', deprecatedSince: 22 },
+    ),
+    storeDurations: registry.register(
+      histogram('etcd_request_duration_seconds', storeBounds, 'operation', 'type'),
+      'How long requests to the store took, in seconds.',
+      alpha,
+    ),
+  }
+}
+
+function admissionMetrics(registry: Registry) {
+  const named = ['name', 'type', 'operation', 'rejected']
+  const durations = (of: string, help: string, labels: readonly string[]) =>
+    registry.register(
+      histogram(`apiserver_admission_${of}_admission_duration_seconds`, admissionBounds, ...labels),
+      help,
+      alpha,
+    )
+  return {
+    admissionSteps: durations('step', 'How long all plugins of a step took, in seconds.', named.slice(1)),
+    admissionPlugins: durations('controller', 'How long one plugin took, in seconds.', named),
+    admissionWebhooks: durations('webhook', 'How long one webhook took, in seconds.', named),
+    webhookRejections: registry.register(
+      counter('apiserver_admission_webhook_rejection_count', 'name', 'type', 'operation', 'error_type', 'rejection_code'),
+      'Requests that a webhook, or the call of one, refused.',
+      alpha,
+    ),
+  }
+}
+
+function auditMetrics(registry: Registry) {
+  return {
+    auditEvents: registry.register(counter('apiserver_audit_event_total'), 'Records made and given to the sinks.', alpha).labels(),
+    auditErrors: registry.register(counter('apiserver_audit_error_total', 'plugin'), 'Records lost, by sink.', alpha),
+    auditLevels: registry.register(counter('apiserver_audit_level_total', 'level'), 'Requests by audit level.', alpha),
+    auditRejected: registry
+      .register(counter('apiserver_audit_requests_rejected_total'), 'Requests refused because they could not be recorded.', alpha)
+      .labels(),
+  }
+}
