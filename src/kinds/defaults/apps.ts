@@ -10,6 +10,9 @@ const int32Max = 2147483647
 /** The release that let daemon sets start a new pod before the old one ends. */
 const surgeRelease = 21
 
+/** The release whose stateful sets write the type of their claims. */
+const claimTypesRelease = 17
+
 /** Selector and labels where there are none: the template's labels. */
 function fromTemplate(object: Loose): void {
   const labels: Record<string, string> | undefined = object.spec.template?.metadata?.labels
@@ -44,11 +47,19 @@ const deployment =
     spec.progressDeadlineSeconds ??= defaults.deadline
   }
 
+/** Where the number of templates is an annotation, it is there from the start: nothing counted yet. */
+function countTemplates(object: Loose): void {
+  const key = 'deprecated.daemonset.template.generation'
+  object.metadata.annotations ??= {}
+  if (!Object.hasOwn(object.metadata.annotations, key)) object.metadata.annotations[key] = '0'
+}
+
 const daemonSet =
-  (strategyType: string, takesTemplate: boolean): Defaulter =>
+  (strategyType: string, first: boolean): Defaulter =>
   (object, context) => {
     const spec: Loose = (object.spec ??= {})
-    if (takesTemplate) fromTemplate(object)
+    if (first) fromTemplate(object)
+    else countTemplates(object)
     const strategy: Loose = (spec.updateStrategy ??= {})
     strategy.type ||= strategyType
     if (strategy.type === 'RollingUpdate') {
@@ -78,7 +89,16 @@ const statefulSet =
     if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) {
       strategy.rollingUpdate.partition ??= 0
     }
+    if (context.release >= claimTypesRelease) nameClaims(spec)
   }
+
+/** The claims in a set say what they are. */
+function nameClaims(spec: Loose): void {
+  for (const claim of (spec.volumeClaimTemplates ?? []) as Loose[]) {
+    claim.kind = 'PersistentVolumeClaim'
+    claim.apiVersion = 'v1'
+  }
+}
 
 const replicaSet =
   (takesTemplate: boolean): Defaulter =>

@@ -131,7 +131,7 @@ const cases: [string, Loose, Loose, number?][] = [
     'io.k8s.api.apps.v1.DaemonSet',
     { metadata: {} },
     {
-      metadata: {},
+      metadata: { annotations: { 'deprecated.daemonset.template.generation': '0' } },
       spec: {
         updateStrategy: {
           type: 'RollingUpdate',
@@ -145,7 +145,7 @@ const cases: [string, Loose, Loose, number?][] = [
     'io.k8s.api.apps.v1.DaemonSet',
     { metadata: {} },
     {
-      metadata: {},
+      metadata: { annotations: { 'deprecated.daemonset.template.generation': '0' } },
       spec: {
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
         revisionHistoryLimit: 10,
@@ -161,10 +161,11 @@ const cases: [string, Loose, Loose, number?][] = [
   ],
   [
     'io.k8s.api.apps.v1.StatefulSet',
-    { metadata: {}, spec: {} },
+    { metadata: {}, spec: { volumeClaimTemplates: [{}] } },
     {
       metadata: {},
       spec: {
+        volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1' }],
         podManagementPolicy: 'OrderedReady',
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
         replicas: 1,

@@ -148,15 +148,6 @@ const status: SubresourceBehaviour = {
   resetFields: [['spec']],
 }
 
-/** The claims in a set's template say what they are, from 1.17 on. */
-function nameClaimTemplates(spec: Loose, context: Context): void {
-  if (context.release < 17) return
-  for (const claim of (spec.volumeClaimTemplates ?? []) as Loose[]) {
-    claim.kind = 'PersistentVolumeClaim'
-    claim.apiVersion = 'v1'
-  }
-}
-
 function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   if (context.feature(minReadyGate)) return
   if (old === undefined || (old.spec.minReadySeconds ?? 0) < 0) delete next.spec.minReadySeconds
@@ -169,13 +160,11 @@ export const statefulSet: Behaviour = {
   prepareForCreate(object, context) {
     object.status = { replicas: 0 }
     object.metadata.generation = 1
-    nameClaimTemplates(object.spec, context)
     dropDisabledFields(object, undefined, context)
     prepareTemplate(object.spec.template, undefined, context)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
-    nameClaimTemplates(next.spec, context)
     dropDisabledFields(next, old, context)
     prepareTemplate(next.spec.template, old.spec.template, context)
     raiseGeneration(next, old, ['spec'])
