@@ -1,5 +1,6 @@
 /** Defaults of autoscalers. Only the versions with metrics name one where there is none. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { dropAnnotations } from '#kinds/conversion/annotations.ts'
 import { autoscalerAnnotations } from '#kinds/conversion/autoscaler.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
@@ -37,16 +38,20 @@ const scaleDown = (): Loose => ({
   policies: [{ type: 'Percent', value: 100, periodSeconds }],
 })
 
-/** What a rule leaves out is taken from the usual one; an empty list of policies is left empty. */
-export const scalingBehaviour: Defaulter = (value) => {
-  value.scaleUp = { ...scaleUp(), ...withoutAbsent(value.scaleUp) }
-  value.scaleDown = { ...scaleDown(), ...withoutAbsent(value.scaleDown) }
+/** What a rule leaves out is taken from the usual one; a list of policies written empty is left empty. */
+function complete(usual: Loose, rules: Loose | null | undefined): Loose {
+  const own = Object.entries(rules ?? {}).filter(
+    ([, value]) => value !== null && value !== undefined,
+  )
+  const completed: Loose = { ...usual, ...Object.fromEntries(own) }
+  if (wasWrittenEmpty(rules, 'policies')) delete completed.policies
+  return completed
 }
 
-const withoutAbsent = (rules: Loose | null | undefined): Loose =>
-  Object.fromEntries(
-    Object.entries(rules ?? {}).filter(([, value]) => value !== null && value !== undefined),
-  )
+const scalingBehaviour: Defaulter = (value) => {
+  value.scaleUp = complete(scaleUp(), value.scaleUp)
+  value.scaleDown = complete(scaleDown(), value.scaleDown)
+}
 
 /** The version with every field shows none of the annotations that stand for one. */
 const v2beta2: Defaulter = (value, context) => {

@@ -25,10 +25,11 @@ const secret: Defaulter = (value) => {
   }
 }
 
-/** One range and a list of ranges: the first of the list is the one. The list came with 1.16. */
+/** One range and a list of ranges: where the first of the list is another, the one counts. The list came with 1.16. */
 const nodeSpec: Defaulter = (value, { release }) => {
   if (release < 16) return
-  if (value.podCIDR && !value.podCIDRs?.length) value.podCIDRs = [value.podCIDR]
+  const differs = value.podCIDR && value.podCIDR !== value.podCIDRs?.[0]
+  if (differs) value.podCIDRs = [value.podCIDR]
   else if (value.podCIDRs?.length) value.podCIDR = value.podCIDRs[0]
 }
 

@@ -37,7 +37,8 @@ function duplicateTaint(taint: Loose, path: FieldPath): FieldError {
     ['Key', goQuote(taint.key ?? '')],
     ['Value', goQuote(taint.value ?? '')],
     ['Effect', goQuote(taint.effect ?? '')],
-    ['TimeAdded', goPointer('v1.Time', taint.timeAdded)],
+    // Times print themselves, and nothing as nothing.
+    ['TimeAdded', taint.timeAdded ? goPointer('v1.Time', taint.timeAdded) : '<nil>'],
   ])
   const detail = 'taints must be unique by key and effect pair'
   return {

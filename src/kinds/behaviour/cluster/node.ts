@@ -40,7 +40,7 @@ function checkPodCidrs(cidrs: string[]): FieldError[] {
   if (cidrs.length < 2) return errors
   const bad = cidrs.find((cidr) => !isCidr(cidr))
   if (bad !== undefined) {
-    const detail = `invalid PodCIDRs. failed to check with dual stack with error:failed to parse cidr value:${goQuote(bad)} with error: invalid CIDR address: ${bad}`
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:failed to parse cidr value:${goQuote(bad)} with error:invalid CIDR address: ${bad}`
     errors.push(internalFieldError(podCidrsPath, detail))
   }
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.bits))

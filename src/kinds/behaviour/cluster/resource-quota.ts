@@ -4,6 +4,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { resourceVersionRequired, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
@@ -176,7 +177,8 @@ const allowsAffinity = (context: Context, old?: KubeObject): boolean =>
 function checkSameScopes(next: KubeObject, old: KubeObject): FieldError[] {
   const [now, then] = [new Set<string>(next.spec?.scopes), new Set<string>(old.spec?.scopes)]
   if (now.size === then.size && [...now].every((scope) => then.has(scope))) return []
-  return [invalid('spec.scopes', goScopes(next.spec?.scopes), immutableMessage)]
+  const written = wasWrittenEmpty(next.spec, 'scopes') ? [] : undefined
+  return [invalid('spec.scopes', goScopes(next.spec?.scopes ?? written), immutableMessage)]
 }
 
 export const resourceQuota: Behaviour = {

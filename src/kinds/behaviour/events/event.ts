@@ -13,7 +13,7 @@ import {
 } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { each } from '#kinds/behaviour/checks.ts'
-import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { eventColumns } from '#kinds/columns/events.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
@@ -82,7 +82,9 @@ function checkSeries(event: KubeObject): FieldError[] {
 
 /** What only events.k8s.io/v1 asks of a new event: none of the fields of the core version. */
 function checkStrict(event: KubeObject): FieldError[] {
-  const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
+  const name = event.metadata.name ?? ''
+  const problems = name === '' ? [] : nameIsDnsSubdomain(name, false)
+  const errors = [...each(FieldPath.of('metadata', 'name'), name, problems), ...checkSeries(event)]
   if (!event.eventTime) errors.push(required('eventTime'))
   const type: string = event.type ?? ''
   if (type !== 'Normal' && type !== 'Warning') {

@@ -15,6 +15,7 @@ import {
   checkDns1123Label,
   checkImmutable,
   checkOneOf,
+  checkOneOfIfSet,
   checkQualifiedName,
   each,
   sameJson,
@@ -112,7 +113,11 @@ function checkPorts(ports: Loose[], path: FieldPath): FieldError[] {
     const errors = name === '' ? [] : checkDns1123Label(name, at.child('name'))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
-    errors.push(...checkOneOf(port.protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol')))
+    errors.push(
+      ...(typeof port.protocol === 'string'
+        ? checkOneOfIfSet(port.protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol'))
+        : [required(at.child('protocol'))]),
+    )
     if (typeof port.appProtocol === 'string') {
       errors.push(...checkQualifiedName(port.appProtocol, at.child('appProtocol')))
     }

@@ -73,7 +73,8 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
 }
 
 function isClaimOrSnapshot(source: Loose | undefined): boolean {
-  const { kind, apiGroup = '' } = source ?? {}
+  const kind: string | undefined = source?.kind
+  const apiGroup: string = source?.apiGroup ?? ''
   return (
     (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
     (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')

@@ -62,10 +62,14 @@ function checkParameters(parameters: Record<string, string>, path: FieldPath): F
   return errors
 }
 
-/** A term that says the same as an earlier one, in whatever order, is refused. */
+/**
+ * A term that says the same as an earlier one, in whatever order, is refused. The original begins its comparison with
+ * as many empty terms as there are terms, so that an empty one is told as often.
+ */
 function checkTopologies(terms: Loose[]): FieldError[] {
   const path = FieldPath.of('allowedTopologies')
-  const seen = new Set<string>()
+  const nothing = JSON.stringify([])
+  const seen = terms.map(() => nothing)
   return terms.flatMap((term, i) => {
     const errors = checkTopologySelectorTerm(term, path.index(i))
     const meaning = new Map<string, string>()
@@ -73,10 +77,9 @@ function checkTopologies(terms: Loose[]): FieldError[] {
       meaning.set(key, JSON.stringify([...new Set<string>(values)].sort()))
     }
     const identity = JSON.stringify([...meaning].sort())
-    if (seen.has(identity)) {
-      errors.push(duplicate(path.index(i).child('matchLabelExpressions'), ''))
-    }
-    seen.add(identity)
+    const at = path.index(i).child('matchLabelExpressions')
+    errors.push(...seen.filter((one) => one === identity).map(() => duplicate(at, '')))
+    seen.push(identity)
     return errors
   })
 }
