@@ -176,6 +176,8 @@ export interface Behaviour {
   /** Time to live of an object (events), in seconds. */
   ttlSeconds?(object: KubeObject): number | undefined
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
+  /** Annotations that stand in for fields: part of whole objects, never of metadata shown alone (tables, partial objects). */
+  readonly standInAnnotations?: readonly string[]
   readonly columns?: TableColumns
   /** Changes to the object when its deletion begins, e.g. a namespace's phase. */
   prepareForDelete?(next: KubeObject, context: Context): void

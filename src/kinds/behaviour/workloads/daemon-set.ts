@@ -216,5 +216,6 @@ export const daemonSet: Behaviour = {
       : podWarnings(next.spec.template, templatePath, context),
   resetFields: [['status']],
   subresources: { status },
+  standInAnnotations: [generationKey],
   columns: daemonSetColumns,
 }

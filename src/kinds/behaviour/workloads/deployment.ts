@@ -160,5 +160,6 @@ export const deployment: Behaviour = {
       : podWarnings(next.spec.template, templatePath, context),
   resetFields: [['status']],
   subresources: { status },
+  standInAnnotations: [rollbackKey],
   columns: deploymentColumns,
 }
