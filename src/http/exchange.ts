@@ -3,6 +3,9 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import type { User } from '#access/user.ts'
+import type { ApiError } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Answer } from '#verbs/answer.ts'
 import type { RequestTarget } from './request-target.ts'
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -14,6 +17,8 @@ export interface Sink {
   drained(): Promise<void>
   end(): void
   readonly closed: boolean
+  /** Told once when nothing can be written any more. */
+  onClose?(listener: () => void): void
 }
 
 export interface ClientCertificates {
@@ -41,6 +46,14 @@ export interface Wire {
   readonly signal: AbortSignal
 }
 
+/** A place among the requests that may run at once. */
+export interface Seat {
+  /** Headers that tell the client by which rule it was served. */
+  readonly headers: AnswerHeaders | undefined
+  /** Gives the place back; further calls do nothing. */
+  release(): void
+}
+
 export interface Exchange {
   readonly wire: Wire
   readonly target: RequestTarget
@@ -56,7 +69,15 @@ export interface Exchange {
   readonly auditAnnotations: Map<string, string>
   /** The body, once read. */
   body: Buffer | undefined
-  /** What was answered, for the audit log and the metrics. */
+  /** The kind asked for, once the route is found. */
+  kind: Kind | undefined
+  /** What was answered, for the audit log and the metrics: the answer or the refusal, its status and its size. */
+  answer: Answer | undefined
+  refusal: ApiError | undefined
   status: number
   answeredBytes: number
+  /** What observers keep between begin and end. */
+  seat: Seat | undefined
+  running: { add(amount: number): void } | undefined
+  record: object | undefined
 }

@@ -1,8 +1,10 @@
 /** What the HTTP layer is made of: main.ts builds it once and hands it over. */
 import type { Credentials, Verdict } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { Server } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
+import type { WatchMeter } from './watch-stream.ts'
 
 export interface HttpParts {
   readonly server: Server
@@ -15,12 +17,20 @@ export interface HttpParts {
   readonly limits: HttpLimits
   /** Runs before routing and after the answer: audit, fairness, metrics. */
   readonly observers: readonly Observer[]
+  readonly instruments?: Instruments
   /** Something broke that no client can cause. */
   readonly report: (message: string, error: unknown) => void
   readonly monotonicMs: () => number
   readonly newAuditId: () => string
   /** True once the server is stopping: new watches are refused, running ones end. */
   readonly stopping: AbortSignal
+}
+
+/** What is measured in the middle of a request. */
+export interface Instruments {
+  authenticated(result: 'success' | 'failure' | 'error', userName: string, tookMs: number): void
+  authorized(result: 'allowed' | 'denied' | 'no-opinion' | 'error', tookMs: number): void
+  watch(kind: Kind): WatchMeter
 }
 
 export interface HttpLimits {

@@ -22,6 +22,7 @@ export async function respond(
   shape: Shape,
 ): Promise<void> {
   const parse = parts.server.parseStored
+  exchange.answer = answer
   switch (answer.is) {
     case 'object': {
       if (!shape.plainJson) {
@@ -45,6 +46,7 @@ export async function respond(
 
 export function respondError(exchange: Exchange, error: ApiError): void {
   const shape = shapeOfError(exchange)
+  exchange.refusal = error
   const body = encodeValue(error.status() as Loose & { kind: string; apiVersion: string }, shape)
   const headers = answerHeaders(exchange, shape.contentType)
   const retry = error.details?.retryAfterSeconds
@@ -60,6 +62,7 @@ export function answerHeaders(exchange: Exchange, contentType: string): AnswerHe
     'cache-control': 'no-cache, private',
     'content-type': contentType,
   }
+  if (exchange.seat?.headers !== undefined) Object.assign(headers, exchange.seat.headers)
   if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
   return headers
 }

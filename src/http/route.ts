@@ -32,6 +32,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (!target.isResource) return routePath(exchange, parts)
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
+  exchange.kind = kind
   requireRoute(exchange, kind)
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
@@ -117,6 +118,8 @@ async function runWatch(
 ): Promise<void> {
   const options = parseListOptions(exchange.query, exchange.target.watchPath)
   const started = await watch(parts.server, target, options)
+  // From here on a watch takes nobody's turn.
+  exchange.seat?.release()
   const framer = framerFor(started.kind, shape, parts, exchange)
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
@@ -126,5 +129,6 @@ async function runWatch(
   await streamWatch(started, sink, framer, {
     timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
     stopping: parts.stopping,
+    meter: parts.instruments?.watch(target.kind),
   })
 }

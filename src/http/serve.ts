@@ -39,16 +39,28 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     wire,
     query,
     target: parseTarget(wire.method, path, query),
-    auditId: parts.newAuditId(),
+    auditId: auditIdOf(wire) || parts.newAuditId(),
     startedAt: parts.monotonicMs(),
     user: anonymous,
     impersonator: undefined,
     warnings: [],
     auditAnnotations: new Map(),
     body: undefined,
+    kind: undefined,
+    answer: undefined,
+    refusal: undefined,
     status: 0,
     answeredBytes: 0,
+    seat: undefined,
+    running: undefined,
+    record: undefined,
   }
+}
+
+/** Clients may name their request themselves, to find it in the audit log. */
+function auditIdOf({ headers }: Wire): string {
+  const given = headers['audit-id']
+  return typeof given === 'string' ? given : ''
 }
 
 async function run(exchange: Exchange, parts: HttpParts): Promise<void> {

@@ -25,6 +25,14 @@ export interface Framer {
 export interface WatchEnd {
   readonly timeoutMs: number
   readonly stopping: AbortSignal
+  readonly meter?: WatchMeter | undefined
+}
+
+/** Counts what a watch sends. */
+export interface WatchMeter {
+  began(initialEvents: number): void
+  sent(frames: readonly Buffer[]): void
+  ended(fellBehind: boolean): void
 }
 
 /** Writes until the time is over, the client is gone, the queue overflows or the server stops. */
@@ -44,6 +52,8 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
   }
   end.stopping.addEventListener('abort', finish, { once: true })
   watcher.wake = wake
+  sink.onClose?.(wake)
+  end.meter?.began(watch.initial.length)
   const bookmarks = watch.bookmarks
     ? setInterval(() => {
         const frame = framer.bookmark(watch.progress())
@@ -51,19 +61,19 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
       }, bookmarkIntervalMs)
     : undefined
   try {
-    sent += await writeInitial(watch, sink, framer)
+    sent += await writeInitial(watch, sink, framer, end.meter)
     while (!over && !sink.closed && !watcher.ended) {
       const items = watcher.take()
       if (items.length > 0) {
         sent += items.length
-        const bytes = framesOf(items, framer)
+        const bytes = framesOf(items, framer, end.meter)
         const ready = bytes instanceof Promise ? await bytes : bytes
         if (!sink.write(ready) && !sink.closed) await sink.drained()
         continue
       }
       await new Promise<void>((resolve) => {
         bell = resolve
-        if (over || watcher.ended) resolve()
+        if (over || watcher.ended || sink.closed) resolve()
       })
       // Everything of this tick goes into one write.
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -72,6 +82,7 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
     clearTimeout(timer)
     clearInterval(bookmarks)
     end.stopping.removeEventListener('abort', finish)
+    end.meter?.ended(watcher.ended && !over && !sink.closed)
     watch.stop()
     if (!sink.closed) {
       if (over && watch.bookmarks) {
@@ -84,7 +95,12 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
   return sent
 }
 
-async function writeInitial(watch: Watch, sink: Sink, framer: Framer): Promise<number> {
+async function writeInitial(
+  watch: Watch,
+  sink: Sink,
+  framer: Framer,
+  meter: WatchMeter | undefined,
+): Promise<number> {
   const { initial } = watch
   for (let from = 0; from < initial.length && !sink.closed; from += initialPieceCount) {
     const frames = await Promise.all(
@@ -92,16 +108,24 @@ async function writeInitial(watch: Watch, sink: Sink, framer: Framer): Promise<n
         .slice(from, from + initialPieceCount)
         .map((entry) => framer.frame('ADDED', entry, entry.revision)),
     )
+    meter?.sent(frames)
     if (!sink.write(Buffer.concat(frames)) && !sink.closed) await sink.drained()
   }
   return initial.length
 }
 
-function framesOf(items: WatchItem[], framer: Framer): Buffer | Promise<Buffer> {
+function framesOf(
+  items: WatchItem[],
+  framer: Framer,
+  meter: WatchMeter | undefined,
+): Buffer | Promise<Buffer> {
   const frames: (Buffer | Promise<Buffer>)[] = items.map(({ type, event }) => frameOf(type, event, framer))
-  if (frames.length === 1) return frames[0]
-  if (frames.some((frame) => frame instanceof Promise)) return Promise.all(frames).then((all) => Buffer.concat(all))
-  return Buffer.concat(frames as Buffer[])
+  const join = (all: Buffer[]) => {
+    meter?.sent(all)
+    return all.length === 1 ? all[0] : Buffer.concat(all)
+  }
+  if (frames.some((frame) => frame instanceof Promise)) return Promise.all(frames).then(join)
+  return join(frames as Buffer[])
 }
 
 function frameOf(type: EventType, event: CacheEvent, framer: Framer): Buffer | Promise<Buffer> {

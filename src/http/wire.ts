@@ -83,6 +83,7 @@ function sinkOf(stream: NodeJS.WritableStream & { destroyed?: boolean; writableE
     end: () => {
       if (!stream.writableEnded) stream.end()
     },
+    onClose: (listener) => void stream.once('close', listener),
     get closed() {
       return stream.destroyed === true || stream.writableEnded === true
     },

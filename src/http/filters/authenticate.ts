@@ -17,12 +17,19 @@ export function authenticate(exchange: Exchange, parts: HttpParts): void | Promi
 type Settled = Awaited<ReturnType<HttpParts['authenticate']>>
 
 function settle(exchange: Exchange, parts: HttpParts, verdict: Settled): void {
+  if (parts.instruments !== undefined) measure(exchange, parts, verdict)
   if (verdict === undefined || !('user' in verdict)) throw unauthorized(parts.challenge)
   exchange.user = verdict.user
   if (verdict.annotations === undefined) return
   for (const [name, value] of Object.entries(verdict.annotations)) {
     exchange.auditAnnotations.set(name, value)
   }
+}
+
+function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): void {
+  const result = verdict === undefined ? 'failure' : 'user' in verdict ? 'success' : 'error'
+  const name = verdict !== undefined && 'user' in verdict ? verdict.user.name : ''
+  parts.instruments?.authenticated(result, name, parts.monotonicMs() - startedAt)
 }
 
 function credentialsOf({ wire }: Exchange): Credentials {

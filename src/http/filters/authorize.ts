@@ -9,9 +9,21 @@ import type { RequestTarget } from '#http/request-target.ts'
 
 export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<void> {
   const attributes = attributesOf(exchange.target, exchange.user)
+  const { instruments } = parts
+  const beganAt = instruments === undefined ? 0 : parts.monotonicMs()
   const decision = parts.authorizer.authorize(attributes)
-  if (decision instanceof Promise) return decision.then((one) => settle(exchange, attributes, one))
-  settle(exchange, attributes, decision)
+  const finish = (one: Decision) => {
+    instruments?.authorized(resultOf(one), parts.monotonicMs() - beganAt)
+    settle(exchange, attributes, one)
+  }
+  if (decision instanceof Promise) return decision.then(finish)
+  finish(decision)
+}
+
+function resultOf({ decision, error }: Decision) {
+  if (decision === 'allow') return 'allowed'
+  if (error !== undefined) return 'error'
+  return decision === 'deny' ? 'denied' : 'no-opinion'
 }
 
 export function attributesOf(target: RequestTarget, user: User): Attributes {

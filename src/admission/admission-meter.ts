@@ -1,0 +1,44 @@
+/** Admission's durations as metrics: the child of each plugin, step and operation is found once and kept. */
+import type { Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
+import type { Operation } from './admission.ts'
+import type { AdmissionMeter, Step } from './chain.ts'
+
+export interface AdmissionFamilies {
+  readonly admissionSteps: HistogramFamily
+  readonly admissionPlugins: HistogramFamily
+}
+
+export function admissionMeter(families: AdmissionFamilies, monotonicMs: () => number): AdmissionMeter {
+  const plugins = new Map<string, Map<string, Distribution>>()
+  const steps = new Map<string, Distribution>()
+  return {
+    monotonicMs,
+    plugin(name, step, operation, rejected, tookMs) {
+      let ofPlugin = plugins.get(name)
+      if (ofPlugin === undefined) plugins.set(name, (ofPlugin = new Map()))
+      const way = wayOf(step, operation, rejected)
+      let child = ofPlugin.get(way)
+      if (child === undefined) {
+        child = families.admissionPlugins.labels(name, step, operation, String(rejected))
+        ofPlugin.set(way, child)
+      }
+      child.observe(tookMs / 1000)
+    },
+    step(step, operation, rejected, tookMs) {
+      const way = wayOf(step, operation, rejected)
+      let child = steps.get(way)
+      if (child === undefined) steps.set(way, (child = families.admissionSteps.labels(step, operation, String(rejected))))
+      child.observe(tookMs / 1000)
+    },
+  }
+}
+
+const operations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
+const named = (step: Step, rejected: boolean) =>
+  Object.fromEntries(operations.map((operation) => [operation, `${step} ${operation} ${rejected}`])) as Record<Operation, string>
+const wayNames = {
+  admit: [named('admit', false), named('admit', true)],
+  validate: [named('validate', false), named('validate', true)],
+} as const
+
+const wayOf = (step: Step, operation: Operation, rejected: boolean) => wayNames[step][rejected ? 1 : 0][operation]

@@ -1,0 +1,85 @@
+/** What measures the server, made once at start: the page of metrics and everything that writes on it. */
+import { type AdmissionMeter } from '#admission/chain.ts'
+import { admissionMeter } from '#admission/admission-meter.ts'
+import { instruments } from '#http/observers/instruments.ts'
+import { MetricsObserver } from '#http/observers/metrics.ts'
+import type { Instruments } from '#http/parts.ts'
+import type { Catalog } from '#kinds/catalog.ts'
+import type { Resource } from '#kinds/kind.ts'
+import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
+import { gauge } from '#observe/metrics/metric.ts'
+import { registerProcessMetrics } from '#observe/metrics/process-metrics.ts'
+import { Registry } from '#observe/metrics/registry.ts'
+import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
+import { prefixRange, type Storage } from '#storage/storage.ts'
+import type { WatchCache } from '#watchcache/watch-cache.ts'
+
+export interface Measuring {
+  readonly registry: Registry
+  readonly metrics: ServerMetrics
+  readonly observer: MetricsObserver
+  readonly instruments: Instruments
+  readonly admission: AdmissionMeter
+}
+
+export interface MeasuringOptions {
+  readonly release: number
+  readonly version: string
+  readonly showHiddenMetricsForVersion: string | undefined
+  readonly warn: (message: string) => void
+}
+
+const monotonicMs = () => performance.now()
+
+/** A problem, where the flags ask for what cannot be. */
+export function makeMeasuring(options: MeasuringOptions): Measuring | { problem: string } {
+  const { release, version, warn, showHiddenMetricsForVersion: hidden } = options
+  const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
+  if (problem !== undefined) return { problem }
+  const registry = new Registry({ release, showHidden: hidden !== undefined, warn })
+  const metrics = serverMetrics(registry, release)
+  registerProcessMetrics(registry)
+  const build = ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'go_version', 'compiler', 'platform']
+  registry
+    .register(gauge('kubernetes_build_info', ...build), 'What this server is: always 1.')
+    .labels('1', String(release), version, '', 'clean', '', `node${process.versions.node}`, 'v8', `${process.platform}/${process.arch}`)
+    .set(1)
+  return {
+    registry,
+    metrics,
+    observer: new MetricsObserver(metrics, monotonicMs),
+    instruments: instruments(metrics),
+    admission: admissionMeter(metrics, monotonicMs),
+  }
+}
+
+/** How often the store is asked how many objects it holds, at most. */
+const countIntervalMs = 60_000
+
+/** How many objects there are of each resource: from memory where they are there, else from the store, now and then. */
+export function countObjects(
+  { registry, metrics }: Measuring,
+  parts: { catalog: Catalog; cache: WatchCache; storage: Storage; historyMax: number },
+): void {
+  let countedAt = Number.NEGATIVE_INFINITY
+  const show = (resource: Resource, count: number) => {
+    const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+    metrics.objects.labels(name).set(count)
+    metrics.objectsBefore.labels(name).set(count)
+  }
+  registry.collect(async () => {
+    const loaded = new Set<Resource>()
+    for (const cache of parts.cache.loaded()) {
+      loaded.add(cache.resource)
+      show(cache.resource, cache.size)
+      const { group, plural } = cache.resource
+      metrics.watchCacheCapacity.labels(group === '' ? plural : `${plural}.${group}`).set(parts.historyMax)
+    }
+    if (monotonicMs() - countedAt < countIntervalMs) return
+    countedAt = monotonicMs()
+    for (const resource of parts.catalog.resources()) {
+      if (loaded.has(resource) || resource.storagePrefix === '') continue
+      show(resource, (await parts.storage.count(prefixRange(`${resource.storagePrefix}/`))).value)
+    }
+  })
+}

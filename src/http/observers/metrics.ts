@@ -1,0 +1,129 @@
+/**
+ * Counts every request that found its route: how it was answered, how long it took, how large the answer was.
+ * The counters of a route are looked up by three short maps and never by a string made for it.
+ */
+import type { Exchange } from '#http/exchange.ts'
+import type { Observer } from '#http/parts.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Distribution, Value } from '#observe/metrics/metric.ts'
+import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import { dryRunLabel, isLongRunning, reportedVerb, type Scope, scopeOf } from './request-place.ts'
+
+const component = 'apiserver'
+const selfName = 'system:apiserver'
+
+/** What one route counts, for one verb, scope and dry run. */
+class RouteMeter {
+  readonly #metrics: ServerMetrics
+  readonly #verb: string
+  readonly #place: readonly string[]
+  readonly #dryRun: string
+  readonly #byStatus = new Map<number, Value>()
+  readonly durations: Distribution
+  /** Only of reads. */
+  readonly sizes: Distribution | undefined
+
+  constructor(metrics: ServerMetrics, verb: string, dryRun: string, place: readonly string[]) {
+    this.#metrics = metrics
+    this.#verb = verb
+    this.#dryRun = dryRun
+    this.#place = place
+    this.durations = metrics.durations.labels(verb, dryRun, ...place)
+    this.sizes = verb === 'GET' || verb === 'LIST' ? metrics.answerSizes.labels(verb, ...place) : undefined
+  }
+
+  answered(status: number): Value {
+    let counted = this.#byStatus.get(status)
+    if (counted === undefined) {
+      const { requests, olderRequestLabels } = this.#metrics
+      counted = requests.labels(this.#verb, this.#dryRun, ...this.#place, ...olderRequestLabels, String(status))
+      this.#byStatus.set(status, counted)
+    }
+    return counted
+  }
+}
+
+/** Paths that are no resource and are counted all the same; the rest would be as many as clients think of. */
+const countedPath = /^\/(healthz|livez|readyz|metrics|version|openapi\/v2)(\/|$)/
+
+export class MetricsObserver implements Observer {
+  readonly #metrics: ServerMetrics
+  readonly #monotonicMs: () => number
+  readonly #byKind = new WeakMap<Kind, Map<string, Map<string, RouteMeter>>>()
+  readonly #byPath = new Map<string, RouteMeter>()
+
+  constructor(metrics: ServerMetrics, monotonicMs: () => number) {
+    this.#metrics = metrics
+    this.#monotonicMs = monotonicMs
+  }
+
+  begin = (exchange: Exchange): void => {
+    const { target } = exchange
+    if (!isLongRunning(target)) return
+    const scope = scopeOf(target)
+    const { group, version, resource, subresource, isResource, path } = target
+    const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
+    exchange.running = this.#metrics.longRunning.labels(reportedVerb(exchange, scope), ...place, scope, component)
+    exchange.running.add(1)
+  }
+
+  end = (exchange: Exchange): void => {
+    exchange.running?.add(-1)
+    exchange.running = undefined
+    const meter = exchange.kind === undefined ? this.#ofPath(exchange) : this.#ofKind(exchange, exchange.kind)
+    if (meter === undefined) return
+    meter.answered(exchange.status).value++
+    meter.durations.observe((this.#monotonicMs() - exchange.startedAt) / 1000)
+    meter.sizes?.observe(exchange.answeredBytes)
+  }
+
+  #ofKind(exchange: Exchange, kind: Kind): RouteMeter {
+    let bySubresource = this.#byKind.get(kind)
+    if (bySubresource === undefined) this.#byKind.set(kind, (bySubresource = new Map()))
+    const { target } = exchange
+    const scope = scopeOf(target)
+    const verb = reportedVerb(exchange, scope)
+    const dryRun = dryRunLabel(exchange)
+    // Both parts come from small sets, so the joined names are few and known to the engine.
+    const way = dryRun === '' ? waysOf(verb, scope) : `${verb} ${scope} ${dryRun}`
+    let byWay = bySubresource.get(target.subresource)
+    if (byWay === undefined) bySubresource.set(target.subresource, (byWay = new Map()))
+    let meter = byWay.get(way)
+    if (meter === undefined) {
+      const { group, version, plural } = kind
+      const place = [group, version, plural, target.subresource, scope, component]
+      meter = new RouteMeter(this.#metrics, verb, dryRun, place)
+      byWay.set(way, meter)
+      if (kind.deprecation !== undefined) {
+        const { removedRelease } = kind.deprecation
+        this.#metrics.deprecated.labels(group, version, plural, target.subresource, removedRelease).set(1)
+      }
+    }
+    if (exchange.user.name === selfName) this.#metrics.selfRequests.labels(verb, kind.plural, target.subresource).add(1)
+    if (exchange.status === 0) {
+      this.#metrics.aborted.labels(verb, kind.group, kind.version, kind.plural, target.subresource, scope).add(1)
+    }
+    return meter
+  }
+
+  #ofPath(exchange: Exchange): RouteMeter | undefined {
+    const { path, isResource, verb } = exchange.target
+    if (isResource || exchange.status === 404 || verb !== 'get' || !countedPath.test(path)) return undefined
+    let meter = this.#byPath.get(path)
+    if (meter === undefined) {
+      meter = new RouteMeter(this.#metrics, 'GET', '', ['', '', '', path, '', component])
+      this.#byPath.set(path, meter)
+    }
+    return meter
+  }
+}
+
+const ways = new Map<string, Map<Scope, string>>()
+
+function waysOf(verb: string, scope: Scope): string {
+  let byScope = ways.get(verb)
+  if (byScope === undefined) ways.set(verb, (byScope = new Map()))
+  let way = byScope.get(scope)
+  if (way === undefined) byScope.set(scope, (way = `${verb} ${scope}`))
+  return way
+}
