@@ -20,6 +20,8 @@ export interface CertificateRequest {
   readonly dnsNames?: readonly string[]
   /** Addresses as 4 or 16 bytes. */
   readonly addresses?: readonly Uint8Array[]
+  /** Further alternative names, each as a whole tagged value. */
+  readonly alternativeNames?: readonly Uint8Array[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
   /** Up to 20 bytes that nobody can guess. */
@@ -118,6 +120,7 @@ function extensionsOf(request: CertificateRequest, signer: Signer): Buffer {
   const names = [
     ...(request.dnsNames ?? []).map((name) => der.tagged(0x82, Buffer.from(name, 'latin1'))),
     ...(request.addresses ?? []).map((address) => der.tagged(0x87, address)),
+    ...(request.alternativeNames ?? []),
   ]
   if (names.length > 0) parts.push(extension(oids.subjectAltName, der.sequence(...names)))
   return der.tagged(0xa3, der.sequence(...parts))

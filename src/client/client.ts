@@ -37,6 +37,14 @@ export interface ClientEvent {
   readonly object: KubeObject
 }
 
+export interface ServedResource extends ResourceRef {
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  /** Every apiVersion under which the same objects are served. */
+  readonly apiVersions: readonly string[]
+}
+
 export interface ApiClient {
   get(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject>
   list(resource: ResourceRef, namespace: string, query?: ListQuery): Promise<ListResult>
@@ -51,6 +59,6 @@ export interface ApiClient {
    * version is too old.
    */
   watch(resource: ResourceRef, namespace: string, resourceVersion: string, signal: AbortSignal): AsyncIterable<ClientEvent>
-  /** Every resource served now that can be listed and deleted. */
-  resources(): Promise<readonly (ResourceRef & { kind: string; namespaced: boolean; verbs: readonly string[] })[]>
+  /** Every resource served now, once, in the version it is best spoken in. */
+  resources(): Promise<readonly ServedResource[]>
 }

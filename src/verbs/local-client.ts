@@ -141,12 +141,15 @@ class LocalClient implements ApiClient {
         yield { type: 'ADDED', object: await this.#parse(target.kind, entry) }
       }
       while (!signal.aborted) {
-        for (const { type, event } of watcher.take()) {
+        const items = watcher.take()
+        for (const { type, event } of items) {
           const entry = type === 'DELETED' ? event.previous : event.entry
           if (entry === undefined) continue
           const object = await this.#parse(target.kind, { ...entry, revision: event.revision })
           yield { type, object }
         }
+        // What came while these were taken rang for nobody: only an empty queue is waited at.
+        if (items.length > 0) continue
         if (watcher.ended || signal.aborted) return
         await new Promise<void>((resolve) => {
           bell = resolve

@@ -1,0 +1,25 @@
+/** How long to wait after failures in a row: doubling from a first wait to a longest one, a little random so that many do not return at once. */
+export interface Backoff {
+  readonly firstMs: number
+  readonly longestMs: number
+}
+
+export function waitAfter(failures: number, { firstMs, longestMs }: Backoff): number {
+  const whole = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30))
+  return whole * (0.75 + Math.random() / 4)
+}
+
+/** Resolves after a time, or as soon as the signal aborts. Never keeps the process alive. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    timer.unref()
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

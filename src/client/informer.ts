@@ -1,0 +1,112 @@
+/**
+ * A picture of one resource that controllers share: of each object only what the keeper keeps, by namespace and name, and
+ * whoever listens is told of every change. One informer per resource; it is as current as its watch.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ApiClient, ResourceRef } from './client.ts'
+import { reflect, type Sink } from './reflector.ts'
+
+/** What is kept of an object; undefined where it is of no interest. */
+export type Keep<T> = (object: KubeObject) => T | undefined
+
+export interface Listener<T> {
+  /** Every object there is, once, then every object written. `previous` is what was kept before. */
+  changed?(kept: T, previous: T | undefined): void
+  /** It is gone, or of no interest any more. */
+  deleted?(kept: T): void
+}
+
+export interface InformerOptions<T> {
+  readonly client: ApiClient
+  readonly resource: ResourceRef
+  readonly keep: Keep<T>
+  readonly signal: AbortSignal
+  readonly report: (message: string, error: unknown) => void
+}
+
+const keyOf = ({ namespace = '', name = '' }: KubeObject['metadata']) => `${namespace}/${name}`
+
+export class Informer<T> implements Sink {
+  readonly #options: InformerOptions<T>
+  readonly #kept = new Map<string, T>()
+  readonly #listeners = new Set<Listener<T>>()
+  #unseen: Set<string> | undefined
+  #running = false
+  #announceSynced = () => {}
+  /** Resolves when the first list is complete. */
+  readonly synced = new Promise<void>((resolve) => {
+    this.#announceSynced = resolve
+  })
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options
+  }
+
+  start(): void {
+    if (this.#running) return
+    this.#running = true
+    void reflect({ ...this.#options, sink: this })
+  }
+
+  /** The listener hears of all there is already, then of every change. */
+  listen(listener: Listener<T>): void {
+    this.#listeners.add(listener)
+    for (const kept of this.#kept.values()) this.#tell(() => listener.changed?.(kept, undefined))
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#kept.get(`${namespace}/${name}`)
+  }
+
+  values(): Iterable<T> {
+    return this.#kept.values()
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  begin(): void {
+    this.#unseen = new Set(this.#kept.keys())
+  }
+
+  listed(object: KubeObject): void {
+    this.#unseen?.delete(keyOf(object.metadata))
+    this.changed(object)
+  }
+
+  end(): void {
+    for (const key of this.#unseen ?? []) this.#drop(key)
+    this.#unseen = undefined
+    this.#announceSynced()
+  }
+
+  changed(object: KubeObject): void {
+    const key = keyOf(object.metadata)
+    const kept = this.#options.keep(object)
+    if (kept === undefined) return this.#drop(key)
+    const previous = this.#kept.get(key)
+    this.#kept.set(key, kept)
+    for (const listener of this.#listeners) this.#tell(() => listener.changed?.(kept, previous))
+  }
+
+  deleted(object: KubeObject): void {
+    this.#drop(keyOf(object.metadata))
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return
+    this.#kept.delete(key)
+    for (const listener of this.#listeners) this.#tell(() => listener.deleted?.(kept))
+  }
+
+  /** A listener that throws must not end the watch of all others. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#options.report('a listener failed', error)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * One of several servers is the leader: whoever holds a Lease and renews it in time. Times are compared by this machine's own
+ * clock, from when a change of the lease was seen, so clocks need not agree. Whoever cannot renew stops leading
+ * before another may begin.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { pause } from './backoff.ts'
+import type { ApiClient, ResourceRef } from './client.ts'
+
+const leases: ResourceRef = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' }
+
+export interface ElectionOptions {
+  readonly client: ApiClient
+  readonly namespace: string
+  readonly name: string
+  /** Who this server is: unlike all others. */
+  readonly identity: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly report: (message: string, error: unknown) => void
+  /** Leads until the given signal aborts. */
+  readonly lead: (signal: AbortSignal) => void
+  readonly leaseDurationMs?: number
+  readonly renewDeadlineMs?: number
+  readonly retryPeriodMs?: number
+}
+
+/** Resolves when the signal aborts; the lease is given back then, so that another need not wait for it. */
+export async function runForLeader(options: ElectionOptions): Promise<void> {
+  const { signal, retryPeriodMs = 2000, renewDeadlineMs = 10_000 } = options
+  const candidate = new Candidate(options)
+  let leading: AbortController | undefined
+  let renewedAt = 0
+  while (!signal.aborted) {
+    try {
+      if (await candidate.acquire()) {
+        renewedAt = candidate.elapsed()
+        if (leading === undefined) {
+          leading = new AbortController()
+          options.lead(leading.signal)
+        }
+      } else if (leading !== undefined) {
+        leading.abort()
+        leading = undefined
+      }
+    } catch (error) {
+      options.report('the lease of the leader could not be renewed', error)
+      if (leading !== undefined && candidate.elapsed() - renewedAt > renewDeadlineMs) {
+        leading.abort()
+        leading = undefined
+      }
+    }
+    await pause(retryPeriodMs, signal)
+  }
+  if (leading === undefined) return
+  leading.abort()
+  await candidate.release().catch(() => {})
+}
+
+class Candidate {
+  readonly #options: ElectionOptions
+  /** The lease as last seen, and when it was first seen so. */
+  #seen: { version: string; at: number } | undefined
+
+  constructor(options: ElectionOptions) {
+    this.#options = options
+  }
+
+  elapsed(): number {
+    const { clock } = this.#options
+    return clock.elapsed?.() ?? clock.now()
+  }
+
+  /** Whether this server leads now. */
+  async acquire(): Promise<boolean> {
+    const { client, namespace, name, identity, leaseDurationMs = 15_000 } = this.#options
+    let lease: KubeObject
+    try {
+      lease = await client.get(leases, namespace, name)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 404) throw error
+      const metadata = { name, namespace }
+      return this.#write(() => client.create(leases, namespace, { metadata, spec: this.#spec(undefined) }))
+    }
+    const version = lease.metadata.resourceVersion as string
+    if (this.#seen?.version !== version) this.#seen = { version, at: this.elapsed() }
+    const holder = lease.spec?.holderIdentity ?? ''
+    const held = holder !== '' && holder !== identity
+    const lifeMs = (lease.spec?.leaseDurationSeconds ?? leaseDurationMs / 1000) * 1000
+    if (held && this.elapsed() - this.#seen.at < lifeMs) return false
+    return this.#write(() => client.update(leases, { ...lease, spec: this.#spec(lease.spec) }))
+  }
+
+  async release(): Promise<void> {
+    const { client, namespace, name, identity } = this.#options
+    const lease = await client.get(leases, namespace, name)
+    if (lease.spec?.holderIdentity !== identity) return
+    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 }
+    await client.update(leases, { ...lease, spec })
+  }
+
+  /** A lost race means that somebody else leads. */
+  async #write(write: () => Promise<KubeObject>): Promise<boolean> {
+    try {
+      const { metadata } = await write()
+      this.#seen = { version: metadata.resourceVersion as string, at: this.elapsed() }
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 409) return false
+      throw error
+    }
+  }
+
+  #spec(old: KubeObject['spec']) {
+    const { identity, clock, leaseDurationMs = 15_000 } = this.#options
+    const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
+    const same = old?.holderIdentity === identity
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.max(1, Math.round(leaseDurationMs / 1000)),
+      acquireTime: same ? old.acquireTime : now,
+      renewTime: now,
+      leaseTransitions: (old?.leaseTransitions ?? 0) + (same || old === undefined ? 0 : 1),
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Follows one resource for as long as it is wanted: lists it in pages, then watches from there; resumes where a watch
+ * ended and lists again where the past is gone (410). A server that is away is waited for. It keeps no object itself:
+ * what to keep is the sink's matter, and so is the memory it takes.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { pause, waitAfter } from './backoff.ts'
+import type { ApiClient, ResourceRef } from './client.ts'
+
+export interface Sink {
+  /** A list begins: what it does not name until `end` is gone. */
+  begin(): void
+  listed(object: KubeObject): void
+  end(): void
+  changed(object: KubeObject): void
+  /** The last state there was. */
+  deleted(object: KubeObject): void
+}
+
+export interface ReflectorOptions {
+  readonly client: ApiClient
+  readonly resource: ResourceRef
+  readonly sink: Sink
+  readonly signal: AbortSignal
+  /** Told of what went wrong and is tried again. */
+  readonly report: (message: string, error: unknown) => void
+}
+
+/** Objects asked for at once: bounds what a list takes in memory while it is read. */
+const pageSize = 500
+/** A watch that ends is resumed at once, one that keeps ending is not. */
+const backoff = { firstMs: 50, longestMs: 30_000 }
+
+/** Resolves when the signal aborts. */
+export async function reflect({ client, resource, sink, signal, report }: ReflectorOptions): Promise<void> {
+  let version: string | undefined
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      version ??= await list(client, resource, sink, signal)
+      if (version === undefined) return
+      for await (const { type, object } of client.watch(resource, '', version, signal)) {
+        if (signal.aborted) return
+        failures = 0
+        version = object.metadata.resourceVersion as string
+        if (type === 'DELETED') sink.deleted(object)
+        else sink.changed(object)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      const past = error instanceof ApiError && error.code === 410
+      if (past) version = undefined
+      else if (!isNotServed(error)) report(`following ${nameOf(resource)} failed`, error)
+    }
+    failures++
+    await pause(waitAfter(failures, backoff), signal)
+  }
+}
+
+/** The kind went away; whoever follows it learns that from discovery. */
+const isNotServed = (error: unknown) => error instanceof ApiError && error.code === 404
+
+export const nameOf = ({ group, plural }: ResourceRef) => (group === '' ? plural : `${plural}.${group}`)
+
+/** The version the list was made at; undefined where the signal aborted first. */
+async function list(
+  client: ApiClient,
+  resource: ResourceRef,
+  sink: Sink,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  sink.begin()
+  let continueToken = ''
+  for (;;) {
+    const page = await client.list(resource, '', { limit: pageSize, continueToken })
+    if (signal.aborted) return undefined
+    for (const object of page.items) sink.listed(object)
+    continueToken = page.continueToken
+    if (continueToken === '') {
+      sink.end()
+      return page.resourceVersion
+    }
+  }
+}

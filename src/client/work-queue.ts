@@ -1,0 +1,139 @@
+/**
+ * Keys waiting to be worked on: each is in the queue once and in work once, however often it is added; one that fails
+ * returns after a wait that doubles. A key added while it is in work is worked on again afterwards.
+ */
+import { type Backoff, waitAfter } from './backoff.ts'
+
+export interface WorkQueueOptions {
+  /** Throws to have the key again after the next wait. Answers milliseconds to have it again then. */
+  readonly work: (key: string) => Promise<number | undefined | void>
+  readonly workersMax: number
+  readonly signal: AbortSignal
+  readonly report: (key: string, error: unknown, failures: number) => void
+  readonly backoff?: Backoff
+  /** Whether to begin at once; otherwise `start` does. */
+  readonly paused?: boolean
+}
+
+/** Work that never waits for anything must still let requests in. */
+const turnMsMax = 5
+const defaultBackoff = { firstMs: 10, longestMs: 60_000 }
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions
+  readonly #backoff: Backoff
+  readonly #waiting = new Set<string>()
+  readonly #inWork = new Set<string>()
+  readonly #again = new Set<string>()
+  readonly #failures = new Map<string, number>()
+  readonly #later = new Map<string, { timer: NodeJS.Timeout; at: number }>()
+  #workers = 0
+  /** Workers that have not taken their first key yet. */
+  #starting = 0
+  #paused: boolean
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options
+    this.#backoff = options.backoff ?? defaultBackoff
+    this.#paused = options.paused ?? false
+    options.signal.addEventListener('abort', () => this.#clear(), { once: true })
+  }
+
+  /** How many keys wait now, those in work included. */
+  get length(): number {
+    return this.#waiting.size + this.#inWork.size
+  }
+
+  start(): void {
+    this.#paused = false
+    this.#fill()
+  }
+
+  add(key: string): void {
+    if (this.#options.signal.aborted) return
+    if (this.#inWork.has(key)) {
+      this.#again.add(key)
+      return
+    }
+    this.#forgetTimer(key)
+    this.#waiting.add(key)
+    this.#fill()
+  }
+
+  /** The key is added after a time; an earlier moment asked for before stays. */
+  addAfter(key: string, ms: number): void {
+    if (this.#options.signal.aborted) return
+    if (ms <= 0) return this.add(key)
+    const at = performance.now() + ms
+    const set = this.#later.get(key)
+    if (set !== undefined && set.at <= at) return
+    this.#forgetTimer(key)
+    // Timers hold at most about 24 days; what is later than that is looked at again then.
+    const timer = setTimeout(
+      () => {
+        this.#later.delete(key)
+        this.add(key)
+      },
+      Math.min(ms, 2 ** 31 - 1),
+    )
+    timer.unref()
+    this.#later.set(key, { timer, at })
+  }
+
+  #forgetTimer(key: string): void {
+    const set = this.#later.get(key)
+    if (set === undefined) return
+    clearTimeout(set.timer)
+    this.#later.delete(key)
+  }
+
+  #fill(): void {
+    if (this.#paused) return
+    while (this.#workers < this.#options.workersMax && this.#waiting.size > this.#starting) {
+      this.#workers++
+      this.#starting++
+      void this.#run()
+    }
+  }
+
+  async #run(): Promise<void> {
+    await undefined
+    this.#starting--
+    let since = performance.now()
+    for (const key of this.#waiting) {
+      if (this.#options.signal.aborted) break
+      this.#waiting.delete(key)
+      this.#inWork.add(key)
+      await this.#work(key)
+      this.#inWork.delete(key)
+      if (this.#again.delete(key)) this.add(key)
+      if (performance.now() - since < turnMsMax) continue
+      await new Promise(setImmediate)
+      since = performance.now()
+    }
+    this.#workers--
+    if (this.#waiting.size > 0) this.#fill()
+  }
+
+  async #work(key: string): Promise<void> {
+    try {
+      const again = await this.#options.work(key)
+      this.#failures.delete(key)
+      if (typeof again === 'number') this.addAfter(key, again)
+    } catch (error) {
+      if (this.#options.signal.aborted) return
+      const failures = (this.#failures.get(key) ?? 0) + 1
+      this.#failures.set(key, failures)
+      this.#options.report(key, error, failures)
+      this.addAfter(key, waitAfter(failures, this.#backoff))
+    }
+  }
+
+  #clear(): void {
+    this.#waiting.clear()
+    this.#again.clear()
+    this.#failures.clear()
+    for (const { timer } of this.#later.values()) clearTimeout(timer)
+    this.#later.clear()
+  }
+}

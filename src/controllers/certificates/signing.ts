@@ -1,0 +1,92 @@
+/** Approved certificate requests for one of the built-in signers are signed by the built-in authority, or fail with the reason. */
+import { randomBytes } from 'node:crypto'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { issueCertificate, type Usage } from '#base/certificate.ts'
+import type { Authority, Controller, ControllerParts } from '#controllers/controller.ts'
+import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
+import { certificateRequests } from '#controllers/resources.ts'
+import { type ParsedRequest, parseCertificateRequest } from './certificate-request.ts'
+import { signerRules } from './signers.ts'
+
+/** Machines whose clocks are a little behind must believe it. */
+const backdatedMs = 5 * 60_000
+/** Certificates shorter than this get the backdating on top. */
+const shortMs = 8 * 3_600_000
+const shortestMs = 10 * 60_000
+const legacySigner = 'kubernetes.io/legacy-unknown'
+
+export const certificateSigning: Controller = {
+  name: 'csrsigning',
+  account: 'certificate-controller',
+  start(parts) {
+    const { authority, client, informers, release } = parts
+    if (authority === undefined) return
+    const resource = certificateRequests(release)
+    const queue = queueFor('csrsigning', parts, async (name) => {
+      const request = await unlessMissing(client.get(resource, '', name))
+      if (request === undefined || !isForSigning(request)) return
+      const status = signed(parts, authority, request)
+      await unlessMissing(client.update(resource, { ...request, status }, 'status'))
+    })
+    informers.certificateRequests(release).listen({
+      changed: (request) => {
+        if (isForSigning(request)) queue.add(request.metadata.name as string)
+      },
+    })
+  },
+}
+
+const conditions = (request: KubeObject): Loose[] => request.status?.conditions ?? []
+const hasCondition = (request: KubeObject, type: string) =>
+  conditions(request).some((condition) => condition.type === type && (condition.status ?? 'True') !== 'False')
+
+function isForSigning(request: KubeObject): boolean {
+  if (request.status?.certificate || !hasCondition(request, 'Approved')) return false
+  if (hasCondition(request, 'Denied') || hasCondition(request, 'Failed')) return false
+  return signerRules.has(request.spec?.signerName ?? legacySigner)
+}
+
+/** The status with a certificate, or with the reason why there is none. */
+function signed(parts: ControllerParts, authority: Authority, request: KubeObject): Loose {
+  const { spec, status } = request
+  const asked = parseCertificateRequest(Buffer.from(spec.request ?? '', 'base64'))
+  const usages: string[] = spec.usages ?? []
+  const refusal = signerRules.get(spec.signerName ?? legacySigner)?.(asked, usages)
+  if (refusal !== undefined) {
+    const failed: Loose = { type: 'Failed', reason: 'SignerValidationFailure', message: refusal }
+    if (parts.release >= 19) failed.status = 'True'
+    return { ...status, conditions: [...conditions(request), failed] }
+  }
+  const wanted = parts.feature('CSRDuration') ? spec.expirationSeconds : undefined
+  const certificate = sign(parts, authority, asked, usages, wanted)
+  return { ...status, certificate: Buffer.from(certificate).toString('base64') }
+}
+
+function sign(
+  { clock, signingDurationMs }: ControllerParts,
+  authority: Authority,
+  { subject, publicKey, alternativeNames }: ParsedRequest,
+  usages: readonly string[],
+  expirationSeconds: number | undefined,
+): string {
+  const asked = expirationSeconds === undefined ? signingDurationMs : expirationSeconds * 1000
+  const lifeMs = Math.min(signingDurationMs, Math.max(shortestMs, asked))
+  const now = clock.now()
+  const end = now + lifeMs - (lifeMs < shortMs ? 0 : backdatedMs)
+  const certificateUsages: Usage[] = []
+  if (usages.includes('server auth')) certificateUsages.push('server')
+  if (usages.includes('client auth')) certificateUsages.push('client')
+  return issueCertificate(
+    {
+      subject: { der: subject },
+      publicKey,
+      usages: certificateUsages,
+      alternativeNames,
+      notBeforeMs: now - backdatedMs,
+      // Nothing outlives what vouches for it.
+      notAfterMs: Math.min(end, Date.parse(authority.certificate.validTo)),
+      serial: randomBytes(16),
+    },
+    authority,
+  )
+}

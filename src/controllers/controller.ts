@@ -1,0 +1,52 @@
+/**
+ * What a controller is and what it may reach: a client of the API like any other, pictures it shares with the others, time,
+ * and the few secrets that only the server itself has.
+ */
+import type { X509Certificate, KeyObject } from 'node:crypto'
+import type { TokenMint } from '#access/authenticate/service-account-token.ts'
+import type { Clock } from '#base/clock.ts'
+import type { ApiClient } from '#client/client.ts'
+import type { Informers } from './informers.ts'
+
+export interface Controller {
+  /** As kube-controller-manager's --controllers names it. */
+  readonly name: string
+  /** The account it acts as: `system:serviceaccount:kube-system:<account>`. */
+  readonly account: string
+  /** False where it runs only when it is named. */
+  readonly onByDefault?: boolean
+  /** The first emulated release that has it, as minor number. */
+  readonly since?: number
+  /** Begins; everything it began ends when the signal aborts. */
+  start(parts: ControllerParts): void
+}
+
+export interface Authority {
+  readonly certificate: X509Certificate
+  readonly privateKey: KeyObject
+}
+
+/** What all controllers share. */
+export interface Surroundings {
+  readonly clientFor: (account: string) => ApiClient
+  readonly clock: Clock
+  /** Minor number of the emulated release. */
+  readonly release: number
+  readonly feature: (gate: string) => boolean
+  /** Something went wrong and will be tried again. */
+  readonly report: (message: string, error?: unknown) => void
+  readonly randomSuffix: () => string
+  /** What clients must trust to believe the server, PEM. */
+  readonly rootCertificates: string
+  /** Undefined where there is no key to sign tokens with. */
+  readonly mint: TokenMint | undefined
+  /** Signs certificates that are asked for; undefined where there is none. */
+  readonly authority: Authority | undefined
+  readonly signingDurationMs: number
+}
+
+export interface ControllerParts extends Surroundings {
+  readonly client: ApiClient
+  readonly informers: Informers
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,202 @@
+/**
+ * What is done with one object that may be garbage: deleted where no owner is left, rid of references to owners that are
+ * gone, or let go when its dependents are. The object itself is read anew before anything is done to it, and its version is a
+ * condition of what is done: the graph may be behind, never the deletion.
+ */
+import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient, DeleteQuery, ResourceRef } from '#client/client.ts'
+import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
+import { foregroundFinalizer, type Graph, type Node, orphanFinalizer } from './graph.ts'
+import type { OwnerKinds } from './owner-kinds.ts'
+
+/** Owners known to be gone, so that each is looked for once and not once per dependent. */
+const absentOwnersMax = 500
+
+/** The kind of an owner is not served: perhaps not yet. */
+export class UnknownOwnerKind extends Error {}
+
+export class Collector {
+  readonly #client: ApiClient
+  readonly #graph: Graph
+  readonly #kinds: OwnerKinds
+  readonly #examine: (node: Node) => void
+  readonly #absent = new Set<string>()
+
+  constructor(client: ApiClient, graph: Graph, kinds: OwnerKinds, examine: (node: Node) => void) {
+    this.#client = client
+    this.#graph = graph
+    this.#kinds = kinds
+    this.#examine = examine
+  }
+
+  async collect(node: Node): Promise<void> {
+    if (this.#graph.get(node.uid) !== node) return
+    if (node.deleting && !node.foreground) return
+    const resource = this.#resourceOf(node)
+    const latest = await this.#read(resource, node)
+    if (this.#graph.get(node.uid) !== node) return
+    if (latest === undefined) {
+      this.#graph.deleted(node.uid)
+      return
+    }
+    if (!node.observed) this.#graph.changed(resource, latest)
+    if (node.foreground) return this.#letGo(node, resource, latest)
+    const owners = latest.metadata.ownerReferences ?? []
+    if (owners.length > 0) await this.#weigh(node, resource, latest, owners)
+  }
+
+  #resourceOf(node: Node): ResourceRef {
+    if (node.resource !== undefined) return node.resource
+    const reference = node.reference as OwnerReference
+    const served = this.#kinds.of(reference)
+    if (served === undefined) {
+      throw new UnknownOwnerKind(`no resource is served for ${reference.apiVersion} ${reference.kind}`)
+    }
+    return served
+  }
+
+  /** The object as it is now; undefined where it is gone or another has its name. */
+  async #read(resource: ResourceRef, { namespace, name, uid }: Node): Promise<KubeObject | undefined> {
+    if (namespace === '' && this.#kinds.isNamespaced(resource)) return undefined
+    const latest = await unlessMissing(this.#client.get(resource, namespace, name))
+    return latest?.metadata.uid === uid ? latest : undefined
+  }
+
+  async #weigh(
+    node: Node,
+    resource: ResourceRef,
+    latest: KubeObject,
+    owners: readonly OwnerReference[],
+  ): Promise<void> {
+    const solid: OwnerReference[] = []
+    let waiting = 0
+    for (const owner of owners) {
+      const state = await this.#stateOf(owner, node)
+      if (state === 'invalid') return
+      if (state === 'there') solid.push(owner)
+      else if (state === 'waiting') waiting++
+    }
+    if (solid.length === owners.length) return
+    if (solid.length > 0) return this.#keepOwners(resource, latest, solid)
+    const query = { uid: node.uid, resourceVersion: latest.metadata.resourceVersion }
+    if (waiting > 0 && node.dependents.size > 0) {
+      // Owners and dependents that wait for each other would wait for ever.
+      if ([...node.dependents].some(({ foreground }) => foreground)) {
+        const freed = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+        await this.#keepOwners(resource, latest, freed)
+        query.resourceVersion = undefined
+      }
+      return this.#delete(resource, node, { ...query, propagationPolicy: 'Foreground' })
+    }
+    const finalizers = latest.metadata.finalizers ?? []
+    const propagationPolicy = finalizers.includes(orphanFinalizer)
+      ? 'Orphan'
+      : finalizers.includes(foregroundFinalizer)
+        ? 'Foreground'
+        : 'Background'
+    return this.#delete(resource, node, { ...query, propagationPolicy })
+  }
+
+  async #delete(resource: ResourceRef, node: Node, query: DeleteQuery): Promise<void> {
+    await this.#client.delete(resource, node.namespace, node.name, query).catch((error) => {
+      if (!isMissing(error)) throw error
+    })
+  }
+
+  async #keepOwners(resource: ResourceRef, latest: KubeObject, owners: OwnerReference[]): Promise<void> {
+    const { namespace = '', name = '', uid, resourceVersion } = latest.metadata
+    const metadata = { uid, resourceVersion, ownerReferences: owners.length === 0 ? null : owners }
+    await unlessMissing(this.#client.patch(resource, namespace, name, { metadata }))
+  }
+
+  async #stateOf(
+    owner: OwnerReference,
+    node: Node,
+  ): Promise<'there' | 'waiting' | 'gone' | 'invalid'> {
+    const key = `${owner.uid} ${owner.apiVersion} ${owner.kind} ${owner.name} ${node.namespace}`
+    if (this.#absent.has(key)) return 'gone'
+    const served = this.#kinds.of(owner)
+    if (served === undefined) {
+      throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)
+    }
+    // An object of the cluster cannot be owned by one of a namespace: nothing is concluded from such a reference.
+    if (served.namespaced && node.namespace === '') return 'invalid'
+    const known = this.#graph.get(owner.uid)
+    const namespace = served.namespaced ? node.namespace : ''
+    const agrees =
+      known?.observed === true &&
+      known.name === owner.name &&
+      known.namespace === namespace &&
+      known.resource?.plural === served.plural
+    if (agrees) return known.foreground ? 'waiting' : 'there'
+    let found = await unlessMissing(this.#client.get(served, namespace, owner.name))
+    if (found?.metadata.uid === owner.uid) {
+      // Read once more: it may have gone between the first look and its place in the graph.
+      this.#graph.adopt(served, found, node)
+      found = await unlessMissing(this.#client.get(served, namespace, owner.name))
+      if (found?.metadata.uid !== owner.uid) this.#graph.deleted(owner.uid)
+    }
+    if (found?.metadata.uid !== owner.uid) {
+      this.#absent.add(key)
+      if (this.#absent.size > absentOwnersMax) {
+        this.#absent.delete(this.#absent.values().next().value as string)
+      }
+      return 'gone'
+    }
+    const { deletionTimestamp, finalizers = [] } = found.metadata
+    const waits = deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer)
+    return waits ? 'waiting' : 'there'
+  }
+
+  /** Nothing blocks it any more: it goes. Otherwise what blocks it is looked at. */
+  async #letGo(node: Node, resource: ResourceRef, latest: KubeObject): Promise<void> {
+    let blocked = false
+    for (const dependent of node.dependents) {
+      const reference = dependent.owners.find(({ uid }) => uid === node.uid)
+      if (reference?.blockOwnerDeletion !== true) continue
+      blocked = true
+      if (!dependent.foreground) this.#examine(dependent)
+    }
+    if (!blocked) await this.#removeFinalizer(resource, latest, foregroundFinalizer)
+  }
+
+  async #removeFinalizer(resource: ResourceRef, latest: KubeObject, finalizer: string): Promise<void> {
+    const { namespace = '', name = '', uid, resourceVersion, finalizers = [] } = latest.metadata
+    if (!finalizers.includes(finalizer)) return
+    const left = finalizers.filter((one) => one !== finalizer)
+    const metadata = { uid, resourceVersion, finalizers: left.length === 0 ? null : left }
+    await unlessMissing(this.#client.patch(resource, namespace, name, { metadata }))
+  }
+
+  /** Every dependent loses its reference to the owner; then the owner may go. */
+  async orphan(node: Node): Promise<void> {
+    const resource = this.#resourceOf(node)
+    const failures: unknown[] = []
+    const waiting = [...node.dependents]
+    const worker = async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        await this.#setFree(next, node.uid).catch((error) => failures.push(error))
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    if (failures.length > 0) throw failures[0]
+    const latest = await this.#read(resource, node)
+    if (latest !== undefined) await this.#removeFinalizer(resource, latest, orphanFinalizer)
+  }
+
+  async #setFree(dependent: Node, ownerUid: string): Promise<void> {
+    const resource = this.#resourceOf(dependent)
+    for (let tries = 0; ; tries++) {
+      const latest = await this.#read(resource, dependent)
+      const owners = latest?.metadata.ownerReferences ?? []
+      const left = owners.filter(({ uid }) => uid !== ownerUid)
+      if (latest === undefined || left.length === owners.length) return
+      try {
+        return await this.#keepOwners(resource, latest, left)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 409 || tries >= 5) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Deletes what nobody owns any more. It follows the metadata of every kind that can be deleted, custom ones too, keeps the
+ * graph of owners in memory, and looks only at objects next to a change: nothing is ever searched for among all.
+ */
+import { pause } from '#client/backoff.ts'
+import type { ResourceRef } from '#client/client.ts'
+import { reflect } from '#client/reflector.ts'
+import type { WorkQueue } from '#client/work-queue.ts'
+import type { Controller, ControllerParts } from '#controllers/controller.ts'
+import { queueFor } from '#controllers/queue-for.ts'
+import { Collector, UnknownOwnerKind } from './collect.ts'
+import { Graph } from './graph.ts'
+import { OwnerKinds, type Served } from './owner-kinds.ts'
+
+/** How often it is asked which kinds there are, besides whenever a definition changes. */
+const refreshMs = 30_000
+/** Definitions take a moment to be served. */
+const settleMs = 200
+/** Dependents written just before their owner's deletion reach the graph within this time. */
+const orphanDelayMs = 200
+/** How long to wait for the first lists before beginning all the same: a kind that cannot be listed must not stop the rest. */
+const firstListsMs = 30_000
+const workersMax = 20
+
+export const garbageCollector: Controller = {
+  name: 'garbagecollector',
+  account: 'generic-garbage-collector',
+  start: (parts) => new GarbageCollector(parts).start(),
+}
+
+/** Objects that come and go by themselves and own nothing. */
+const isIgnored = ({ group, plural }: ResourceRef) =>
+  plural === 'events' && (group === '' || group === 'events.k8s.io')
+
+interface Monitor {
+  readonly stop: AbortController
+  readonly synced: Promise<void>
+}
+
+class GarbageCollector {
+  readonly #parts: ControllerParts
+  readonly #kinds: OwnerKinds
+  readonly #graph: Graph
+  readonly #collector: Collector
+  readonly #monitors = new Map<string, Monitor>()
+  readonly #toExamine: WorkQueue
+  readonly #toOrphan: WorkQueue
+  #round = 0
+  #refresh = () => {}
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts
+    this.#kinds = new OwnerKinds(parts.client)
+    this.#graph = new Graph({
+      examine: ({ uid }) => this.#toExamine.add(uid),
+      orphan: ({ uid }) => this.#toOrphan.addAfter(uid, orphanDelayMs),
+    })
+    this.#collector = new Collector(parts.client, this.#graph, this.#kinds, ({ uid }) =>
+      this.#toExamine.add(uid),
+    )
+    const options = {
+      workersMax,
+      paused: true,
+      backoff: { firstMs: 20, longestMs: 60_000 },
+      report: (key: string, error: unknown, failures: number) => {
+        // A kind that is not served is said once; lost races are everyday.
+        if (error instanceof UnknownOwnerKind ? failures !== 3 : failures < 3) return
+        parts.report(`garbagecollector: the object with uid ${key} is tried again`, error)
+      },
+    }
+    this.#toExamine = queueFor('garbagecollector', parts, (uid) => this.#examine(uid), options)
+    this.#toOrphan = queueFor('garbagecollector', parts, (uid) => this.#orphan(uid), options)
+  }
+
+  async #examine(uid: string): Promise<void> {
+    const node = this.#graph.get(uid)
+    if (node !== undefined) await this.#collector.collect(node)
+  }
+
+  async #orphan(uid: string): Promise<void> {
+    const node = this.#graph.get(uid)
+    if (node?.orphaning) await this.#collector.orphan(node)
+  }
+
+  start(): void {
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { signal, report } = this.#parts
+    let begun = false
+    while (!signal.aborted) {
+      const asked = new Promise<void>((resolve) => {
+        this.#refresh = resolve
+      })
+      try {
+        await this.#follow()
+        if (!begun) {
+          const lists = Promise.all([...this.#monitors.values()].map(({ synced }) => synced))
+          await Promise.race([lists, pause(firstListsMs, signal)])
+          begun = true
+          this.#toExamine.start()
+          this.#toOrphan.start()
+        }
+      } catch (error) {
+        report('garbagecollector: the kinds there are could not be read', error)
+      }
+      await Promise.race([asked, pause(refreshMs, signal)])
+      await pause(settleMs, signal)
+    }
+  }
+
+  /** Begins to follow what is new and stops following what is served no more. */
+  async #follow(): Promise<void> {
+    const wanted = new Map<string, Served>()
+    for (const served of await this.#kinds.refresh()) {
+      const { group, version, plural } = served
+      if (!isIgnored(served)) wanted.set(`${group}/${version}/${plural}`, served)
+    }
+    for (const [key, { stop }] of this.#monitors) {
+      if (wanted.has(key)) continue
+      stop.abort()
+      this.#monitors.delete(key)
+    }
+    for (const [key, served] of wanted) {
+      if (!this.#monitors.has(key)) this.#monitors.set(key, this.#monitor(served))
+    }
+  }
+
+  #monitor({ group, version, plural }: Served): Monitor {
+    const { client, signal, report } = this.#parts
+    const resource: ResourceRef = { group, version, plural }
+    const stop = new AbortController()
+    const graph = this.#graph
+    const isDefinition = plural === 'customresourcedefinitions' || plural === 'apiservices'
+    let round = 0
+    let announce = () => {}
+    const synced = new Promise<void>((resolve) => {
+      announce = resolve
+    })
+    void reflect({
+      client,
+      resource,
+      signal: AbortSignal.any([signal, stop.signal]),
+      report,
+      sink: {
+        begin: () => {
+          round = ++this.#round
+        },
+        listed: (object) => graph.changed(resource, object, round),
+        end: () => {
+          graph.endRound(resource, round)
+          announce()
+        },
+        changed: (object) => {
+          graph.changed(resource, object)
+          if (isDefinition) this.#refresh()
+        },
+        deleted: (object) => {
+          graph.deleted(object.metadata.uid ?? '')
+          if (isDefinition) this.#refresh()
+        },
+      },
+    })
+    return { stop, synced }
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Who owns whom, as far as the watches have told: a node for every object that has owners, is an owner, or waits for its
+ * dependents. Objects that are none of these take no memory. An owner nobody has seen yet is a node that is not `observed`:
+ * it is looked for before anything is concluded from it.
+ *
+ *   pod ─owners→ replica set ─owners→ deployment        dependents are the same edges backwards
+ */
+import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
+import type { ResourceRef } from '#client/client.ts'
+
+export interface Node {
+  readonly uid: string
+  resource: ResourceRef | undefined
+  /** What the reference said, where nobody has seen the object itself. */
+  reference: OwnerReference | undefined
+  namespace: string
+  name: string
+  owners: readonly OwnerReference[]
+  readonly dependents: Set<Node>
+  observed: boolean
+  deleting: boolean
+  /** It is kept until its dependents are gone. */
+  foreground: boolean
+  /** Its dependents are to be set free first. */
+  orphaning: boolean
+  /** The last list of its resource that named it. */
+  seen: number
+}
+
+export interface GraphEvents {
+  /** It may have become garbage, or may be let go. */
+  examine(node: Node): void
+  orphan(node: Node): void
+}
+
+export const foregroundFinalizer = 'foregroundDeletion'
+export const orphanFinalizer = 'orphan'
+
+const noOwners: readonly OwnerReference[] = []
+const isSame = (a: ResourceRef | undefined, b: ResourceRef) => a?.plural === b.plural && a.group === b.group
+
+export class Graph {
+  readonly #nodes = new Map<string, Node>()
+  readonly #events: GraphEvents
+
+  constructor(events: GraphEvents) {
+    this.#events = events
+  }
+
+  get size(): number {
+    return this.#nodes.size
+  }
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid)
+  }
+
+  /** `round`: the list that names the object; 0 for a change by the watch. */
+  changed(resource: ResourceRef, { metadata }: KubeObject, round = 0): void {
+    const uid = metadata.uid ?? ''
+    const finalizers = metadata.finalizers ?? []
+    const deleting = metadata.deletionTimestamp !== undefined
+    const foreground = deleting && finalizers.includes(foregroundFinalizer)
+    const orphaning = deleting && finalizers.includes(orphanFinalizer)
+    const owners = metadata.ownerReferences ?? noOwners
+    let node = this.#nodes.get(uid)
+    if (node === undefined) {
+      if (owners.length === 0 && !foreground && !orphaning) return
+      node = this.#add(uid)
+    }
+    node.resource = resource
+    node.reference = undefined
+    node.namespace = metadata.namespace ?? ''
+    node.name = metadata.name ?? ''
+    if (round > 0) node.seen = round
+    const first = !node.observed
+    node.observed = true
+    node.deleting = deleting
+    const startsForeground = foreground && !node.foreground
+    const startsOrphaning = orphaning && !node.orphaning
+    node.foreground = foreground
+    node.orphaning = orphaning
+    this.#setOwners(node, owners.length === 0 ? noOwners : owners, first)
+    if (startsOrphaning) this.#events.orphan(node)
+    if (!startsForeground) return
+    for (const dependent of node.dependents) this.#events.examine(dependent)
+    this.#events.examine(node)
+  }
+
+  /** An owner that was found when its dependent was looked at: from now on its deletion is noticed. */
+  adopt(resource: ResourceRef, owner: KubeObject, dependent: Node): void {
+    const uid = owner.metadata.uid ?? ''
+    if (this.#nodes.get(dependent.uid) !== dependent) return
+    const node = this.#nodes.get(uid) ?? this.#add(uid)
+    node.dependents.add(dependent)
+    this.changed(resource, owner)
+  }
+
+  /** It is gone, or never was. Its dependents have one owner less. */
+  deleted(uid: string): void {
+    const node = this.#nodes.get(uid)
+    if (node === undefined) return
+    this.#nodes.delete(uid)
+    for (const { uid: ownerUid } of node.owners) this.#unlink(node, ownerUid)
+    for (const dependent of node.dependents) this.#events.examine(dependent)
+  }
+
+  /** A list of the resource is complete: what it did not name is gone. */
+  endRound(resource: ResourceRef, round: number): void {
+    const gone: string[] = []
+    for (const [uid, node] of this.#nodes) {
+      if (node.observed && node.seen < round && isSame(node.resource, resource)) gone.push(uid)
+    }
+    for (const uid of gone) this.deleted(uid)
+  }
+
+  #add(uid: string): Node {
+    const node: Node = {
+      uid,
+      resource: undefined,
+      reference: undefined,
+      namespace: '',
+      name: '',
+      owners: noOwners,
+      dependents: new Set(),
+      observed: false,
+      deleting: false,
+      foreground: false,
+      orphaning: false,
+      seen: 0,
+    }
+    this.#nodes.set(uid, node)
+    return node
+  }
+
+  #setOwners(node: Node, owners: readonly OwnerReference[], first: boolean): void {
+    const before = node.owners
+    node.owners = owners
+    let added = false
+    for (const owner of owners) {
+      const old = before.find(({ uid }) => uid === owner.uid)
+      // An owner that waited for this dependent may wait no longer.
+      if (old?.blockOwnerDeletion && !owner.blockOwnerDeletion) this.#examineWaiting(owner.uid)
+      if (old === undefined) added = true
+      this.#link(node, owner)
+    }
+    for (const { uid } of before) {
+      if (!owners.some((owner) => owner.uid === uid)) this.#unlink(node, uid)
+    }
+    // Owners that are there already are believed; one whose coordinates differ from the reference is looked at.
+    if ((added || first) && owners.some((owner) => this.#disagrees(owner, node))) {
+      this.#events.examine(node)
+    }
+  }
+
+  #disagrees(owner: OwnerReference, node: Node): boolean {
+    const known = this.#nodes.get(owner.uid)
+    if (known?.observed !== true) return false
+    if (known.name !== owner.name || known.foreground) return true
+    return known.namespace !== '' && known.namespace !== node.namespace
+  }
+
+  #link(node: Node, reference: OwnerReference): void {
+    let owner = this.#nodes.get(reference.uid)
+    if (owner === undefined) {
+      owner = this.#add(reference.uid)
+      owner.reference = reference
+      owner.name = reference.name
+      owner.namespace = node.namespace
+    }
+    if (owner.dependents.has(node)) return
+    owner.dependents.add(node)
+    if (!owner.observed) this.#events.examine(owner)
+  }
+
+  #unlink(node: Node, ownerUid: string): void {
+    const owner = this.#nodes.get(ownerUid)
+    if (owner === undefined || !owner.dependents.delete(node)) return
+    if (owner.foreground) this.#events.examine(owner)
+    const idle = owner.dependents.size === 0 && owner.owners.length === 0
+    if (idle && !owner.foreground && !owner.orphaning) this.#nodes.delete(ownerUid)
+  }
+
+  #examineWaiting(uid: string): void {
+    const owner = this.#nodes.get(uid)
+    if (owner?.foreground) this.#events.examine(owner)
+  }
+}

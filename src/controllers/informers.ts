@@ -1,0 +1,62 @@
+/** One informer per resource, made when the first controller asks for it and shared by all that do. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { Informer, type Keep } from '#client/informer.ts'
+import * as kept from './kept.ts'
+import * as resources from './resources.ts'
+
+export class Informers {
+  readonly #client: ApiClient
+  readonly #signal: AbortSignal
+  readonly #report: (message: string, error: unknown) => void
+  readonly #made = new Map<string, Informer<never>>()
+
+  constructor(
+    client: ApiClient,
+    signal: AbortSignal,
+    report: (message: string, error: unknown) => void,
+  ) {
+    this.#client = client
+    this.#signal = signal
+    this.#report = report
+  }
+
+  namespaces = () => this.#of(resources.namespaces, kept.keepNamespace)
+  serviceAccounts = () => this.#of(resources.serviceAccounts, kept.keepAccount)
+  secrets = () => this.#of(resources.secrets, kept.keepSecret)
+  rootConfigMaps = () => this.#of(resources.configMaps, kept.keepRootConfigMap)
+  clusterRoles = () => this.#of(resources.clusterRoles, kept.keepRole)
+  pods = () => this.#of(resources.pods, kept.keepPod)
+  nodes = () => this.#of(resources.nodes, kept.keepMeta)
+  volumes = () => this.#of(resources.persistentVolumes, kept.keepVolume)
+  claims = () => this.#of(resources.persistentVolumeClaims, kept.keepVolume)
+  jobs = () => this.#of(resources.jobs, kept.keepJob)
+  /** Few, and needed whole. */
+  quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
+  certificateRequests = (release: number) =>
+    this.#of(resources.certificateRequests(release), withoutOwners)
+
+  #of<T>(resource: ResourceRef, keep: Keep<T>): Informer<T> {
+    const { group, plural } = resource
+    const key = `${group}/${plural}`
+    let informer = this.#made.get(key) as Informer<T> | undefined
+    if (informer === undefined) {
+      informer = new Informer<T>({
+        client: this.#client,
+        resource,
+        keep,
+        signal: this.#signal,
+        report: this.#report,
+      })
+      this.#made.set(key, informer as Informer<never>)
+      informer.start()
+    }
+    return informer
+  }
+}
+
+/** Field ownership is often the larger half of an object. */
+function withoutOwners(object: KubeObject): KubeObject & Loose {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}

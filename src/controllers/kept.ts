@@ -1,0 +1,167 @@
+/**
+ * What is kept in memory of each resource that controllers follow: only what some controller asks about. Idle servers hold
+ * little, and secrets keep their data out of it.
+ */
+import { createHash } from 'node:crypto'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+
+export interface KeptMeta {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly deleting: boolean
+}
+
+export function metaOf({ metadata }: KubeObject): KeptMeta {
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+  }
+}
+
+/** Namespaces, service accounts' references, and whatever is needed only by its name. */
+export const keepMeta = (object: KubeObject): KeptMeta => metaOf(object)
+
+export interface KeptNamespace extends KeptMeta {
+  readonly active: boolean
+}
+
+export const keepNamespace = (object: KubeObject): KeptNamespace => ({
+  ...metaOf(object),
+  active: object.metadata.deletionTimestamp === undefined && object.status?.phase !== 'Terminating',
+})
+
+export interface KeptAccount extends KeptMeta {
+  readonly secrets: readonly string[]
+}
+
+export const keepAccount = (object: KubeObject): KeptAccount => ({
+  ...metaOf(object),
+  secrets: (object.secrets ?? []).map(({ name }: Loose) => name ?? ''),
+})
+
+export const tokenSecretType = 'kubernetes.io/service-account-token'
+export const bootstrapSecretType = 'bootstrap.kubernetes.io/token'
+export const accountNameKey = 'kubernetes.io/service-account.name'
+export const accountUidKey = 'kubernetes.io/service-account.uid'
+
+export interface KeptSecret extends KeptMeta {
+  readonly type: string
+  readonly account: string
+  readonly accountUid: string
+  readonly hasToken: boolean
+  /** Of the authority certificates in it. */
+  readonly authorityDigest: string
+  readonly dataNamespace: string
+  /** Of a bootstrap token: when it ends, as written. */
+  readonly expiration: string
+}
+
+export const digestOf = (text: string) => createHash('sha256').update(text).digest('base64')
+const plain = (base64: string | undefined) => Buffer.from(base64 ?? '', 'base64').toString()
+
+export function keepSecret(object: KubeObject): KeptSecret | undefined {
+  const { type = '', data = {} } = object
+  if (type !== tokenSecretType && type !== bootstrapSecretType) return undefined
+  const annotations = object.metadata.annotations ?? {}
+  return {
+    ...metaOf(object),
+    type,
+    account: annotations[accountNameKey] ?? '',
+    accountUid: annotations[accountUidKey] ?? '',
+    hasToken: (data.token ?? '') !== '',
+    authorityDigest: digestOf(plain(data['ca.crt'])),
+    dataNamespace: plain(data.namespace),
+    expiration: plain(data.expiration),
+  }
+}
+
+export const rootConfigMapName = 'kube-root-ca.crt'
+
+export interface KeptRootConfigMap extends KeptMeta {
+  readonly right: (rootCertificates: string) => boolean
+}
+
+export function keepRootConfigMap(object: KubeObject): KeptRootConfigMap | undefined {
+  if (object.metadata.name !== rootConfigMapName) return undefined
+  const data: Loose = object.data ?? {}
+  const digest = digestOf(data['ca.crt'] ?? '')
+  const alone = Object.keys(data).length === 1
+  return { ...metaOf(object), right: (wanted) => alone && digest === digestOf(wanted) }
+}
+
+export interface KeptRole extends KeptMeta {
+  readonly labels: Readonly<Record<string, string>>
+  readonly rules: readonly Loose[]
+  readonly selectors: readonly Loose[] | undefined
+}
+
+export const keepRole = (object: KubeObject): KeptRole => ({
+  ...metaOf(object),
+  labels: object.metadata.labels ?? {},
+  rules: object.rules ?? [],
+  selectors: object.aggregationRule?.clusterRoleSelectors,
+})
+
+export interface KeptPod extends KeptMeta {
+  readonly node: string
+  readonly claims: readonly string[]
+}
+
+export const podOf = (object: KubeObject): KeptPod => ({
+  ...metaOf(object),
+  node: object.spec?.nodeName ?? '',
+  claims: claimsOf(object),
+})
+
+/** Of the many pods, those that are going or that use a claim. */
+export function keepPod(object: KubeObject): KeptPod | undefined {
+  const pod = podOf(object)
+  return pod.deleting || pod.claims.length > 0 ? pod : undefined
+}
+
+/** Ephemeral volumes have a claim named after the pod and the volume. */
+function claimsOf({ metadata, spec }: KubeObject): string[] {
+  const found: string[] = []
+  for (const volume of spec?.volumes ?? []) {
+    if (volume.persistentVolumeClaim) found.push(volume.persistentVolumeClaim.claimName)
+    else if (volume.ephemeral) found.push(`${metadata.name}-${volume.name}`)
+  }
+  return found
+}
+
+export interface KeptVolume extends KeptMeta {
+  readonly bound: boolean
+  readonly protected: boolean
+}
+
+export const claimFinalizer = 'kubernetes.io/pvc-protection'
+export const volumeFinalizer = 'kubernetes.io/pv-protection'
+
+export const keepVolume = (object: KubeObject): KeptVolume => ({
+  ...metaOf(object),
+  bound: object.status?.phase === 'Bound',
+  protected: (object.metadata.finalizers ?? []).some(
+    (name) => name === claimFinalizer || name === volumeFinalizer,
+  ),
+})
+
+export interface KeptJob extends KeptMeta {
+  /** When it may go, in milliseconds since 1970; undefined where it has not ended or may stay. */
+  readonly endsAtMs: number | undefined
+}
+
+export function keepJob(object: KubeObject): KeptJob | undefined {
+  const seconds: number | undefined = object.spec?.ttlSecondsAfterFinished
+  if (seconds === undefined) return undefined
+  const ended = (object.status?.conditions ?? []).find(
+    ({ type, status }: Loose) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  )
+  if (ended?.lastTransitionTime === undefined) return undefined
+  return { ...metaOf(object), endsAtMs: Date.parse(ended.lastTransitionTime) + seconds * 1000 }
+}
+

@@ -1,0 +1,124 @@
+/**
+ * Deletes everything in a namespace, whatever kinds there are: pods first, since others may be in use by them, then all the
+ * rest, and says what remains and for how long it may.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { nameOf } from '#client/reflector.ts'
+import { isMissing } from '#controllers/queue-for.ts'
+import type { Findings } from './conditions.ts'
+
+/** What waits for a finalizer is looked at again about then. */
+const finalizerEstimateSeconds = 15
+/** Resources emptied at once: each deletes many objects at once already. */
+const resourcesAtOnce = 4
+
+export interface Emptied extends Findings {
+  /** Seconds until what remains may be gone; 0 where nothing remains or nothing can be said. */
+  estimateSeconds: number
+}
+
+export async function emptyNamespace(
+  client: ApiClient,
+  namespace: string,
+  /** Seconds since its deletion. */
+  ageSeconds: number,
+): Promise<Emptied> {
+  const emptied: Emptied = {
+    discoveryErrors: [],
+    contentErrors: [],
+    remaining: new Map(),
+    finalizers: new Map(),
+    estimateSeconds: 0,
+  }
+  let found: Awaited<ReturnType<ApiClient['resources']>> = []
+  try {
+    found = await client.resources()
+  } catch (error) {
+    emptied.discoveryErrors.push(textOf(error))
+  }
+  const deletable = found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('delete'))
+  const isPods = ({ group, plural }: ResourceRef) => group === '' && plural === 'pods'
+  const empty = async (resource: (typeof deletable)[number]) => {
+    try {
+      await emptyResource(client, resource, namespace, ageSeconds, emptied)
+    } catch (error) {
+      // A kind that went away meanwhile has no content.
+      if (!isMissing(error)) emptied.contentErrors.push(textOf(error))
+    }
+  }
+  for (const resource of deletable.filter(isPods)) await empty(resource)
+  const rest = deletable.filter((resource) => !isPods(resource)).reverse()
+  const worker = async () => {
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) await empty(next)
+  }
+  await Promise.all(Array.from({ length: resourcesAtOnce }, worker))
+  return emptied
+}
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+async function emptyResource(
+  client: ApiClient,
+  resource: ResourceRef & { verbs: readonly string[] },
+  namespace: string,
+  ageSeconds: number,
+  emptied: Emptied,
+): Promise<void> {
+  const lists = resource.verbs.includes('list')
+  const before = lists ? (await client.list(resource, namespace)).items : []
+  if (lists && before.length === 0) return
+  const grace = graceOf(resource, before)
+  const estimate = ageSeconds >= grace ? 0 : grace
+  await deleteAll(client, resource, namespace, before)
+  if (!lists) return
+  const { items } = await client.list(resource, namespace)
+  if (items.length === 0) return
+  emptied.remaining.set(resource, items.length)
+  let held = false
+  for (const { metadata } of items) {
+    for (const finalizer of metadata.finalizers ?? []) {
+      held = true
+      emptied.finalizers.set(finalizer, (emptied.finalizers.get(finalizer) ?? 0) + 1)
+    }
+  }
+  const seconds = estimate > 0 ? estimate : held ? finalizerEstimateSeconds : 0
+  emptied.estimateSeconds = Math.max(emptied.estimateSeconds, seconds)
+  if (seconds > 0) return
+  const { group, version, plural } = resource
+  throw new Error(
+    `unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`,
+  )
+}
+
+async function deleteAll(
+  client: ApiClient,
+  resource: ResourceRef & { verbs: readonly string[] },
+  namespace: string,
+  objects: readonly KubeObject[],
+): Promise<void> {
+  if (resource.verbs.includes('deletecollection')) {
+    return client.deleteCollection(resource, namespace, { propagationPolicy: 'Background' })
+  }
+  const failed: unknown[] = []
+  for (const { metadata } of objects) {
+    const query = { uid: metadata.uid, propagationPolicy: 'Background' as const }
+    await client.delete(resource, namespace, metadata.name as string, query).catch((error) => {
+      if (!isMissing(error)) failed.push(error)
+    })
+  }
+  if (failed.length > 0) {
+    throw new Error(`${failed.length} of ${nameOf(resource)} could not be deleted: ${textOf(failed[0])}`)
+  }
+}
+
+/** The longest that pods still running may take to end. */
+function graceOf({ group, plural }: ResourceRef, objects: readonly KubeObject[]): number {
+  if (group !== '' || plural !== 'pods') return 0
+  let longest = 0
+  for (const { spec, status } of objects) {
+    if (status?.phase === 'Succeeded' || status?.phase === 'Failed') continue
+    longest = Math.max(longest, spec?.terminationGracePeriodSeconds ?? 0)
+  }
+  return longest
+}

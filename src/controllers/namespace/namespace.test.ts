@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { type Cluster, configMap, core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { unlessMissing } from '#controllers/queue-for.ts'
+import { nextConditions } from './conditions.ts'
+import { namespaceController } from './namespace.ts'
+
+const namespaces = core('namespaces')
+
+async function makeNamespace(cluster: Cluster, name: string) {
+  await cluster.client.create(namespaces, '', { metadata: { name } })
+}
+const isGone = async (cluster: Cluster, name: string) =>
+  (await unlessMissing(cluster.client.get(namespaces, '', name))) === undefined
+
+test('a deleted namespace is emptied and goes', async () => {
+  const cluster = await startCluster()
+  try {
+    cluster.run(namespaceController)
+    await makeNamespace(cluster, 'a')
+    await makeNamespace(cluster, 'b')
+    for (const namespace of ['a', 'b']) {
+      await cluster.client.create(core('configmaps'), namespace, configMap(namespace, 'one'))
+      await cluster.client.create(core('serviceaccounts'), namespace, { metadata: { name: 'robot' } })
+    }
+    await cluster.client.delete(namespaces, '', 'a')
+    await until('the namespace is gone', () => isGone(cluster, 'a'))
+    assert.equal((await cluster.client.list(core('configmaps'), 'a')).items.length, 0)
+    assert.equal((await cluster.client.list(core('configmaps'), 'b')).items.length, 1)
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('what has a finalizer holds its namespace, and the status says so', async () => {
+  const cluster = await startCluster()
+  try {
+    await makeNamespace(cluster, 'held')
+    const held = configMap('held', 'one')
+    held.metadata.finalizers = ['example.com/keep']
+    await cluster.client.create(core('configmaps'), 'held', held)
+    await cluster.client.delete(namespaces, '', 'held')
+    // The controller may begin after the deletion: it is not an event that it lives by.
+    cluster.run(namespaceController)
+    const conditionsOf = async () =>
+      ((await cluster.client.get(namespaces, '', 'held')).status?.conditions ?? []) as KubeObject[]
+    await until('conditions', async () => (await conditionsOf()).length > 0)
+    const said = Object.fromEntries(
+      (await conditionsOf()).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
+    )
+    assert.deepEqual(said, {
+      NamespaceDeletionDiscoveryFailure: 'False ResourcesDiscovered: All resources successfully discovered',
+      NamespaceDeletionGroupVersionParsingFailure:
+        'False ParsedGroupVersions: All legacy kube types successfully parsed',
+      NamespaceDeletionContentFailure:
+        'False ContentDeleted: All content successfully deleted, may be waiting on finalization',
+      NamespaceContentRemaining:
+        'True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances',
+      NamespaceFinalizersRemaining:
+        'True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/keep in 1 resource instances',
+    })
+    await cluster.client.patch(core('configmaps'), 'held', 'one', { metadata: { finalizers: null } })
+    await until('the namespace is gone', () => isGone(cluster, 'held'))
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('conditions change only where they say something new', () => {
+  const nothing = {
+    discoveryErrors: [],
+    contentErrors: [],
+    remaining: new Map(),
+    finalizers: new Map(),
+  }
+  const first = nextConditions([], nothing, 't1')
+  assert.equal(first?.length, 5)
+  assert.equal(nextConditions(first ?? [], nothing, 't2'), undefined)
+  const failed = nextConditions(first ?? [], { ...nothing, contentErrors: ['b', 'a'] }, 't3')
+  const content = failed?.find(({ type }) => type === 'NamespaceDeletionContentFailure')
+  assert.deepEqual(content, {
+    type: 'NamespaceDeletionContentFailure',
+    status: 'True',
+    lastTransitionTime: 't3',
+    reason: 'ContentDeletionFailed',
+    message: 'Failed to delete all resource types, 2 remaining: a, b',
+  })
+})

@@ -1,0 +1,45 @@
+/** The work queue of one controller, which speaks of its failures as the controller. */
+import { ApiError } from '#api/status-error.ts'
+import { WorkQueue, type WorkQueueOptions } from '#client/work-queue.ts'
+import type { ControllerParts } from './controller.ts'
+
+export const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
+export const isConflict = (error: unknown) => error instanceof ApiError && error.code === 409
+/** The namespace is going away: what was to be made there need not be. */
+export const isTerminating = (error: unknown) =>
+  error instanceof ApiError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+
+export function queueFor(
+  name: string,
+  { signal, report }: Pick<ControllerParts, 'signal' | 'report'>,
+  work: WorkQueueOptions['work'],
+  options: Partial<WorkQueueOptions> = {},
+): WorkQueue {
+  return new WorkQueue({
+    work,
+    workersMax: 5,
+    signal,
+    // Lost races are everyday; other failures are said once they last.
+    report: (key, error, failures) => {
+      if (isConflict(error) && failures < 5) return
+      report(`${name}: ${key} failed and is tried again`, error)
+    },
+    ...options,
+  })
+}
+
+/** Keys of namespaced objects are `namespace/name`. */
+export function splitKey(key: string): [namespace: string, name: string] {
+  const at = key.indexOf('/')
+  return [key.slice(0, at), key.slice(at + 1)]
+}
+
+/** An answer that may be missing. */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

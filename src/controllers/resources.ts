@@ -1,0 +1,32 @@
+/** The resources controllers work on, each in the version they speak. */
+import type { ResourceRef } from '#client/client.ts'
+
+const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
+
+export const namespaces = core('namespaces')
+export const serviceAccounts = core('serviceaccounts')
+export const secrets = core('secrets')
+export const configMaps = core('configmaps')
+export const pods = core('pods')
+export const nodes = core('nodes')
+export const persistentVolumes = core('persistentvolumes')
+export const persistentVolumeClaims = core('persistentvolumeclaims')
+export const resourceQuotas = core('resourcequotas')
+export const jobs: ResourceRef = { group: 'batch', version: 'v1', plural: 'jobs' }
+export const clusterRoles: ResourceRef = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterroles',
+}
+export const accessReviews: ResourceRef = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'subjectaccessreviews',
+}
+
+/** Certificate requests: v1 from 1.19 on, the beta before. */
+export const certificateRequests = (release: number): ResourceRef => ({
+  group: 'certificates.k8s.io',
+  version: release >= 19 ? 'v1' : 'v1beta1',
+  plural: 'certificatesigningrequests',
+})

@@ -1,0 +1,53 @@
+/** Cluster roles that aggregate others hold the rules of all roles their selectors pick, each rule once. */
+import { matchesLabels, selectorOf } from '#api/label-selector.ts'
+import type { Loose } from '#api/object-meta.ts'
+import type { Controller } from '#controllers/controller.ts'
+import type { KeptRole } from '#controllers/kept.ts'
+import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
+import { clusterRoles } from '#controllers/resources.ts'
+
+export const roleAggregation: Controller = {
+  name: 'clusterrole-aggregation',
+  account: 'clusterrole-aggregation-controller',
+  start(parts) {
+    const { client, informers } = parts
+    const roles = informers.clusterRoles()
+    const queue = queueFor('clusterrole-aggregation', parts, async (name) => {
+      await roles.synced
+      const role = roles.get('', name)
+      if (role?.selectors === undefined || role.deleting) return
+      const rules = aggregated(role, roles.values())
+      if (sameRules(rules, role.rules)) return
+      const live = await unlessMissing(client.get(clusterRoles, '', name))
+      if (live?.aggregationRule === undefined || sameRules(rules, live.rules ?? [])) return
+      await client.update(clusterRoles, { ...live, rules })
+    })
+    // Any role may be picked by any other: all that aggregate are looked at again, once per burst of changes.
+    const lookAgain = () => {
+      for (const role of roles.values()) if (role.selectors !== undefined) queue.addAfter(role.name, 20)
+    }
+    roles.listen({ changed: lookAgain, deleted: lookAgain })
+  },
+}
+
+const sameRules = (a: readonly Loose[], b: readonly Loose[]) => JSON.stringify(a) === JSON.stringify(b)
+
+/** By selector, then by name, as the original orders them. */
+export function aggregated(role: KeptRole, all: Iterable<KeptRole>): Loose[] {
+  const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const seen = new Set<string>()
+  const rules: Loose[] = []
+  for (const written of role.selectors ?? []) {
+    const selector = selectorOf(written)
+    for (const other of sorted) {
+      if (other.name === role.name || !matchesLabels(selector, other.labels)) continue
+      for (const rule of other.rules) {
+        const text = JSON.stringify(rule)
+        if (seen.has(text)) continue
+        seen.add(text)
+        rules.push(rule)
+      }
+    }
+  }
+  return rules
+}

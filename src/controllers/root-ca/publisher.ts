@@ -1,0 +1,48 @@
+/** The config map by which pods learn whom to trust: `kube-root-ca.crt` in every namespace, put right whenever it is not. */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Controller } from '#controllers/controller.ts'
+import { rootConfigMapName as name } from '#controllers/kept.ts'
+import { isConflict, isMissing, isTerminating, queueFor, unlessMissing } from '#controllers/queue-for.ts'
+import { configMaps } from '#controllers/resources.ts'
+
+const descriptionKey = 'kubernetes.io/description'
+const description = 'The certificates to trust when calling the API server from inside the cluster.'
+/** The release from which the config map carries a description. */
+const describedSince = 21
+
+export const rootCertificatePublisher: Controller = {
+  name: 'root-ca-cert-publisher',
+  account: 'root-ca-cert-publisher',
+  since: 20,
+  start(parts) {
+    const { client, informers, rootCertificates, release } = parts
+    const data = { 'ca.crt': rootCertificates }
+    const annotations = release >= describedSince ? { [descriptionKey]: description } : undefined
+    const found = informers.rootConfigMaps()
+    const namespaces = informers.namespaces()
+    const queue = queueFor('root-ca-cert-publisher', parts, async (namespace) => {
+      await found.synced
+      if (!namespaces.get('', namespace)?.active) return
+      const kept = found.get(namespace, name)
+      if (kept?.right(rootCertificates)) return
+      const live = await unlessMissing(client.get(configMaps, namespace, name))
+      if (live !== undefined) {
+        await client.update(configMaps, { ...live, data })
+        return
+      }
+      const made: KubeObject = { metadata: { name, namespace, ...(annotations && { annotations }) }, data }
+      await client.create(configMaps, namespace, made).catch((error) => {
+        if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
+      })
+    })
+    namespaces.listen({
+      changed: (namespace, before) => {
+        if (namespace.active && before === undefined) queue.add(namespace.name)
+      },
+    })
+    found.listen({
+      changed: ({ namespace }) => queue.add(namespace),
+      deleted: ({ namespace }) => queue.add(namespace),
+    })
+  },
+}

@@ -1,0 +1,51 @@
+/** Starts the selected controllers, at once or whenever this server is the leader of several, and ends what it started. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { runForLeader } from '#client/leader-election.ts'
+import type { Controller, Surroundings } from './controller.ts'
+import { Informers } from './informers.ts'
+
+/** The account of what all controllers share: pictures, and the lease. */
+const managerAccount = 'kube-controller-manager'
+
+export interface RunOptions {
+  readonly controllers: readonly Controller[]
+  readonly surroundings: Surroundings
+  /** Whether other servers may work on the same state. */
+  readonly elect: boolean
+  readonly signal: AbortSignal
+}
+
+/** Resolves when everything has ended after the signal. */
+export async function runControllers({ controllers, surroundings, elect, signal }: RunOptions): Promise<void> {
+  if (controllers.length === 0) return
+  const lead = (leading: AbortSignal) => startAll(controllers, surroundings, leading)
+  if (!elect) return lead(signal)
+  const { clientFor, clock, report } = surroundings
+  await runForLeader({
+    client: clientFor(managerAccount),
+    namespace: 'kube-system',
+    name: 'kube-controller-manager',
+    identity: `${hostname()}_${randomUUID()}`,
+    clock,
+    signal,
+    report,
+    lead,
+  })
+}
+
+function startAll(
+  controllers: readonly Controller[],
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): void {
+  const { clientFor, report } = surroundings
+  const informers = new Informers(clientFor(managerAccount), signal, report)
+  for (const controller of controllers) {
+    try {
+      controller.start({ ...surroundings, client: clientFor(controller.account), informers, signal })
+    } catch (error) {
+      report(`the controller ${controller.name} could not start`, error)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Bootstrap tokens that have ended are deleted, at the second they end. */
+import type { Controller } from '#controllers/controller.ts'
+import { bootstrapSecretType } from '#controllers/kept.ts'
+import { isConflict, isMissing, queueFor } from '#controllers/queue-for.ts'
+import { secrets } from '#controllers/resources.ts'
+
+const namespace = 'kube-system'
+
+export const tokenCleaner: Controller = {
+  name: 'tokencleaner',
+  account: 'token-cleaner',
+  start(parts) {
+    const { client, informers, clock } = parts
+    const found = informers.secrets()
+    const queue = queueFor('tokencleaner', parts, async (name) => {
+      const secret = found.get(namespace, name)
+      if (secret === undefined || secret.expiration === '') return
+      const left = Date.parse(secret.expiration) - clock.now()
+      // What is no time counts as past.
+      if (left > 0) return left
+      await client.delete(secrets, namespace, name, { uid: secret.uid }).catch((error) => {
+        if (!isMissing(error) && !isConflict(error)) throw error
+      })
+    })
+    found.listen({
+      changed: (secret) => {
+        if (secret.type === bootstrapSecretType && secret.namespace === namespace) queue.add(secret.name)
+      },
+    })
+  },
+}
