@@ -4,24 +4,30 @@ import { makeAccess } from '#access/make-access.ts'
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
+import { conversionWebhooks } from '#admission/webhook/conversion.ts'
 import { systemClock } from '#base/clock.ts'
 import { priorities } from '#discovery/group-order.ts'
+import { OpenApiPublisher } from '#discovery/openapi/publisher.ts'
+import type { JsonObject } from '#discovery/openapi/source.ts'
 import { versionInfo } from '#discovery/version.ts'
 import { createListener } from '#http/listener.ts'
 import type { HttpParts } from '#http/parts.ts'
 import { discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
 import { knownPaths } from '#http/paths/known-paths.ts'
+import { openApiPaths } from '#http/paths/openapi.ts'
 import { versionPath } from '#http/paths/version.ts'
 import { serve } from '#http/serve.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
+import { publishedSchema } from '#kinds/custom.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import { featureGates } from '#kinds/feature-gates.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import { createLog } from '#observe/log.ts'
 import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
+import { Definitions } from '#verbs/custom-resources/definitions.ts'
 import { localClient } from '#verbs/local-client.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { Server } from '#verbs/server.ts'
@@ -46,9 +52,14 @@ const apiserverUser = { name: 'system:apiserver', uid: '', groups: ['system:mast
 /** Letters that make no words, as generated names have them. */
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789'
 
+/** Chance by the page: asking for five bytes at a time costs as much as asking for a page. */
+let chance = Buffer.alloc(0)
+
 function randomSuffix(): string {
+  if (chance.length < 5) chance = randomBytes(4096)
   let text = ''
-  for (const byte of randomBytes(5)) text += suffixLetters[byte % suffixLetters.length]
+  for (const byte of chance.subarray(0, 5)) text += suffixLetters[byte % suffixLetters.length]
+  chance = chance.subarray(5)
   return text
 }
 
@@ -152,6 +163,17 @@ export async function start({ settings }: Parsed): Promise<void> {
         priorityOf: priorities(facts, release),
         serverAddress: new URL(localUrl(settings)).host,
       }),
+      openApiPaths(
+        new OpenApiPublisher({
+          facts,
+          release,
+          priorityOf: priorities(facts, release),
+          applies: feature('ServerSideApply'),
+          schemaOf: (kind) => publishedSchema(kind) as JsonObject | undefined,
+          catalog,
+        }),
+        release,
+      ),
       knownPaths({ catalog, checks: health, others: ['/metrics', '/openapi/v2', '/version'] }),
     ],
     limits: {
@@ -175,6 +197,18 @@ export async function start({ settings }: Parsed): Promise<void> {
     upgrade: (_wire, socket) => socket.destroy(),
   })
   const client = localClient(server, apiserverUser, 'kube-apiserver')
+  const definitions = new Definitions({
+    server,
+    client,
+    options: {
+      root,
+      release,
+      objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
+      convertElsewhere: conversionWebhooks(() => reader, randomUUID),
+    },
+    report: (message, error) => log.error(message, { error }),
+  })
+  await definitions.start()
   await Promise.all([access.follow(), reconcileBootstrapPolicy(release, reader, policyWriter(client))])
   health.done('roles')
   await ensureSystemObjects(client, {
@@ -207,6 +241,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         name: 'store',
         run: async () => {
           listener.destroy()
+          definitions.stop()
           await cache.close()
           await storage.close()
         },

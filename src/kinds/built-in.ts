@@ -6,7 +6,7 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
-import { behaviours } from './behaviour/table.ts'
+import { behaviourOf } from './behaviour/table.ts'
 import { conversions } from './conversion/table.ts'
 import type { DefaultsContext } from './defaults/defaulter.ts'
 import { defaults } from './defaults/table.ts'
@@ -59,12 +59,12 @@ class BuiltInResource implements Resource {
   readonly namespaced: boolean
   readonly storagePrefix: string
   readonly kinds: readonly Kind[]
-  readonly behaviour: Behaviour
   readonly stored: Kind
   readonly hub: Kind
   readonly #facts: Facts
   readonly #options: BuiltInOptions
   readonly #all = new Map<string, Kind>()
+  #behaviour: Behaviour | undefined
 
   constructor(facts: Facts, options: BuiltInOptions, served: ResourceFact[]) {
     const [first] = served
@@ -76,12 +76,17 @@ class BuiltInResource implements Resource {
     this.errorGroup = errorGroupOf(home, options.release)
     this.namespaced = first.namespaced
     this.storagePrefix = first.storage === undefined ? '' : `${options.root}/${first.storage.prefix}`
-    this.behaviour = behaviours[`${this.group}/${this.plural}`] ?? noBehaviour
     this.kinds = served.map((fact) => this.#kind(fact))
     const { storage } = first
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
     this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
+  }
+
+  /** Loaded when first needed. */
+  get behaviour(): Behaviour {
+    this.#behaviour ??= behaviourOf(`${this.group}/${this.plural}`, this.#options.release) ?? noBehaviour
+    return this.#behaviour
   }
 
   #kind(fact: ResourceFact): Kind {

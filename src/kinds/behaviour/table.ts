@@ -1,22 +1,13 @@
-/** Every behaviour by group and plural; the core group is the empty word: '/services'. */
+/**
+ * Every behaviour by group and plural; the core group is the empty word: '/services'. The rules of a folder are loaded
+ * when the first of its kinds is used: a server holds only what its clients ask for.
+ */
+import { loadLater } from '#base/load-later.ts'
 import { columnsOfRelease } from '#kinds/columns/by-release.ts'
 import type { Behaviour } from '#kinds/kind.ts'
-import { autoscalingBehaviours } from './autoscaling/table.ts'
-import { certificateBehaviours } from './certificates/table.ts'
-import { clusterBehaviours } from './cluster/table.ts'
-import { eventBehaviours } from './events/table.ts'
-import { extensionBehaviours } from './extensions/table.ts'
-import { flowcontrolBehaviours } from './flowcontrol/table.ts'
 import { checkFinalizerNames } from './metadata.ts'
-import { networkingBehaviours } from './networking/table.ts'
-import { nodeBehaviours } from './node/table.ts'
-import { podBehaviours } from './pods/table.ts'
-import { policyBehaviours } from './policy/table.ts'
-import { rbacBehaviours } from './rbac/table.ts'
-import { registrationBehaviours } from './registration/table.ts'
-import { serviceBehaviours } from './services/table.ts'
-import { storageBehaviours } from './storage/table.ts'
-import { workloadBehaviours } from './workloads/table.ts'
+
+type Behaviours = Readonly<Record<string, Behaviour>>
 
 /** Kinds whose finalizers may have any qualified name. */
 const anyFinalizer = new Set([
@@ -42,36 +33,47 @@ function withFinalizerNames(behaviour: Behaviour): Behaviour {
   }
 }
 
-const own = {
-  ...autoscalingBehaviours,
-  ...certificateBehaviours,
-  ...clusterBehaviours,
-  ...eventBehaviours,
-  ...extensionBehaviours,
-  ...flowcontrolBehaviours,
-  ...networkingBehaviours,
-  ...nodeBehaviours,
-  ...policyBehaviours,
-  ...rbacBehaviours,
-  ...registrationBehaviours,
-  ...serviceBehaviours,
-  ...storageBehaviours,
+/** Each folder's table, and the resources in it. */
+const folders: readonly (readonly [load: () => Behaviours, resources: readonly string[]])[] = [
+  [folder<typeof import('./autoscaling/table.ts'), 'autoscalingBehaviours'>('autoscaling', 'autoscalingBehaviours'), ['autoscaling/horizontalpodautoscalers']],
+  [folder<typeof import('./certificates/table.ts'), 'certificateBehaviours'>('certificates', 'certificateBehaviours'), ['certificates.k8s.io/certificatesigningrequests']],
+  [folder<typeof import('./cluster/table.ts'), 'clusterBehaviours'>('cluster', 'clusterBehaviours'), ['/componentstatuses', '/configmaps', '/limitranges', '/namespaces', '/nodes', '/resourcequotas', '/secrets', '/serviceaccounts', 'coordination.k8s.io/leases', 'internal.apiserver.k8s.io/storageversions', 'scheduling.k8s.io/priorityclasses']],
+  [folder<typeof import('./events/table.ts'), 'eventBehaviours'>('events', 'eventBehaviours'), ['/events', 'events.k8s.io/events']],
+  [folder<typeof import('./extensions/table.ts'), 'extensionBehaviours'>('extensions', 'extensionBehaviours'), ['apiextensions.k8s.io/customresourcedefinitions']],
+  [folder<typeof import('./flowcontrol/table.ts'), 'flowcontrolBehaviours'>('flowcontrol', 'flowcontrolBehaviours'), ['flowcontrol.apiserver.k8s.io/flowschemas', 'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations']],
+  [folder<typeof import('./networking/table.ts'), 'networkingBehaviours'>('networking', 'networkingBehaviours'), ['networking.k8s.io/ingressclasses', 'networking.k8s.io/ingresses', 'networking.k8s.io/networkpolicies']],
+  [folder<typeof import('./node/table.ts'), 'nodeBehaviours'>('node', 'nodeBehaviours'), ['node.k8s.io/runtimeclasses']],
+  [folder<typeof import('./pods/table.ts'), 'podBehaviours'>('pods', 'podBehaviours'), ['/pods', '/podtemplates']],
+  [folder<typeof import('./policy/table.ts'), 'policyBehaviours'>('policy', 'policyBehaviours'), ['policy/poddisruptionbudgets', 'policy/podsecuritypolicies']],
+  [folder<typeof import('./rbac/table.ts'), 'rbacBehaviours'>('rbac', 'rbacBehaviours'), ['rbac.authorization.k8s.io/clusterrolebindings', 'rbac.authorization.k8s.io/clusterroles', 'rbac.authorization.k8s.io/rolebindings', 'rbac.authorization.k8s.io/roles']],
+  [folder<typeof import('./registration/table.ts'), 'registrationBehaviours'>('registration', 'registrationBehaviours'), ['admissionregistration.k8s.io/mutatingwebhookconfigurations', 'admissionregistration.k8s.io/validatingwebhookconfigurations', 'apiregistration.k8s.io/apiservices']],
+  [folder<typeof import('./services/table.ts'), 'serviceBehaviours'>('services', 'serviceBehaviours'), ['/endpoints', '/services', 'discovery.k8s.io/endpointslices']],
+  [folder<typeof import('./storage/table.ts'), 'storageBehaviours'>('storage', 'storageBehaviours'), ['/persistentvolumeclaims', '/persistentvolumes', 'storage.k8s.io/csidrivers', 'storage.k8s.io/csinodes', 'storage.k8s.io/csistoragecapacities', 'storage.k8s.io/storageclasses', 'storage.k8s.io/volumeattachments']],
+  [folder<typeof import('./workloads/table.ts'), 'workloadBehaviours'>('workloads', 'workloadBehaviours'), ['/replicationcontrollers', 'apps/controllerrevisions', 'apps/daemonsets', 'apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'batch/cronjobs', 'batch/jobs']],
+]
+
+function folder<Module extends Record<Name, Behaviours>, Name extends string>(path: string, name: Name) {
+  const load = loadLater<Module>(import.meta.url, `./${path}/table`)
+  return (): Behaviours => load()[name]
 }
 
-export const behaviours: Readonly<Record<string, Behaviour>> = {
-  ...Object.fromEntries(
-    Object.entries(own).map(([key, behaviour]) => [
-      key,
-      anyFinalizer.has(key) ? behaviour : withFinalizerNames(behaviour),
-    ]),
-  ),
-  ...podBehaviours,
-  ...workloadBehaviours,
+const folderOf = new Map(folders.flatMap(([load, resources]) => resources.map((key) => [key, load])))
+
+/** Pods and workloads check the names of finalizers themselves, in their own order. */
+const ownFinalizerNames = new Set(['/pods', '/podtemplates', ...folders[folders.length - 1][1]])
+
+function baseBehaviour(key: string): Behaviour | undefined {
+  const behaviour = folderOf.get(key)?.()[key]
+  if (behaviour === undefined || anyFinalizer.has(key) || ownFinalizerNames.has(key)) return behaviour
+  return withFinalizerNames(behaviour)
 }
+
+/** Every resource that has a behaviour. */
+export const resourcesWithBehaviour: readonly string[] = folders.flatMap(([, resources]) => resources)
 
 /** The behaviour of a resource as a release had it, where that shows in its columns. */
 export function behaviourOf(key: string, release: number): Behaviour | undefined {
-  const behaviour = behaviours[key]
+  const behaviour = baseBehaviour(key)
   const columns = columnsOfRelease(key, release, behaviour?.columns)
   if (behaviour === undefined || columns === behaviour.columns) return behaviour
   const { columns: _newest, ...rest } = behaviour

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { behaviourOf, resourcesWithBehaviour } from './table.ts'
+
+for (const key of resourcesWithBehaviour) {
+  test(`${key} is where the table says`, () => {
+    assert.notEqual(behaviourOf(key, 22), undefined)
+  })
+}
