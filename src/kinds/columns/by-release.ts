@@ -4,14 +4,17 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
+import { podColumnsBefore22 } from './pods.ts'
 
-/** Columns of the releases before `before`: the given ones left out, or none but those every object has. */
+/** Columns of the releases before `before`: the given ones left out, none but those every object has, or others. */
 interface Change {
   readonly before: number
-  readonly without: readonly string[] | 'everything'
+  readonly without?: readonly string[] | 'everything'
+  readonly instead?: TableColumns
 }
 
 const changes: Readonly<Record<string, readonly Change[]>> = {
+  '/pods': [{ before: 22, instead: podColumnsBefore22 }],
   '/resourcequotas': [{ before: 18, without: 'everything' }],
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': [
     { before: 18, without: 'everything' },
@@ -45,7 +48,8 @@ export function columnsOfRelease(
 ): TableColumns | undefined {
   const change = changes[key]?.find(({ before }) => release < before)
   if (newest === undefined || change === undefined) return newest
-  const { without } = change
+  const { without = [], instead } = change
+  if (instead !== undefined) return instead
   return without === 'everything' ? undefined : leaveOut(newest, without)
 }
 

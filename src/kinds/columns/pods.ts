@@ -121,6 +121,18 @@ export const podColumns: TableColumns = {
   },
 }
 
+/** Before 1.22 restarts were a number alone. */
+export const podColumnsBefore22: TableColumns = {
+  ...podColumns,
+  columns: podColumns.columns.map((one) =>
+    one.name === 'Restarts' ? column('Restarts', one.description, 'integer') : one,
+  ),
+  cells(pod, now) {
+    const cells = podColumns.cells(pod, now)
+    return cells.with(3, progressOf(pod).restarts)
+  },
+}
+
 /** Names and images of a template's containers, each in one cell. */
 export function containerCells(template: Loose | null | undefined): [string, string] {
   const containers: Loose[] = template?.spec?.containers ?? []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
-import { podColumns, podTemplateColumns } from './pods.ts'
+import { podColumns, podColumnsBefore22, podTemplateColumns } from './pods.ts'
 import {
   controllerRevisionColumns,
   cronJobColumns,
@@ -90,6 +90,12 @@ const pods: [string, Loose, unknown[]][] = [
 for (const [what, object, expected] of pods) {
   test(`a pod ${what}`, () => assert.deepEqual(cellsOf(podColumns, object).slice(1, 4), expected))
 }
+
+test('restarts were once a number alone', () => {
+  const object = pod({ phase: 'Running', containerStatuses: [{ restartCount: 2, state: {} }] })
+  assert.equal(cellsOf(podColumnsBefore22, object)[3], 2)
+  assert.equal(podColumnsBefore22.columns[3]?.type, 'integer')
+})
 
 test('a pod going away, and the wide columns', () => {
   const object = {
