@@ -10,6 +10,7 @@ import { selectorOf } from '#api/label-selector.ts'
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { ownValue } from '#kinds/own-key.ts'
 
 /** One `invalid` for every problem of a value. */
@@ -88,4 +89,9 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
     if (error instanceof LabelSelectorError) return false
     throw error
   }
+}
+
+/** A list as messages tell of it: one written empty is there, though it is absent in canonical form. */
+export function listAsWritten<T>(holder: Loose | undefined, field: string): T[] | undefined {
+  return holder?.[field] ?? (wasWrittenEmpty(holder, field) ? [] : undefined)
 }

@@ -48,8 +48,12 @@ class Scanner {
     return ch
   }
 
-  #fail(context: string): never {
-    const ch = this.#peek()
+  /** In the middle of a word or number Go takes the end for a space, and complains about that. */
+  #peekInWord(): string {
+    return this.#text[this.#at] ?? ' '
+  }
+
+  #fail(context: string, ch = this.#peek()): never {
     throw new Problem(`invalid character ${quoteCharacter(ch)} ${context}`)
   }
 
@@ -140,9 +144,8 @@ class Scanner {
 
   #literal(word: string, kind: JsonKind): JsonKind {
     for (const [i, expected] of [...word].entries()) {
-      if (i > 0 && this.#peek() !== expected) {
-        this.#fail(`in literal ${word} (expecting '${expected}')`)
-      }
+      const ch = this.#peekInWord()
+      if (i > 0 && ch !== expected) this.#fail(`in literal ${word} (expecting '${expected}')`, ch)
       this.#at++
     }
     return kind
@@ -167,23 +170,27 @@ class Scanner {
   }
 
   #number(): void {
-    if (this.#peek() === '-') {
-      this.#at++
-      if (!isDigit(this.#peek())) this.#fail('in numeric literal')
-    }
-    if (this.#peek() === '0') this.#at++
+    if (this.#peek() === '-') this.#at++
+    this.#wantDigit('in numeric literal')
+    if (this.#text[this.#at] === '0') this.#at++
     else this.#digits()
     if (this.#text[this.#at] === '.') {
       this.#at++
-      if (!isDigit(this.#peek())) this.#fail('after decimal point in numeric literal')
+      this.#wantDigit('after decimal point in numeric literal')
       this.#digits()
     }
     const e = this.#text[this.#at]
     if (e !== 'e' && e !== 'E') return
     this.#at++
-    if (this.#peek() === '+' || this.#peek() === '-') this.#at++
-    if (!isDigit(this.#peek())) this.#fail('in exponent of numeric literal')
+    const sign = this.#text[this.#at]
+    if (sign === '+' || sign === '-') this.#at++
+    this.#wantDigit('in exponent of numeric literal')
     this.#digits()
+  }
+
+  #wantDigit(context: string): void {
+    const ch = this.#peekInWord()
+    if (!isDigit(ch)) this.#fail(context, ch)
   }
 
   #digits(): void {

@@ -35,41 +35,169 @@ function withFinalizerNames(behaviour: Behaviour): Behaviour {
 
 /** Each folder's table, and the resources in it. */
 const folders: readonly (readonly [load: () => Behaviours, resources: readonly string[]])[] = [
-  [folder<typeof import('./autoscaling/table.ts'), 'autoscalingBehaviours'>('autoscaling', 'autoscalingBehaviours'), ['autoscaling/horizontalpodautoscalers']],
-  [folder<typeof import('./certificates/table.ts'), 'certificateBehaviours'>('certificates', 'certificateBehaviours'), ['certificates.k8s.io/certificatesigningrequests']],
-  [folder<typeof import('./cluster/table.ts'), 'clusterBehaviours'>('cluster', 'clusterBehaviours'), ['/componentstatuses', '/configmaps', '/limitranges', '/namespaces', '/nodes', '/resourcequotas', '/secrets', '/serviceaccounts', 'coordination.k8s.io/leases', 'internal.apiserver.k8s.io/storageversions', 'scheduling.k8s.io/priorityclasses']],
-  [folder<typeof import('./events/table.ts'), 'eventBehaviours'>('events', 'eventBehaviours'), ['/events', 'events.k8s.io/events']],
-  [folder<typeof import('./extensions/table.ts'), 'extensionBehaviours'>('extensions', 'extensionBehaviours'), ['apiextensions.k8s.io/customresourcedefinitions']],
-  [folder<typeof import('./flowcontrol/table.ts'), 'flowcontrolBehaviours'>('flowcontrol', 'flowcontrolBehaviours'), ['flowcontrol.apiserver.k8s.io/flowschemas', 'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations']],
-  [folder<typeof import('./networking/table.ts'), 'networkingBehaviours'>('networking', 'networkingBehaviours'), ['networking.k8s.io/ingressclasses', 'networking.k8s.io/ingresses', 'networking.k8s.io/networkpolicies']],
-  [folder<typeof import('./node/table.ts'), 'nodeBehaviours'>('node', 'nodeBehaviours'), ['node.k8s.io/runtimeclasses']],
-  [folder<typeof import('./pods/table.ts'), 'podBehaviours'>('pods', 'podBehaviours'), ['/pods', '/podtemplates']],
-  [folder<typeof import('./policy/table.ts'), 'policyBehaviours'>('policy', 'policyBehaviours'), ['policy/poddisruptionbudgets', 'policy/podsecuritypolicies']],
-  [folder<typeof import('./rbac/table.ts'), 'rbacBehaviours'>('rbac', 'rbacBehaviours'), ['rbac.authorization.k8s.io/clusterrolebindings', 'rbac.authorization.k8s.io/clusterroles', 'rbac.authorization.k8s.io/rolebindings', 'rbac.authorization.k8s.io/roles']],
-  [folder<typeof import('./registration/table.ts'), 'registrationBehaviours'>('registration', 'registrationBehaviours'), ['admissionregistration.k8s.io/mutatingwebhookconfigurations', 'admissionregistration.k8s.io/validatingwebhookconfigurations', 'apiregistration.k8s.io/apiservices']],
-  [folder<typeof import('./services/table.ts'), 'serviceBehaviours'>('services', 'serviceBehaviours'), ['/endpoints', '/services', 'discovery.k8s.io/endpointslices']],
-  [folder<typeof import('./storage/table.ts'), 'storageBehaviours'>('storage', 'storageBehaviours'), ['/persistentvolumeclaims', '/persistentvolumes', 'storage.k8s.io/csidrivers', 'storage.k8s.io/csinodes', 'storage.k8s.io/csistoragecapacities', 'storage.k8s.io/storageclasses', 'storage.k8s.io/volumeattachments']],
-  [folder<typeof import('./workloads/table.ts'), 'workloadBehaviours'>('workloads', 'workloadBehaviours'), ['/replicationcontrollers', 'apps/controllerrevisions', 'apps/daemonsets', 'apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'batch/cronjobs', 'batch/jobs']],
+  [
+    folder<typeof import('./autoscaling/table.ts'), 'autoscalingBehaviours'>(
+      'autoscaling',
+      'autoscalingBehaviours',
+    ),
+    ['autoscaling/horizontalpodautoscalers'],
+  ],
+  [
+    folder<typeof import('./certificates/table.ts'), 'certificateBehaviours'>(
+      'certificates',
+      'certificateBehaviours',
+    ),
+    ['certificates.k8s.io/certificatesigningrequests'],
+  ],
+  [
+    folder<typeof import('./cluster/table.ts'), 'clusterBehaviours'>(
+      'cluster',
+      'clusterBehaviours',
+    ),
+    [
+      '/componentstatuses',
+      '/configmaps',
+      '/limitranges',
+      '/namespaces',
+      '/nodes',
+      '/resourcequotas',
+      '/secrets',
+      '/serviceaccounts',
+      'coordination.k8s.io/leases',
+      'internal.apiserver.k8s.io/storageversions',
+      'scheduling.k8s.io/priorityclasses',
+    ],
+  ],
+  [
+    folder<typeof import('./events/table.ts'), 'eventBehaviours'>('events', 'eventBehaviours'),
+    ['/events', 'events.k8s.io/events'],
+  ],
+  [
+    folder<typeof import('./extensions/table.ts'), 'extensionBehaviours'>(
+      'extensions',
+      'extensionBehaviours',
+    ),
+    ['apiextensions.k8s.io/customresourcedefinitions'],
+  ],
+  [
+    folder<typeof import('./flowcontrol/table.ts'), 'flowcontrolBehaviours'>(
+      'flowcontrol',
+      'flowcontrolBehaviours',
+    ),
+    [
+      'flowcontrol.apiserver.k8s.io/flowschemas',
+      'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
+    ],
+  ],
+  [
+    folder<typeof import('./networking/table.ts'), 'networkingBehaviours'>(
+      'networking',
+      'networkingBehaviours',
+    ),
+    [
+      'networking.k8s.io/ingressclasses',
+      'networking.k8s.io/ingresses',
+      'networking.k8s.io/networkpolicies',
+    ],
+  ],
+  [
+    folder<typeof import('./node/table.ts'), 'nodeBehaviours'>('node', 'nodeBehaviours'),
+    ['node.k8s.io/runtimeclasses'],
+  ],
+  [
+    folder<typeof import('./pods/table.ts'), 'podBehaviours'>('pods', 'podBehaviours'),
+    ['/pods', '/podtemplates'],
+  ],
+  [
+    folder<typeof import('./policy/table.ts'), 'policyBehaviours'>('policy', 'policyBehaviours'),
+    ['policy/poddisruptionbudgets', 'policy/podsecuritypolicies'],
+  ],
+  [
+    folder<typeof import('./rbac/table.ts'), 'rbacBehaviours'>('rbac', 'rbacBehaviours'),
+    [
+      'rbac.authorization.k8s.io/clusterrolebindings',
+      'rbac.authorization.k8s.io/clusterroles',
+      'rbac.authorization.k8s.io/rolebindings',
+      'rbac.authorization.k8s.io/roles',
+    ],
+  ],
+  [
+    folder<typeof import('./registration/table.ts'), 'registrationBehaviours'>(
+      'registration',
+      'registrationBehaviours',
+    ),
+    [
+      'admissionregistration.k8s.io/mutatingwebhookconfigurations',
+      'admissionregistration.k8s.io/validatingwebhookconfigurations',
+      'apiregistration.k8s.io/apiservices',
+    ],
+  ],
+  [
+    folder<typeof import('./services/table.ts'), 'serviceBehaviours'>(
+      'services',
+      'serviceBehaviours',
+    ),
+    ['/endpoints', '/services', 'discovery.k8s.io/endpointslices'],
+  ],
+  [
+    folder<typeof import('./storage/table.ts'), 'storageBehaviours'>(
+      'storage',
+      'storageBehaviours',
+    ),
+    [
+      '/persistentvolumeclaims',
+      '/persistentvolumes',
+      'storage.k8s.io/csidrivers',
+      'storage.k8s.io/csinodes',
+      'storage.k8s.io/csistoragecapacities',
+      'storage.k8s.io/storageclasses',
+      'storage.k8s.io/volumeattachments',
+    ],
+  ],
+  [
+    folder<typeof import('./workloads/table.ts'), 'workloadBehaviours'>(
+      'workloads',
+      'workloadBehaviours',
+    ),
+    [
+      '/replicationcontrollers',
+      'apps/controllerrevisions',
+      'apps/daemonsets',
+      'apps/deployments',
+      'apps/replicasets',
+      'apps/statefulsets',
+      'batch/cronjobs',
+      'batch/jobs',
+    ],
+  ],
 ]
 
-function folder<Module extends Record<Name, Behaviours>, Name extends string>(path: string, name: Name) {
+function folder<Module extends Record<Name, Behaviours>, Name extends string>(
+  path: string,
+  name: Name,
+) {
   const load = loadLater<Module>(import.meta.url, `./${path}/table`)
   return (): Behaviours => load()[name]
 }
 
-const folderOf = new Map(folders.flatMap(([load, resources]) => resources.map((key) => [key, load])))
+const folderOf = new Map(
+  folders.flatMap(([load, resources]) => resources.map((key) => [key, load])),
+)
 
 /** Pods and workloads check the names of finalizers themselves, in their own order. */
 const ownFinalizerNames = new Set(['/pods', '/podtemplates', ...folders[folders.length - 1][1]])
 
 function baseBehaviour(key: string): Behaviour | undefined {
   const behaviour = folderOf.get(key)?.()[key]
-  if (behaviour === undefined || anyFinalizer.has(key) || ownFinalizerNames.has(key)) return behaviour
+  if (behaviour === undefined || anyFinalizer.has(key) || ownFinalizerNames.has(key))
+    return behaviour
   return withFinalizerNames(behaviour)
 }
 
 /** Every resource that has a behaviour. */
-export const resourcesWithBehaviour: readonly string[] = folders.flatMap(([, resources]) => resources)
+export const resourcesWithBehaviour: readonly string[] = folders.flatMap(
+  ([, resources]) => resources,
+)
 
 /** The behaviour of a resource as a release had it, where that shows in its columns. */
 export function behaviourOf(key: string, release: number): Behaviour | undefined {

@@ -4,8 +4,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { wasWrittenEmpty } from '#api/written-empty.ts'
-import { resourceVersionRequired, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { listAsWritten, resourceVersionRequired, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { resourceQuotaColumns } from '#kinds/columns/cluster.ts'
@@ -69,8 +68,8 @@ function checkSpec(spec: Loose, allowAffinity: boolean): FieldError[] {
   ]
 }
 
-const goScopes = (scopes: string[] | undefined) =>
-  asGo(goStrings(scopes, 'core.ResourceQuotaScope'))
+const goScopes = (spec: Loose | undefined) =>
+  asGo(goStrings(listAsWritten<string>(spec, 'scopes'), 'core.ResourceQuotaScope'))
 
 function checkConflicts(used: string[], shown: unknown, path: FieldPath): FieldError[] {
   return conflicts
@@ -86,7 +85,7 @@ function checkScopes(
 ): FieldError[] {
   const scopes: string[] = spec.scopes ?? []
   if (scopes.length === 0) return []
-  const shown = goScopes(scopes)
+  const shown = goScopes(spec)
   const errors: FieldError[] = []
   for (const scope of scopes) {
     if (!known(scope)) errors.push(invalid(path, shown, 'unsupported scope'))
@@ -102,7 +101,7 @@ const goRequirement = (requirement: Loose): string =>
   goStruct('core.ScopedResourceSelectorRequirement', [
     ['ScopeName', goQuote(requirement.scopeName ?? '')],
     ['Operator', goQuote(requirement.operator ?? '')],
-    ['Values', goStrings(requirement.values)],
+    ['Values', goStrings(listAsWritten<string>(requirement, 'values'))],
   ])
 
 function checkScopeSelector(
@@ -130,7 +129,7 @@ function checkScopeSelector(
     errors.push(...checkOperator(scopeName, operator, values, path))
   }
   const used = requirements.map((requirement) => requirement.scopeName)
-  return [...errors, ...checkConflicts(used, goScopes(spec.scopes), path)]
+  return [...errors, ...checkConflicts(used, goScopes(spec), path)]
 }
 
 function checkOperator(
@@ -177,8 +176,7 @@ const allowsAffinity = (context: Context, old?: KubeObject): boolean =>
 function checkSameScopes(next: KubeObject, old: KubeObject): FieldError[] {
   const [now, then] = [new Set<string>(next.spec?.scopes), new Set<string>(old.spec?.scopes)]
   if (now.size === then.size && [...now].every((scope) => then.has(scope))) return []
-  const written = wasWrittenEmpty(next.spec, 'scopes') ? [] : undefined
-  return [invalid('spec.scopes', goScopes(next.spec?.scopes ?? written), immutableMessage)]
+  return [invalid('spec.scopes', goScopes(next.spec), immutableMessage)]
 }
 
 export const resourceQuota: Behaviour = {

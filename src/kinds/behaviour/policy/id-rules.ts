@@ -4,8 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { wasWrittenEmpty } from '#api/written-empty.ts'
-import { each } from '#kinds/behaviour/checks.ts'
+import { each, listAsWritten } from '#kinds/behaviour/checks.ts'
 
 const userRules = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny']
 const groupRules = ['MayRunAs', 'MustRunAs', 'RunAsAny']
@@ -51,8 +50,7 @@ export function checkRunAsGroup(options: Loose | undefined, path: FieldPath): Fi
   if (!options) return []
   const ranges: Loose[] = options.ranges ?? []
   const at = path.child('ranges')
-  const written = wasWrittenEmpty(options, 'ranges') ? [] : undefined
-  const shown = asGo(goRanges(options.ranges ?? written))
+  const shown = asGo(goRanges(listAsWritten<Loose>(options, 'ranges')))
   if (options.rule === 'RunAsAny') {
     return ranges.length === 0 ? [] : [invalid(at, shown, 'Ranges must be empty')]
   }

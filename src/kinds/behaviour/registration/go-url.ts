@@ -60,7 +60,8 @@ function escapeProblem(text: string): string | undefined {
 function hostProblem(host: string): string | undefined {
   const bad = /[ <>"\\^`{|}]/.exec(host)
   if (bad !== null) return `invalid character ${goQuote(bad[0])} in host name`
+  if (host.startsWith('[') && !host.includes(']')) return "missing ']' in host"
   const port = host.startsWith('[') ? host.slice(host.indexOf(']') + 1) : host.replace(/^[^:]*/, '')
   if (port !== '' && !/^:[0-9]*$/.test(port)) return `invalid port ${goQuote(port)} after host`
-  return host.startsWith('[') && !host.includes(']') ? "missing ']' in host" : undefined
+  return undefined
 }
