@@ -34,6 +34,7 @@ import type { Server } from '#verbs/server.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
+import { compactRegularly } from './compaction.ts'
 import { readFactsFile } from './facts-reader.ts'
 import { ServerHealth } from './health-checks.ts'
 import type { Parsed } from './flags.ts'
@@ -48,6 +49,9 @@ export class CannotStart extends Error {}
 
 /** Who the server is to itself. */
 const apiserverUser = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
+
+const namespaceResource = { group: '', version: 'v1', plural: 'namespaces' }
+const quotaResource = { group: '', version: 'v1', plural: 'resourcequotas' }
 
 /** Letters that make no words, as generated names have them. */
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789'
@@ -96,6 +100,9 @@ export async function start({ settings }: Parsed): Promise<void> {
     await storage.currentRevision(),
   )
   cache.start()
+  const compaction = compactRegularly(storage, settings.etcdCompactionIntervalMs, (message, error) =>
+    log.warn(message, { error }),
+  )
   const reader = objectReader({ catalog, cache, storage, parseStored })
   const access = await makeAccess(
     settings,
@@ -109,13 +116,31 @@ export async function start({ settings }: Parsed): Promise<void> {
     reader,
     systemClock,
   )
+  /** Plugins write as the server itself does; nobody asks them to before it is there. */
+  const itself = () => localClient(server, apiserverUser, 'kube-apiserver')
+  const plugins = await pluginsInOrder({
+    release,
+    randomSuffix,
+    feature,
+    authorizer: access.authorizer,
+    rbac: access.rbac,
+    now: () => systemClock.now(),
+    kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
+    createNamespace: (namespace) => itself().create(namespaceResource, '', namespace),
+    updateQuotaStatus: (quota) => itself().update(quotaResource, quota, 'status'),
+    enable: settings.enableAdmissionPlugins,
+    disable: settings.disableAdmissionPlugins,
+    configurationFile: settings.admissionControlConfigFile,
+  }).catch((error: Error) => {
+    throw new CannotStart(error.message)
+  })
   const server: Server = {
     access,
     catalog,
     storage,
     cache,
     reader,
-    admission: new AdmissionChain(pluginsInOrder({ release, randomSuffix, authorizer: access.authorizer, rbac: access.rbac }), reader),
+    admission: new AdmissionChain(plugins, reader),
     allocators: serviceAllocators(
       { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
       reader,
@@ -209,7 +234,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     report: (message, error) => log.error(message, { error }),
   })
   await definitions.start()
-  await Promise.all([access.follow(), reconcileBootstrapPolicy(release, reader, policyWriter(client))])
+  await Promise.all([access.follow(), server.admission.start(), reconcileBootstrapPolicy(release, reader, policyWriter(client))])
   health.done('roles')
   await ensureSystemObjects(client, {
     release,

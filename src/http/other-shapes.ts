@@ -91,7 +91,7 @@ export function encodeValue(value: Value, shape: Shape): Buffer {
 const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
   shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
 
-export const columnsOf = (kind: Kind): Columns => kind.resource.behaviour.columns ?? defaultColumns
+export const columnsOf = (kind: Kind): Columns => kind.columns ?? kind.resource.behaviour.columns ?? defaultColumns
 
 async function table(
   views: readonly ObjectView[],
@@ -113,7 +113,7 @@ async function table(
 async function tableItem(view: ObjectView, kind: Kind, parts: HttpParts): Promise<TableItem> {
   const { hub } = kind.resource
   const shown = await objectFor(kind, view, parts.server.parseStored)
-  if (kind === hub) return { shown, cellsOf: shown }
+  if (kind === hub || kind.columns !== undefined) return { shown, cellsOf: shown }
   return { shown, cellsOf: await convertOne(structuredClone(shown), kind, hub) }
 }
 

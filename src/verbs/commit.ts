@@ -26,7 +26,7 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
   const written = stored === hub ? object : await convertOne(structuredClone(object), hub, stored)
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
-  const cut = encodeForStorage(written, fields)
+  const cut = encodeForStorage(written, fields, resource)
   if (cut.bytes.length > objectSizeBytesMax && server.storage !== undefined) {
     throw tooLarge(
       `the object is too large to store: ${cut.bytes.length} bytes, at most ${objectSizeBytesMax}`,

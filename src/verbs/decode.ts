@@ -1,6 +1,7 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
-import { badRequest } from '#api/status-error.ts'
+import { invalid } from '#api/field-error.ts'
+import { type ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform } from '#schema/conform.ts'
@@ -35,6 +36,7 @@ function requireType(kind: Kind, raw: Loose): void {
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion)
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
+  if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw)
   const version = apiVersion.split('/').pop()
   if (named !== kind.kind || kind.resource.kindOf(apiVersion) === undefined) {
     throw badRequest(
@@ -44,6 +46,18 @@ function requireType(kind: Kind, raw: Loose): void {
   throw badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
   )
+}
+
+/** Kinds that are read without a type of their own see the difference only when they are checked. */
+function otherFreeType(kind: Kind, apiVersion: string, named: string, raw: Loose): ApiError {
+  if (apiVersion !== kind.apiVersion) {
+    return badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  }
+  const name = textOf(raw.metadata?.name, '')
+  const errors = [invalid('kind', named, `must be ${kind.kind}`)]
+  return invalidObject({ group: kind.group, kind: named }, name, errors)
 }
 
 /** A body of another kind than the resource's own, e.g. the Scale of a deployment. */

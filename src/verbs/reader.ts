@@ -7,7 +7,6 @@ import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
-import { convertOne } from './current.ts'
 
 export interface ReaderParts {
   readonly catalog: Catalog
@@ -69,7 +68,8 @@ function parse(parts: ReaderParts, resource: Resource, entry: Entry): KubeObject
   const object = parts.parseStored(entry.cut.bytes)
   object.metadata.resourceVersion = String(entry.revision)
   const from: Kind = resource.kindOf(entry.apiVersion) ?? resource.stored
-  return from === resource.hub ? object : convertOne(object, from, resource.hub)
+  const converted = resource.convert([object], from, resource.hub)
+  return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
 }
 
 async function followCache(

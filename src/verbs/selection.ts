@@ -36,7 +36,7 @@ export function select(
   const own = selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
     if (field === 'metadata.name' || own.has(field)) return undefined
-    if (field === 'metadata.namespace' && (kind.namespaced || own.size === 0)) return undefined
+    if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size))) return undefined
     return unknownField(kind, field, own.size > 0)
   })
   const wanted = name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
@@ -54,8 +54,12 @@ export function select(
   }
 }
 
+/** Kinds without words and fields of their own let a namespace be asked for even where there is none. */
+const takesNamespace = ({ resource }: Kind, ownCount: number): boolean =>
+  ownCount === 0 && resource.behaviour.unknownFieldText === undefined
+
 function unknownField(kind: Kind, field: string, hasOwn: boolean): string {
-  if (hasOwn) return kind.resource.behaviour.unknownFieldText?.(field) ?? `field label not supported: ${field}`
+  if (hasOwn || kind.resource.behaviour.unknownFieldText !== undefined) return kind.resource.behaviour.unknownFieldText?.(field) ?? `field label not supported: ${field}`
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
 

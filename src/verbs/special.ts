@@ -7,6 +7,7 @@ import type { DeleteRequest } from './delete.ts'
 import type { PatchRequest } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
 import { bindPod } from './special/binding.ts'
+import { deleteDefinition } from './special/definition-deletion.ts'
 import { evict } from './special/eviction.ts'
 import { deleteNamespace } from './special/namespace-deletion.ts'
 import { reviewAccess, reviewRules, reviewToken } from './special/reviews.ts'
@@ -31,6 +32,7 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   '/pods/eviction': { create: evict },
   '/namespaces': { delete: deleteNamespace },
   '/serviceaccounts/token': { create: requestToken },
+  'apiextensions.k8s.io/customresourcedefinitions': { delete: deleteDefinition },
   'authentication.k8s.io/tokenreviews': { create: reviewToken },
   'authorization.k8s.io/subjectaccessreviews': { create: reviewAccess('SubjectAccessReview') },
   'authorization.k8s.io/localsubjectaccessreviews': { create: reviewAccess('LocalSubjectAccessReview') },

@@ -43,7 +43,7 @@ export async function refuseInvalidUpdate(
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
   ]
   const rules = rulesFor(kind, subresource)
-  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old))
+  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old, subresource))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
     throw invalidObject({ group: kind.resource.errorGroup, kind: hub.kind }, nameOf(next), errors)

@@ -27,12 +27,24 @@ export type ParseStored = (bytes: Buffer) => KubeObject
  * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back, and nothing needs
  * to be parsed that this process has just encoded.
  */
-const ownWrites = new WeakMap<Buffer, { object: KubeObject; cut: CutObject; fields: readonly string[] | undefined }>()
+const ownWrites = new WeakMap<Buffer, OwnWrite>()
+
+interface OwnWrite {
+  readonly object: KubeObject
+  readonly cut: CutObject
+  readonly fields: readonly string[] | undefined
+  /** What it was written for: a resource that is defined anew reads its objects anew. */
+  readonly resource: Resource | undefined
+}
 
 /** Encodes an object of the stored version for `storage.put` and remembers it for the feed. */
-export function encodeForStorage(object: KubeObject, fields: readonly string[] | undefined): CutObject {
+export function encodeForStorage(
+  object: KubeObject,
+  fields: readonly string[] | undefined,
+  resource?: Resource,
+): CutObject {
   const cut = encodeCut(object)
-  ownWrites.set(cut.bytes, { object, cut, fields })
+  ownWrites.set(cut.bytes, { object, cut, fields, resource })
   return cut
 }
 
@@ -52,9 +64,12 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   }
   return {
     make(key, revision, bytes) {
-      const own = ownWrites.get(bytes)
-      const object = own?.object ?? parse(bytes)
-      const cut = own?.cut ?? cutStored(bytes, object)
+      const written = ownWrites.get(bytes)
+      const own = resource.restore === undefined || written?.resource === resource ? written : undefined
+      const parsed = own?.object ?? parse(bytes)
+      const restored = own === undefined ? resource.restore?.(parsed) : undefined
+      const object = restored ?? parsed
+      const cut = restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
       const { metadata } = object
       return {
         key,

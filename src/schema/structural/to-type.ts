@@ -130,7 +130,7 @@ function field(name: string, given: Type | (() => Type), schema?: JsonSchema): F
     inline: false,
     number: 0,
     omitEmpty: true,
-    pointer: false,
+    pointer: true,
     required: false,
     ...(typeof value !== 'object' && value !== undefined && { default: value }),
   }

@@ -1,0 +1,92 @@
+/** /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the newest are told so. */
+import { gzip } from 'node:zlib'
+import { parseAccept } from '#codec/accept-header.ts'
+import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.ts'
+import { pathNotFound } from '#api/status-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { PathHandler } from '#http/parts.ts'
+import { answerHeaders } from '#http/respond.ts'
+
+const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
+/** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
+const packedMax = 64
+/** The third version exists from this release on. */
+const firstReleaseWithThird = 24
+
+const headerText = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? value.join(',') : (value ?? '')
+
+interface Document {
+  readonly published: Published
+  readonly contentType: string
+}
+
+export function openApiPaths(publisher: OpenApiPublisher, release: number): PathHandler {
+  const packed = new Map<string, Promise<Buffer>>()
+  const pack = ({ bytes, hash }: Published): Promise<Buffer> => {
+    let made = packed.get(hash)
+    if (made === undefined) {
+      if (packed.size >= packedMax) packed.clear()
+      made = new Promise((resolve, reject) => {
+        gzip(bytes, { level: 4 }, (error, result) => (error === null ? resolve(result) : reject(error)))
+      })
+      packed.set(hash, made)
+    }
+    return made
+  }
+  const third = release >= firstReleaseWithThird
+  return {
+    matches: (path) => path === '/openapi/v2' || (third && /^\/openapi\/v3(\/|$)/.test(path)),
+    handle(exchange) {
+      const { path } = exchange.target
+      if (path === '/openapi/v2') return answer(exchange, secondVersion(exchange, publisher), pack)
+      const name = path.slice('/openapi/v3'.length).replace(/^\/|\/$/g, '')
+      const published = name === '' ? publisher.v3Index() : publisher.v3(name)
+      if (published === undefined) throw pathNotFound()
+      return answer(exchange, { published, contentType: 'application/json' }, pack)
+    },
+  }
+}
+
+/** JSON unless only protobuf is asked for; undefined where neither will do. */
+function secondVersion({ wire }: Exchange, publisher: OpenApiPublisher): Document | undefined {
+  const accept = headerText(wire.headers.accept)
+  for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
+    if (type !== '*' && type !== 'application') continue
+    if (subtype === '*' || subtype === 'json') {
+      return { published: publisher.v2(), contentType: 'application/json' }
+    }
+    if (subtype === protobufSubtype) {
+      return { published: publisher.v2Protobuf(), contentType: `application/${protobufSubtype}` }
+    }
+  }
+  return undefined
+}
+
+async function answer(
+  exchange: Exchange,
+  document: Document | undefined,
+  pack: (published: Published) => Promise<Buffer>,
+): Promise<void> {
+  const { wire } = exchange
+  if (document === undefined) {
+    exchange.status = 406
+    const { 'content-type': _, ...headers } = answerHeaders(exchange, '')
+    wire.answer(406, { ...headers, vary: 'Accept-Encoding, Accept' }, undefined)
+    return
+  }
+  const { published, contentType } = document
+  const etag = `"${published.hash}"`
+  const headers = { ...answerHeaders(exchange, contentType), etag, vary: 'Accept-Encoding, Accept' }
+  const known = headerText(wire.headers['if-none-match']).split(',').map((one) => one.trim())
+  if (known.includes(etag) || known.includes('*')) {
+    exchange.status = 304
+    wire.answer(304, headers, undefined)
+    return
+  }
+  const zipped = /\bgzip\b/.test(headerText(wire.headers['accept-encoding']))
+  const body = zipped ? await pack(published) : published.bytes
+  exchange.status = 200
+  exchange.answeredBytes += body.length
+  wire.answer(200, { ...headers, ...(zipped && { 'content-encoding': 'gzip' }) }, body)
+}

@@ -1,0 +1,206 @@
+/**
+ * Keeps the catalog in step with the definitions in the store, and each definition's status with what is served. Every
+ * server on a store does this for itself: own definitions and those of others arrive by the same feed.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { type CustomOptions, customResource } from '#kinds/custom.ts'
+import type { Kind, Resource } from '#kinds/kind.ts'
+import { nameOf, type Server, timestamp } from '#verbs/server.ts'
+import { isTrue } from './conditions.ts'
+import { finalize, isLeaving } from './finalize.ts'
+import { settle } from './settle.ts'
+
+export const definitionGroup = 'apiextensions.k8s.io'
+export const definitionPlural = 'customresourcedefinitions'
+
+/** How long after a failure a definition is looked at again. */
+const retryMs = 1000
+
+export interface DefinitionsParts {
+  readonly server: Server
+  readonly options: CustomOptions
+  readonly client: ApiClient
+  readonly report: (message: string, error: unknown) => void
+}
+
+interface Served {
+  readonly resource: Resource
+  /** What the resource was made from. */
+  readonly mark: string
+}
+
+export class Definitions {
+  readonly #parts: DefinitionsParts
+  readonly #known = new Map<string, KubeObject>()
+  readonly #served = new Map<string, Served>()
+  readonly #waiting = new Set<string>()
+  readonly #leaving = new Set<string>()
+  #working = false
+  #stopped = false
+  #stop: (() => void) | undefined
+
+  constructor(parts: DefinitionsParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves once everything defined so far is served. */
+  async start(): Promise<void> {
+    this.#stop = await this.#parts.server.reader.follow(definitionGroup, definitionPlural, {
+      changed: (definition) => this.#changed(definition),
+      deleted: (definition) => this.#deleted(nameOf(definition)),
+    })
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#stop?.()
+  }
+
+  #changed(definition: KubeObject): void {
+    const name = nameOf(definition)
+    const before = this.#known.get(name)
+    this.#known.set(name, definition)
+    if (before !== undefined && before.metadata.uid !== definition.metadata.uid) this.#withdraw(name)
+    this.#serve(name, definition)
+    this.#enqueue(name)
+  }
+
+  #deleted(name: string): void {
+    const definition = this.#known.get(name)
+    this.#known.delete(name)
+    this.#withdraw(name)
+    if (definition !== undefined) this.#enqueueGroup(definition, name)
+  }
+
+  #serve(name: string, definition: KubeObject): void {
+    if (!isTrue(definition, 'NamesAccepted') && !isTrue(definition, 'Established')) {
+      this.#withdraw(name)
+      return
+    }
+    const mark = markOf(definition)
+    const old = this.#served.get(name)
+    if (old?.mark === mark) return
+    const { catalog } = this.#parts.server
+    const { group } = definition.spec
+    const { plural } = definition.status.acceptedNames
+    const there = catalog.resource(group, plural)
+    // What is built in stays what it is.
+    if (there !== undefined && there !== old?.resource) return
+    this.#withdraw(name)
+    const resource = customResource(definition, this.#parts.options)
+    this.#served.set(name, { resource, mark })
+    catalog.add(resource)
+  }
+
+  #withdraw(name: string): void {
+    const old = this.#served.get(name)
+    if (old === undefined) return
+    this.#served.delete(name)
+    this.#parts.server.catalog.remove(old.resource)
+    this.#parts.server.cache.drop(old.resource)
+  }
+
+  #enqueueGroup({ spec }: KubeObject, except: string): void {
+    for (const [name, other] of this.#known) {
+      if (name !== except && other.spec.group === spec.group) this.#enqueue(name)
+    }
+  }
+
+  #enqueue(name: string): void {
+    this.#waiting.add(name)
+    if (this.#working || this.#stopped) return
+    this.#working = true
+    setImmediate(() => this.#work())
+  }
+
+  /** One definition at a time: names are given to whoever is first. */
+  async #work(): Promise<void> {
+    for (const name of this.#waiting) {
+      if (this.#stopped) break
+      this.#waiting.delete(name)
+      try {
+        await this.#settle(name)
+      } catch (error) {
+        this.#parts.report(`the definition ${name} could not be settled`, error)
+        setTimeout(() => this.#enqueue(name), retryMs).unref()
+      }
+    }
+    this.#working = false
+    if (this.#waiting.size > 0) this.#enqueue(this.#waiting.values().next().value as string)
+  }
+
+  async #settle(name: string): Promise<void> {
+    const definition = this.#known.get(name)
+    if (definition === undefined) return
+    if (isLeaving(definition)) {
+      this.#finalize(name)
+      return
+    }
+    const group = [...this.#known.values()].filter(({ spec }) => spec.group === definition.spec.group)
+    const next = settle(definition, group, timestamp(this.#parts.server.clock))
+    if (next === undefined) return
+    const written = await this.writeStatus(next)
+    if (written === undefined) return
+    // What was written is known at once, for the next one's names; the feed brings it again.
+    if (this.#known.get(name) === definition) this.#known.set(name, written)
+    if (changesNames(definition, written)) this.#enqueueGroup(written, name)
+  }
+
+  /** Undefined where somebody else was faster: the change arrives by the feed. */
+  async writeStatus(definition: KubeObject): Promise<KubeObject | undefined> {
+    const { client, server } = this.#parts
+    const kind = definitionKind(server)
+    try {
+      const [body] = await kind.resource.convert([definition], kind.resource.hub, kind)
+      const written = await client.update(refOf(kind), body, 'status')
+      const [stable] = await kind.resource.convert([written], kind, kind.resource.hub)
+      return stable
+    } catch (error) {
+      if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
+      throw error
+    }
+  }
+
+  /** Instances may take long to go: others are not kept waiting. */
+  #finalize(name: string): void {
+    if (this.#leaving.has(name)) return
+    this.#leaving.add(name)
+    const { server, client, report } = this.#parts
+    const run = async () => {
+      const definition = this.#known.get(name)
+      if (definition === undefined || !isLeaving(definition)) return
+      await finalize(definition, {
+        client,
+        resource: this.#served.get(name)?.resource,
+        now: () => timestamp(server.clock),
+        writeStatus: (next) => this.writeStatus(next),
+      })
+    }
+    run()
+      .catch((error) => {
+        report(`the instances of ${name} could not be removed`, error)
+        setTimeout(() => this.#enqueue(name), retryMs).unref()
+      })
+      .finally(() => this.#leaving.delete(name))
+  }
+}
+
+/** What a resource is made from, in short. */
+function markOf(definition: KubeObject): string {
+  const { uid, generation } = definition.metadata
+  const names = JSON.stringify(definition.status.acceptedNames)
+  return `${uid} ${generation} ${names} ${isTrue(definition, 'Terminating')}`
+}
+
+const changesNames = (before: KubeObject, after: KubeObject): boolean =>
+  JSON.stringify(before.status?.acceptedNames) !== JSON.stringify(after.status?.acceptedNames)
+
+/** Definitions in the version this release serves first. */
+export function definitionKind({ catalog }: Server): Kind {
+  const stable = catalog.find(definitionGroup, 'v1', definitionPlural)
+  return stable ?? (catalog.find(definitionGroup, 'v1beta1', definitionPlural) as Kind)
+}
+
+export const refOf = ({ group, version, plural }: Kind): ResourceRef => ({ group, version, plural })

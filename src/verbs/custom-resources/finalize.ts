@@ -1,0 +1,60 @@
+/** The end of a definition: first its objects go, then it is let go itself. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import type { Resource } from '#kinds/kind.ts'
+import { isTrue, setCondition } from './conditions.ts'
+
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
+
+/** How often it is looked whether all objects are gone, and for how long before the work starts over. */
+const pollMs = 100
+const waitMsMax = 60_000
+
+export const isLeaving = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(cleanupFinalizer)
+
+export interface FinalizeParts {
+  readonly client: ApiClient
+  /** What the definition serves; undefined where it serves nothing. */
+  readonly resource: Resource | undefined
+  readonly now: () => string
+  /** Undefined: somebody else was faster. */
+  readonly writeStatus: (definition: KubeObject) => Promise<KubeObject | undefined>
+}
+
+export async function finalize(definition: KubeObject, parts: FinalizeParts): Promise<void> {
+  const set = (next: KubeObject, status: 'True' | 'False', reason: string, message: string) =>
+    setCondition(next, { type: 'Terminating', status, reason, message }, parts.now())
+  const next = structuredClone(definition)
+  set(next, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress')
+  const begun = await parts.writeStatus(next)
+  if (begun === undefined) return
+  const done = structuredClone(begun)
+  if (parts.resource === undefined) {
+    set(done, 'False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage')
+  } else if (isTrue(done, 'Established')) {
+    await removeInstances(parts.client, parts.resource)
+    set(done, 'False', 'InstanceDeletionCompleted', 'removed all instances')
+  } else set(done, 'False', 'NeverEstablished', 'resource was never established')
+  const left = (done.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer)
+  if (left.length === 0) delete done.metadata.finalizers
+  else done.metadata.finalizers = left
+  await parts.writeStatus(done)
+}
+
+async function removeInstances(client: ApiClient, resource: Resource): Promise<void> {
+  const [kind] = resource.kinds
+  if (kind === undefined) return
+  const ref: ResourceRef = { group: kind.group, version: kind.version, plural: kind.plural }
+  for (let waited = 0; waited <= waitMsMax; waited += pollMs) {
+    const { items } = await client.list(ref, '')
+    if (items.length === 0) return
+    const namespaces = new Set(items.map(({ metadata }) => metadata.namespace ?? ''))
+    for (const namespace of waited === 0 ? namespaces : []) {
+      await client.deleteCollection(ref, namespace)
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+  throw new ApiError(500, 'InternalError', 'could not confirm zero CustomResources remaining')
+}

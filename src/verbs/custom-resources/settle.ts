@@ -1,0 +1,87 @@
+/** The status a definition is due: its names, and the conditions that follow from its spec. Pure; the time is given. */
+import { FieldPath } from '#api/field-path.ts'
+import { type FieldError, invalid } from '#api/field-error.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { approvalOf, isProtectedGroup } from '#kinds/behaviour/extensions/approval.ts'
+import { checkStructural, unsupported } from '#schema/structural/rules.ts'
+import { type Condition, conditionOf, isTrue, removeCondition, sameCondition, setCondition } from './conditions.ts'
+import { acceptNames } from './names.ts'
+
+const established: Condition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+}
+const notAccepted: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'NotAccepted',
+  message: 'not all names are accepted',
+}
+
+/** The definition with its new status, or undefined where nothing changes. */
+export function settle(
+  definition: KubeObject,
+  group: Iterable<KubeObject>,
+  now: string,
+): KubeObject | undefined {
+  const next = structuredClone(definition)
+  next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
+  const accepted = acceptNames(definition, group)
+  next.status.acceptedNames = accepted.names
+  apply(next, accepted.condition, now)
+  if (!isTrue(next, 'Established')) {
+    apply(next, accepted.condition.status === 'True' ? established : notAccepted, now)
+  }
+  const structural = nonStructural(definition)
+  if (structural !== undefined) apply(next, structural, now)
+  else if (conditionOf(next, 'NonStructuralSchema') !== undefined) {
+    removeCondition(next, 'NonStructuralSchema')
+  }
+  const approval = approvalCondition(definition)
+  if (approval !== undefined) apply(next, approval, now)
+  return JSON.stringify(next.status) === JSON.stringify(definition.status) ? undefined : next
+}
+
+function apply(definition: KubeObject, condition: Condition, now: string): void {
+  if (sameCondition(condition, conditionOf(definition, condition.type))) return
+  setCondition(definition, condition, now)
+}
+
+/** Schemas of definitions that were written before schemas had to be structural. */
+function nonStructural({ spec }: KubeObject): Condition | undefined {
+  const errors: FieldError[] = []
+  if (spec.preserveUnknownFields === true) {
+    errors.push(invalid('spec.preserveUnknownFields', true, 'must be false'))
+  }
+  for (const [i, version] of (spec.versions as Loose[]).entries()) {
+    const schema = version.schema?.openAPIV3Schema
+    if (schema === undefined || schema === null) continue
+    const problem = unsupported(schema)
+    if (problem !== undefined) {
+      const message = `failed to check validation schema for version ${version.name}: ${problem}`
+      return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message }
+    }
+    const path = FieldPath.of('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')
+    errors.push(...checkStructural(schema, path))
+  }
+  if (errors.length === 0) return undefined
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
+  const message = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+  return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
+}
+
+const approvals = {
+  invalid: ['False', 'InvalidAnnotation'],
+  missing: ['False', 'MissingAnnotation'],
+  approved: ['True', 'ApprovedAnnotation'],
+  bypassed: ['False', 'UnapprovedAnnotation'],
+} as const
+
+function approvalCondition(definition: KubeObject): Condition | undefined {
+  if (!isProtectedGroup(definition.spec.group)) return undefined
+  const { state, reason: message } = approvalOf(definition)
+  const [status, reason] = approvals[state]
+  return { type: 'KubernetesAPIApprovalPolicyConformant', status, reason, message }
+}
