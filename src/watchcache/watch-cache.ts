@@ -134,7 +134,8 @@ export class WatchCache {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {
-        for await (const batch of storage.changes({ after: this.#expectFeedFrom, signal })) {
+        const progress = (revision: Revision) => this.#advance(revision)
+        for await (const batch of storage.changes({ after: this.#expectFeedFrom, signal, progress })) {
           this.#ingest(batch)
         }
         if (signal.aborted) return
@@ -169,7 +170,11 @@ export class WatchCache {
         }
       }
     }
-    const { revision } = batch[batch.length - 1]
+    this.#advance(batch[batch.length - 1].revision)
+  }
+
+  #advance(revision: Revision): void {
+    if (revision <= this.#expectFeedFrom) return
     this.#expectFeedFrom = revision
     this.freshness.advance(revision)
   }

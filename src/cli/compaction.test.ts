@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Storage } from '#storage/storage.ts'
+import { compactRegularly } from './compaction.ts'
+
+test('what is older than an interval is forgotten, and a failure is told and tried again', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const compacted: number[] = []
+  const told: string[] = []
+  let revision = 7
+  let failing = false
+  const storage = {
+    currentRevision: () => revision,
+    async compact(upTo: number) {
+      if (failing) throw new Error('no')
+      compacted.push(upTo)
+    },
+  } as unknown as Storage
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const running = compactRegularly(storage, 1000, (message) => told.push(message))
+  await settle()
+  revision = 9
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.deepEqual(compacted, [7])
+  failing = true
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.equal(told.length, 1)
+  failing = false
+  revision = 12
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.deepEqual(compacted, [7, 9])
+  running.stop()
+})

@@ -1,0 +1,32 @@
+/**
+ * History is kept for an interval and then forgotten: every so often the store is compacted up to where it was one
+ * interval ago. Several servers on one store may do it; the later one finds nothing to do.
+ */
+import type { Revision, Storage } from '#storage/storage.ts'
+
+export interface Compaction {
+  stop(): void
+}
+
+/** `intervalMs` 0 keeps history for ever. */
+export function compactRegularly(
+  storage: Storage,
+  intervalMs: number,
+  report: (message: string, error: unknown) => void,
+): Compaction {
+  if (intervalMs <= 0) return { stop() {} }
+  let mark: Revision | undefined
+  const turn = async () => {
+    try {
+      const now = await storage.currentRevision()
+      if (mark !== undefined && mark > 0) await storage.compact(mark)
+      mark = now
+    } catch (error) {
+      report('the history of the store could not be compacted; it is tried again', error)
+    }
+  }
+  const timer = setInterval(turn, intervalMs)
+  timer.unref()
+  void turn()
+  return { stop: () => clearInterval(timer) }
+}
