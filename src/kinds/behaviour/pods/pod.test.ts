@@ -409,11 +409,13 @@ test('selectable fields', () => {
   }
   assert.deepEqual(pod.selectableFields?.(object), {
     'spec.nodeName': 'n',
+    'spec.host': 'n',
     'spec.restartPolicy': 'Always',
     'spec.schedulerName': 'default-scheduler',
     'spec.serviceAccountName': 'default',
     'status.phase': 'Running',
     'status.podIP': '10.0.0.1',
+    'status.podIPs': '',
     'status.nominatedNodeName': '',
   })
 })

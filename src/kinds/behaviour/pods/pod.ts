@@ -55,16 +55,18 @@ function validateCreate(pod: KubeObject, context: Context): FieldError[] {
 const validateUpdate = (next: KubeObject, old: KubeObject, context: Context): FieldError[] =>
   checkPodUpdate(next, old, podRules(context, asTemplate(next), asTemplate(old)))
 
-/** Where the original's fields have no value they select as the empty string. */
+/** Where the original's fields have no value they select as the empty string; the list of addresses never has one. */
 function selectableFields(pod: KubeObject): Record<string, string> {
   const { spec = {}, status = {} }: Loose = pod
   return {
     'spec.nodeName': spec.nodeName ?? '',
+    'spec.host': spec.nodeName ?? '',
     'spec.restartPolicy': spec.restartPolicy ?? '',
     'spec.schedulerName': spec.schedulerName ?? '',
     'spec.serviceAccountName': spec.serviceAccountName ?? '',
     'status.phase': status.phase ?? '',
     'status.podIP': status.podIPs?.[0]?.ip ?? '',
+    'status.podIPs': '',
     'status.nominatedNodeName': status.nominatedNodeName ?? '',
   }
 }

@@ -1,7 +1,7 @@
 /** Job: pods run until enough of them have succeeded. Its selector is made from its uid unless told otherwise. */
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goStringMap } from '#api/go-syntax.ts'
+import { asGo, goQuote, goStringMap } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { matchesLabels } from '#api/label-selector.ts'
 import { dns1123Label, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
@@ -245,6 +245,7 @@ export const job: Behaviour = {
       : podWarnings(next.spec.template, templatePath, context),
   resetFields: [['status']],
   selectableFields: (object) => ({ 'status.successful': String(object.status?.succeeded ?? 0) }),
+  unknownFieldText: (field) => `field label ${goQuote(field)} not supported for Job`,
   subresources: { status },
   columns: jobColumns,
 }

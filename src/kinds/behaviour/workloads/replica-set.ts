@@ -112,7 +112,6 @@ function replicas(
       ...checkChange(next, old, context),
     ],
     resetFields: [['status']],
-    selectableFields: (object) => ({ 'status.replicas': String(object.status?.replicas ?? 0) }),
     subresources: { status },
   }
 }
@@ -165,5 +164,6 @@ export const replicationController: Behaviour = {
     next.metadata.generation === old.metadata.generation
       ? []
       : podWarnings(old.spec.template, templatePath, context),
+  selectableFields: (object) => ({ 'status.replicas': String(object.status?.replicas ?? 0) }),
   columns: replicationControllerColumns,
 }
