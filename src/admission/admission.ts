@@ -30,6 +30,8 @@ export interface AdmissionRequest {
 
 export interface AdmissionPlugin {
   readonly name: string
+  /** Called once before the first request: to follow objects, to open what is needed. */
+  start?(reader: ObjectReader): Promise<void>
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
 }

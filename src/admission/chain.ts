@@ -25,6 +25,11 @@ export class AdmissionChain {
     this.#reader = reader
   }
 
+  /** Before the first request of anybody. */
+  async start(): Promise<void> {
+    await Promise.all(this.plugins.map((plugin) => plugin.start?.(this.#reader)))
+  }
+
   /** Waits only for the plugins that wait. */
   async mutate(request: AdmissionRequest): Promise<void> {
     if (this.#meter !== undefined) return this.#measured('admit', this.#mutating, request, this.#meter)

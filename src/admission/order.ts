@@ -1,11 +1,34 @@
 /** The plugins that are on, in the order they run: what comes later sees what earlier ones did. */
 import type { Authorizer } from '#access/authorize.ts'
 import type { RbacAuthorizer } from '#access/authorize/rbac.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import { alwaysAdmit, alwaysDeny } from './always.ts'
+import { alwaysPullImages } from './always-pull-images.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificate-plugins.ts'
+import { type PluginConfigurations, readConfigurations } from './configuration.ts'
+import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { denyServiceExternalIps } from './deny-service-external-ips.ts'
+import { eventRateLimit } from './event-rate-limit.ts'
+import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
+import { limitRanger } from './limit-ranger.ts'
+import { namespaceAutoProvision, namespaceExists } from './namespace-existence.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeRestriction } from './node-restriction.ts'
+import { ownerReferencesPermission } from './owner-references-permission.ts'
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { enabledPlugins } from './plugin-names.ts'
+import { podNodeSelector } from './pod-node-selector.ts'
+import { podTolerationRestriction } from './pod-toleration-restriction.ts'
 import { priorityPlugin } from './priority.ts'
+import { limitedResources } from './quota/limited-resources.ts'
+import { resourceQuota } from './quota/resource-quota.ts'
 import { roleEscalation } from './role-escalation.ts'
+import { runtimeClassPlugin } from './runtime-class.ts'
+import { securityContextDeny } from './security-context-deny.ts'
 import { type ServiceAccountOptions, serviceAccountPlugin } from './service-account.ts'
 import { defaultStorageClass, storageObjectInUseProtection } from './storage-defaults.ts'
 import { taintNodesByCondition } from './taint-nodes.ts'
@@ -13,17 +36,71 @@ import { taintNodesByCondition } from './taint-nodes.ts'
 export interface PluginOptions extends ServiceAccountOptions {
   readonly authorizer: Authorizer
   readonly rbac: RbacAuthorizer
+  readonly feature: (gate: string) => boolean
+  /** Milliseconds. */
+  readonly now: () => number
+  readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
+  /** What plugins write: on behalf of the server itself. */
+  readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
+  readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
+  /** By flag: names to add to and to take from the default ones, and the file that configures them. */
+  readonly enable: readonly string[]
+  readonly disable: readonly string[]
+  readonly configurationFile: string | undefined
 }
 
-export function pluginsInOrder(options: PluginOptions): AdmissionPlugin[] {
-  return [
-    namespaceLifecycle,
-    serviceAccountPlugin(options),
-    taintNodesByCondition,
-    priorityPlugin(options.release),
-    defaultTolerationSeconds,
-    defaultStorageClass,
-    storageObjectInUseProtection,
-    roleEscalation(options.authorizer, options.rbac),
-  ]
+type Make = (options: PluginOptions, configuration: Loose | undefined) => AdmissionPlugin | Promise<AdmissionPlugin>
+
+const makers: Readonly<Record<string, Make>> = {
+  AlwaysAdmit: () => alwaysAdmit,
+  NamespaceAutoProvision: ({ createNamespace }) => namespaceAutoProvision(createNamespace),
+  NamespaceLifecycle: () => namespaceLifecycle,
+  NamespaceExists: () => namespaceExists,
+  SecurityContextDeny: () => securityContextDeny,
+  LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,
+  LimitRanger: () => limitRanger,
+  ServiceAccount: (options) => serviceAccountPlugin(options),
+  NodeRestriction: () => nodeRestriction,
+  TaintNodesByCondition: () => taintNodesByCondition,
+  AlwaysPullImages: () => alwaysPullImages,
+  PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
+  Priority: ({ release }) => priorityPlugin(release),
+  DefaultTolerationSeconds: () => defaultTolerationSeconds,
+  PodTolerationRestriction: (_, configuration) => podTolerationRestriction(configuration),
+  EventRateLimit: ({ now }, configuration) => eventRateLimit(configuration, now),
+  ExtendedResourceToleration: () => extendedResourceToleration,
+  // Labels of volumes come from the cloud they are in; there is none to ask.
+  PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
+  DefaultStorageClass: () => defaultStorageClass,
+  StorageObjectInUseProtection: () => storageObjectInUseProtection,
+  OwnerReferencesPermissionEnforcement: (options) => ownerReferencesPermission(options),
+  PersistentVolumeClaimResize: () => persistentVolumeClaimResize,
+  RuntimeClass: ({ feature }) => runtimeClassPlugin(feature),
+  CertificateApproval: ({ authorizer }) => certificateApproval(authorizer),
+  CertificateSigning: ({ authorizer }) => certificateSigning(authorizer),
+  CertificateSubjectRestriction: () => certificateSubjectRestriction,
+  DefaultIngressClass: () => defaultIngressClass,
+  DenyServiceExternalIPs: () => denyServiceExternalIps,
+  ResourceQuota: ({ feature, now, updateQuotaStatus }, configuration) =>
+    resourceQuota({ feature, now, updateStatus: updateQuotaStatus, limited: limitedResources(configuration) }),
+  AlwaysDeny: () => alwaysDeny,
+}
+
+/** Throws where a name, or the configuration of a plugin that is on, is wrong. */
+export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionPlugin[]> {
+  const names = enabledPlugins(options.release, options.enable, options.disable)
+  const { configurationFile } = options
+  const configurations: PluginConfigurations =
+    configurationFile === undefined ? new Map() : await readConfigurations(configurationFile)
+  const plugins: AdmissionPlugin[] = []
+  for (const name of names) {
+    const make = makers[name]
+    if (make === undefined) continue
+    try {
+      plugins.push(await make(options, configurations.get(name)))
+    } catch (error) {
+      throw new Error(`couldn't init admission plugin "${name}": ${(error as Error).message}`)
+    }
+  }
+  return [...plugins, roleEscalation(options.authorizer, options.rbac)]
 }

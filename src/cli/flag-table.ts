@@ -60,7 +60,7 @@ export const flagTable = {
   'etcd-cafile': unset('Storage', value.file, 'wired', 'The authorities that sign the certificates of etcd.'),
   'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
   'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),
-  'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'unwired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
+  'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
   'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'unwired', 'The form of objects in the store.'),
   'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
   'watch-cache': row('Storage', value.bool, true, 'unwired', 'Whether reads and watches are served from memory.'),
@@ -121,9 +121,9 @@ export const flagTable = {
   'authorization-webhook-cache-authorized-ttl': row('Authorization', value.duration, 300_000, 'wired', 'How long its yes is kept.'),
   'authorization-webhook-cache-unauthorized-ttl': row('Authorization', value.duration, 30_000, 'wired', 'How long its no is kept.'),
 
-  'enable-admission-plugins': row('Admission', value.list(), [], 'unwired', 'Plugins to add to those that are on by default.'),
-  'disable-admission-plugins': row('Admission', value.list(), [], 'unwired', 'Plugins to take from those that are on by default.'),
-  'admission-control-config-file': unset('Admission', value.file, 'unwired', 'Configuration of plugins, kubeconfigs for webhooks among it.'),
+  'enable-admission-plugins': row('Admission', value.list(), [], 'wired', 'Plugins to add to those that are on by default.'),
+  'disable-admission-plugins': row('Admission', value.list(), [], 'wired', 'Plugins to take from those that are on by default.'),
+  'admission-control-config-file': unset('Admission', value.file, 'wired', 'Configuration of plugins, kubeconfigs for webhooks among it.'),
 
   'audit-policy-file': unset('Audit', value.file, 'unwired', 'What is recorded, and how much of it.'),
   'audit-log-path': unset('Audit', value.text, 'unwired', 'The file that records go to; - for standard output.'),

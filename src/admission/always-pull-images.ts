@@ -1,0 +1,35 @@
+/** Images are pulled anew for every pod, so that nobody runs an image that they may not pull. */
+import { notSupported } from '#api/field-error.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { containersOf } from './containers.ts'
+import { isPod, isWrite } from './match.ts'
+import { refusal, together } from './refusal.ts'
+
+export const alwaysPullImages: AdmissionPlugin = {
+  name: 'AlwaysPullImages',
+  mutate(request) {
+    if (!concerns(request)) return
+    for (const { container } of containersOf(request.object?.spec)) container.imagePullPolicy = 'Always'
+  },
+  validate(request) {
+    if (!concerns(request)) return
+    const problems: string[] = []
+    for (const { container, path } of containersOf(request.object?.spec)) {
+      if (container.imagePullPolicy === 'Always') continue
+      const { field, message } = notSupported(`${path}.imagePullPolicy`, container.imagePullPolicy ?? '', ['Always'])
+      problems.push(refusal(request, `${field}: ${message}`).message)
+    }
+    if (problems.length > 0) throw new ApiError(500, '', together(problems))
+  },
+}
+
+/** Updates that bring no new image are left alone: that field cannot change then. */
+function concerns(request: AdmissionRequest): boolean {
+  if (!isPod(request) || !isWrite(request)) return false
+  if (request.operation === 'CREATE') return true
+  const images = (pod: KubeObject | undefined) => [...containersOf(pod?.spec)].map(({ container }) => container.image)
+  const before = new Set(images(request.old))
+  return images(request.object).some((image) => !before.has(image))
+}

@@ -1,0 +1,78 @@
+/**
+ * Certificates are powerful: who approves or signs for a signer needs that right by the signer's name, and nobody asks
+ * the server's own client signer for a member of the group that may do everything.
+ */
+import type { Authorizer } from '#access/authorize.ts'
+import { privilegedGroup, type User } from '#access/user.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { semanticEqual } from '#api/semantic-equal.ts'
+import { requestNames } from '#kinds/behaviour/certificates/kubelet-request.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
+
+const group = 'certificates.k8s.io'
+const clientSigner = 'kubernetes.io/kube-apiserver-client'
+
+const isRequest = ({ kind, subresource }: AdmissionRequest, wanted: string) =>
+  subresource === wanted && kind.plural === 'certificatesigningrequests' && kind.group === group
+
+export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    validate(request) {
+      if (request.operation !== 'UPDATE' || !isRequest(request, 'approval')) return
+      return requireRight(request, authorizer, 'approve')
+    },
+  }
+}
+
+export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    validate(request) {
+      if (request.operation !== 'UPDATE' || !isRequest(request, 'status')) return
+      const [next, old] = [request.object?.status ?? {}, request.old?.status ?? {}]
+      if (next.certificate === old.certificate && semanticEqual(next.conditions, old.conditions)) return
+      return requireRight(request, authorizer, 'sign')
+    },
+  }
+}
+
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  validate(request) {
+    if (request.operation !== 'CREATE' || !isRequest(request, '')) return
+    const { spec } = request.object as KubeObject
+    if (spec.signerName !== clientSigner) return
+    const names = requestNames(Buffer.from(spec.request ?? '', 'base64'))
+    if (names === undefined) {
+      throw refusal(request, 'failed to parse CSR: PEM block type must be CERTIFICATE REQUEST')
+    }
+    if (!names.organizations.includes(privilegedGroup)) return
+    throw refusal(request, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`)
+  },
+}
+
+async function requireRight(request: AdmissionRequest, authorizer: Authorizer, verb: 'approve' | 'sign'): Promise<void> {
+  const signer: string = request.old?.spec.signerName ?? ''
+  for (const name of [signer, `${signer.split('/')[0]}/*`]) {
+    if (await mayUse(authorizer, request.user, verb, name)) return
+  }
+  throw refusal(request, `user not permitted to ${verb} requests with signerName "${signer}"`)
+}
+
+async function mayUse(authorizer: Authorizer, user: User, verb: string, name: string): Promise<boolean> {
+  const { decision } = await authorizer.authorize({
+    user,
+    verb,
+    isResource: true,
+    group,
+    version: '*',
+    resource: 'signers',
+    subresource: '',
+    namespace: '',
+    name,
+    path: '',
+  })
+  return decision === 'allow'
+}

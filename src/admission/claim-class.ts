@@ -1,0 +1,5 @@
+/** The storage class of a claim: the annotation of old comes before the field. */
+import type { KubeObject } from '#api/object-meta.ts'
+
+export const classOfClaim = ({ metadata, spec }: KubeObject): string =>
+  metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? ''

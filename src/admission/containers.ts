@@ -1,0 +1,10 @@
+/** Every container of a pod with its field path, in the order of the original: init, ordinary, ephemeral. */
+import type { Loose } from '#api/object-meta.ts'
+
+export function* containersOf(spec: Loose): Generator<{ container: Loose; path: string }> {
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+    for (const [i, container] of ((spec[list] ?? []) as Loose[]).entries()) {
+      yield { container, path: `spec.${list}[${i}]` }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** An ingress that names no class gets the default one. */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { isMain } from './match.ts'
+import { refusal } from './refusal.ts'
+
+const group = 'networking.k8s.io'
+const classAnnotation = 'kubernetes.io/ingress.class'
+const defaultAnnotation = 'ingressclass.kubernetes.io/is-default-class'
+
+export const defaultIngressClass: AdmissionPlugin = {
+  name: 'DefaultIngressClass',
+  mutate(request, reader) {
+    if (request.operation !== 'CREATE' || !isMain(request, group, 'ingresses')) return
+    const { spec, metadata } = request.object as KubeObject
+    if (spec?.ingressClassName !== undefined) return
+    if (metadata.annotations?.[classAnnotation] !== undefined) return
+    return giveDefault(request, reader)
+  },
+}
+
+async function giveDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+  const classes = await reader.list(group, 'ingressclasses')
+  const defaults = classes.filter(({ metadata }) => metadata.annotations?.[defaultAnnotation] === 'true')
+  if (defaults.length === 0) return
+  if (defaults.length > 1) {
+    throw refusal(
+      request,
+      `Internal error occurred: ${defaults.length} default IngressClasses were found, only 1 allowed`,
+    )
+  }
+  const ingress = request.object as KubeObject
+  ingress.spec = { ...ingress.spec, ingressClassName: defaults[0].metadata.name }
+}

@@ -1,0 +1,94 @@
+/**
+ * Limits of a namespace: containers that say nothing get its defaults, and containers, pods and claims outside its
+ * bounds are refused.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { setKey } from '#schema/user-key.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { type Amounts, limitProblems, podAmounts } from './limit-rules.ts'
+import { isMain, isNewPod, isWrite } from './match.ts'
+import { refusal, together } from './refusal.ts'
+
+const annotation = 'kubernetes.io/limit-ranger'
+
+const isClaim = (request: AdmissionRequest) =>
+  isWrite(request) && isMain(request, '', 'persistentvolumeclaims')
+
+export const limitRanger: AdmissionPlugin = {
+  name: 'LimitRanger',
+  mutate(request, reader) {
+    if (!isNewPod(request)) return
+    return giveDefaults(request, reader)
+  },
+  validate(request, reader) {
+    if (!isNewPod(request) && !isClaim(request)) return
+    if (request.old?.metadata.deletionTimestamp !== undefined) return
+    return checkLimits(request, reader)
+  },
+}
+
+async function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+  const pod = request.object as KubeObject
+  for (const range of await reader.list('', 'limitranges', request.namespace)) mergeDefaults(pod, range)
+}
+
+async function checkLimits(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+  const object = request.object as KubeObject
+  for (const range of await reader.list('', 'limitranges', request.namespace)) {
+    const check = request.kind.plural === 'pods' ? podProblems : claimProblems
+    const problems = limitsOf(range).flatMap((limit) => check(limit, object))
+    if (problems.length > 0) throw refusal(request, together(problems))
+  }
+}
+
+const limitsOf = ({ spec }: KubeObject): Loose[] => spec?.limits ?? []
+
+/** Within one range, what comes later counts. */
+function mergeDefaults(pod: KubeObject, range: KubeObject): void {
+  const requests: Amounts = {}
+  const limits: Amounts = {}
+  for (const limit of limitsOf(range)) {
+    if (limit.type !== 'Container') continue
+    for (const [name, amount] of Object.entries(limit.defaultRequest ?? {})) setKey(requests, name, amount as string)
+    for (const [name, amount] of Object.entries(limit.default ?? {})) setKey(limits, name, amount as string)
+  }
+  const said: string[] = []
+  for (const [list, label] of [['containers', 'container'], ['initContainers', 'init container']] as const) {
+    for (const container of (pod.spec[list] ?? []) as Loose[]) {
+      const resources = (container.resources ??= {})
+      const setLimits = fillIn(resources, 'limits', limits)
+      const setRequests = fillIn(resources, 'requests', requests)
+      if (setRequests.length > 0) said.push(`${setRequests.join(', ')} request for ${label} ${container.name ?? ''}`)
+      if (setLimits.length > 0) said.push(`${setLimits.join(', ')} limit for ${label} ${container.name ?? ''}`)
+    }
+  }
+  if (said.length === 0) return
+  pod.metadata.annotations ??= {}
+  pod.metadata.annotations[annotation] = `LimitRanger plugin set: ${said.join('; ')}`
+}
+
+/** The names that were missing, sorted. */
+function fillIn(resources: Loose, field: 'limits' | 'requests', defaults: Amounts): string[] {
+  const missing = Object.keys(defaults).filter((name) => ownValue(resources[field], name) === undefined)
+  if (missing.length === 0) return []
+  const amounts = (resources[field] ??= {})
+  for (const name of missing) setKey(amounts, name, defaults[name])
+  return missing.sort()
+}
+
+function claimProblems(limit: Loose, { spec }: KubeObject): string[] {
+  if (limit.type !== 'PersistentVolumeClaim') return []
+  return limitProblems(limit, spec.resources?.requests ?? {}, undefined)
+}
+
+function podProblems(limit: Loose, { spec }: KubeObject): string[] {
+  if (limit.type === 'Container') {
+    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }: Loose) =>
+      limitProblems(limit, resources?.requests ?? {}, resources?.limits ?? {}),
+    )
+  }
+  if (limit.type !== 'Pod') return []
+  return limitProblems(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'))
+}

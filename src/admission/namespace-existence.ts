@@ -1,0 +1,34 @@
+/** Two ways to treat a namespace that is not there: make it, or refuse what is meant for it. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError, notFound } from '#api/status-error.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
+
+const concerns = ({ namespace, kind }: AdmissionRequest) =>
+  namespace !== '' && (kind.group !== '' || kind.kind !== 'Namespace')
+
+export function namespaceAutoProvision(create: (namespace: KubeObject) => Promise<unknown>): AdmissionPlugin {
+  return {
+    name: 'NamespaceAutoProvision',
+    async mutate(request, reader) {
+      if (request.operation !== 'CREATE' || request.dryRun || !concerns(request)) return
+      if ((await reader.get('', 'namespaces', '', request.namespace)) !== undefined) return
+      try {
+        await create({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: request.namespace } })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        if (error.reason !== 'AlreadyExists') throw refusal(request, error.message)
+      }
+    },
+  }
+}
+
+export const namespaceExists: AdmissionPlugin = {
+  name: 'NamespaceExists',
+  validate(request, reader) {
+    if (request.operation === 'CONNECT' || !concerns(request)) return
+    return reader.get('', 'namespaces', '', request.namespace).then((found) => {
+      if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, request.namespace)
+    })
+  },
+}

@@ -1,0 +1,64 @@
+/** Every plugin by name, in the order they run, with the releases that have it and whether it is on by default. */
+interface Row {
+  readonly name: string
+  /** First release that runs it without being asked to; absent for those that are asked for. */
+  readonly onSince?: number
+  readonly since?: number
+  readonly until?: number
+}
+
+const rows: readonly Row[] = [
+  { name: 'AlwaysAdmit' },
+  { name: 'NamespaceAutoProvision' },
+  { name: 'NamespaceLifecycle', onSince: 15 },
+  { name: 'NamespaceExists' },
+  { name: 'SecurityContextDeny' },
+  { name: 'LimitPodHardAntiAffinityTopology' },
+  { name: 'LimitRanger', onSince: 15 },
+  { name: 'ServiceAccount', onSince: 15 },
+  { name: 'NodeRestriction' },
+  { name: 'TaintNodesByCondition', onSince: 15 },
+  { name: 'AlwaysPullImages' },
+  { name: 'ImagePolicyWebhook' },
+  { name: 'PodSecurityPolicy' },
+  { name: 'PodNodeSelector' },
+  { name: 'Priority', onSince: 15 },
+  { name: 'DefaultTolerationSeconds', onSince: 15 },
+  { name: 'PodTolerationRestriction' },
+  { name: 'EventRateLimit' },
+  { name: 'ExtendedResourceToleration' },
+  { name: 'PersistentVolumeLabel' },
+  { name: 'DefaultStorageClass', onSince: 15 },
+  { name: 'StorageObjectInUseProtection', onSince: 15 },
+  { name: 'OwnerReferencesPermissionEnforcement' },
+  { name: 'PersistentVolumeClaimResize', onSince: 15 },
+  { name: 'RuntimeClass', onSince: 16, since: 16 },
+  { name: 'CertificateApproval', onSince: 18, since: 18 },
+  { name: 'CertificateSigning', onSince: 18, since: 18 },
+  { name: 'CertificateSubjectRestriction', onSince: 18, since: 18 },
+  { name: 'DefaultIngressClass', onSince: 18, since: 18 },
+  { name: 'DenyServiceExternalIPs', since: 21 },
+  { name: 'MutatingAdmissionWebhook', onSince: 15 },
+  { name: 'ValidatingAdmissionWebhook', onSince: 15 },
+  { name: 'ResourceQuota', onSince: 15 },
+  { name: 'AlwaysDeny' },
+]
+
+export const pluginNames = (release: number): string[] =>
+  rows.filter(({ since = 0, until = 99 }) => release >= since && release <= until).map(({ name }) => name)
+
+/** The names that are on, in order; throws where a name is unknown or both asked for and not. */
+export function enabledPlugins(release: number, enable: readonly string[], disable: readonly string[]): string[] {
+  const known = pluginNames(release)
+  for (const [flag, names] of [['enable', enable], ['disable', disable]] as const) {
+    const unknown = names.find((name) => !known.includes(name))
+    if (unknown === undefined) continue
+    throw new Error(`${flag}-admission-plugins plugin "${unknown}" is unknown; known are ${[...known].sort().join(', ')}`)
+  }
+  const both = enable.filter((name) => disable.includes(name))
+  if (both.length > 0) {
+    throw new Error(`[${both.sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+  }
+  const on = (name: string) => (rows.find((row) => row.name === name)?.onSince ?? 99) <= release
+  return known.filter((name) => enable.includes(name) || (on(name) && !disable.includes(name)))
+}

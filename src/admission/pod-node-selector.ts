@@ -1,0 +1,77 @@
+/** Pods of a namespace run on the nodes that the namespace, or the configuration, chose for it. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, forbiddenRequest } from '#api/status-error.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { setKey } from '#schema/user-key.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { isNewPod } from './match.ts'
+
+const annotation = 'scheduler.alpha.kubernetes.io/node-selector'
+
+type Selector = Record<string, string>
+
+/** By namespace what its pods may select, and `clusterDefaultNodeSelector`. */
+export function podNodeSelector(configuration: Loose | undefined): AdmissionPlugin {
+  const selectors: Selector = configuration?.podNodeSelectorPluginConfig ?? {}
+  return {
+    name: 'PodNodeSelector',
+    async mutate(request, reader) {
+      if (!isNewPod(request)) return
+      const wanted = await selectorOf(request, reader, selectors)
+      const { spec } = request.object as KubeObject
+      if (Object.keys(wanted).length > 0) spec.nodeSelector = merged(wanted, spec.nodeSelector ?? {})
+      requireAllowed(request, selectors)
+    },
+    async validate(request, reader) {
+      if (!isNewPod(request)) return
+      await selectorOf(request, reader, selectors)
+      requireAllowed(request, selectors)
+    },
+  }
+}
+
+const refuse = ({ kind, object }: AdmissionRequest, why: string) =>
+  forbiddenRequest(kind, object?.metadata.name ?? '', why)
+
+/** What the namespace of a pod asks for; refuses a pod that asks for something else. */
+async function selectorOf(request: AdmissionRequest, reader: ObjectReader, selectors: Selector): Promise<Selector> {
+  const { namespace } = request
+  const found = await reader.get('', 'namespaces', '', namespace)
+  if (found === undefined) throw new ApiError(500, '', `namespace ${namespace} does not exist`)
+  const text = found.metadata.annotations?.[annotation] ?? ownValue(selectors, 'clusterDefaultNodeSelector')
+  const wanted = parseSelector(text ?? '')
+  const there: Selector = request.object?.spec.nodeSelector ?? {}
+  for (const [key, value] of Object.entries(wanted)) {
+    const own = ownValue(there, key)
+    if (own === undefined || own === value) continue
+    throw refuse(request, 'pod node label selector conflicts with its namespace node label selector')
+  }
+  return wanted
+}
+
+function requireAllowed(request: AdmissionRequest, selectors: Selector): void {
+  const allowed = parseSelector(ownValue(selectors, request.namespace) ?? '')
+  if (Object.keys(allowed).length === 0) return
+  const there: Selector = request.object?.spec.nodeSelector ?? {}
+  if (Object.entries(there).every(([key, value]) => ownValue(allowed, key) === value)) return
+  throw refuse(request, 'pod node label selector labels conflict with its namespace whitelist')
+}
+
+function merged(a: Selector, b: Selector): Selector {
+  const all: Selector = {}
+  for (const [key, value] of [...Object.entries(a), ...Object.entries(b)]) setKey(all, key, value)
+  return all
+}
+
+/** `a=b,c=d`. */
+function parseSelector(text: string): Selector {
+  const selector: Selector = {}
+  if (text === '') return selector
+  for (const part of text.split(',')) {
+    const pair = part.split('=')
+    if (pair.length !== 2) throw new ApiError(500, '', `invalid selector: ${part}`)
+    setKey(selector, (pair[0] as string).trim(), (pair[1] as string).trim())
+  }
+  return selector
+}

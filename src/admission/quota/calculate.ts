@@ -1,0 +1,37 @@
+/** What a namespace uses of one quota, counted from the objects that are there. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { type Quantity, quantityOf } from '#api/quantity.ts'
+import { type Evaluators, scopesOf } from './evaluator.ts'
+import { add, only } from './resource-amounts.ts'
+
+export interface Counted {
+  readonly group: string
+  readonly plural: string
+  /** The objects of the namespace; asked only where the quota counts the kind. */
+  readonly list: () => Promise<readonly KubeObject[]> | readonly KubeObject[]
+}
+
+/** Only names that some kind counts are in the result. */
+export async function calculateUsage(
+  quota: KubeObject,
+  evaluators: Evaluators,
+  kinds: Iterable<Counted>,
+): Promise<Map<string, Quantity>> {
+  const hard = Object.keys(quota.spec?.hard ?? {})
+  const scopes = scopesOf(quota)
+  let used = new Map<string, Quantity>()
+  const matched = new Set<string>()
+  for (const { group, plural, list } of kinds) {
+    const evaluator = evaluators.of(group, plural)
+    const names = evaluator === undefined ? [] : hard.filter((name) => evaluator.counts(name))
+    if (evaluator === undefined || names.length === 0) continue
+    for (const name of names) {
+      matched.add(name)
+      if (!used.has(name)) used.set(name, quantityOf(0))
+    }
+    for (const object of await list()) {
+      if (scopes.every((scope) => evaluator.inScope(scope, object))) used = add(used, evaluator.usage(object))
+    }
+  }
+  return only(used, matched)
+}

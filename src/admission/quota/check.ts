@@ -1,0 +1,126 @@
+/** One request against the quotas of its namespace: refused, or the quotas with what it uses added. Pure. */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { refusal } from '#admission/refusal.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { signOfQuantity } from '#api/quantity.ts'
+import { ApiError } from '#api/status-error.ts'
+import { type Evaluator, type Scope, scopesOf } from './evaluator.ts'
+import {
+  add,
+  amountsOf,
+  exceeding,
+  listOf,
+  moreThan,
+  only,
+  type ResourceAmounts,
+  showAmounts,
+  showNames,
+  withoutZeros,
+} from './resource-amounts.ts'
+
+/** Resources that nobody uses without a quota that covers them, from the plugin's configuration. */
+export interface LimitedResource {
+  readonly apiGroup: string
+  readonly resource: string
+  readonly matchContains: readonly string[]
+  readonly matchScopes: readonly Scope[]
+}
+
+/** The quotas that change, with their new status. */
+export function checkQuotas(
+  quotas: readonly KubeObject[],
+  request: AdmissionRequest,
+  evaluator: Evaluator,
+  limited: readonly LimitedResource[],
+): KubeObject[] {
+  const object = request.object as KubeObject
+  const covering = quotas.filter((quota) => covers(quota, object, evaluator))
+  const covered = new Set<string>()
+  for (const quota of covering) {
+    const names = countedNames(quota, evaluator)
+    requireCountable(request, quota, names, evaluator)
+    for (const name of names) covered.add(name)
+  }
+  const delta = usedMore(request, evaluator)
+  if (delta.size === 0) return []
+  requireCovered(request, evaluator, limited, covered, quotas)
+  return covering.flatMap((quota) => {
+    const used = charge(request, quota, delta)
+    return used === undefined ? [] : [used]
+  })
+}
+
+const hardOf = ({ status }: KubeObject): Record<string, string> => status?.hard ?? {}
+
+const countedNames = (quota: KubeObject, evaluator: Evaluator): string[] =>
+  Object.keys(hardOf(quota)).filter((name) => evaluator.counts(name))
+
+function covers(quota: KubeObject, object: KubeObject, evaluator: Evaluator): boolean {
+  if (countedNames(quota, evaluator).length === 0) return false
+  return scopesOf(quota).every((scope) => evaluator.inScope(scope, object))
+}
+
+function requireCountable(request: AdmissionRequest, quota: KubeObject, names: string[], evaluator: Evaluator): void {
+  const { name } = quota.metadata
+  const problem = evaluator.problem?.(names, request.object as KubeObject)
+  if (problem !== undefined) throw refusal(request, `failed quota: ${name}: ${problem}`)
+  const used: Loose = quota.status?.used ?? {}
+  if (names.every((resource) => Object.hasOwn(used, resource))) return
+  throw refusal(request, `status unknown for quota: ${name}, resources: ${showNames(names)}`)
+}
+
+/** What the object uses beyond what it used before. */
+function usedMore(request: AdmissionRequest, evaluator: Evaluator): ResourceAmounts {
+  const usage = evaluator.usage(request.object as KubeObject)
+  const negative = [...usage].filter(([, amount]) => signOfQuantity(amount) < 0).map(([name]) => name)
+  if (negative.length > 0) {
+    throw refusal(request, `quota usage is negative for resource(s): ${showNames(negative)}`)
+  }
+  const before = request.operation === 'UPDATE' && request.old?.metadata.resourceVersion
+  return withoutZeros(before ? moreThan(usage, evaluator.usage(request.old as KubeObject)) : usage)
+}
+
+function requireCovered(
+  request: AdmissionRequest,
+  evaluator: Evaluator,
+  limited: readonly LimitedResource[],
+  covered: ReadonlySet<string>,
+  quotas: readonly KubeObject[],
+): void {
+  if (limited.length === 0) return
+  const object = request.object as KubeObject
+  const { group, plural } = request.kind
+  const uncovered = new Set<string>()
+  for (const { apiGroup, resource, matchContains } of limited) {
+    if (apiGroup !== group || resource !== plural) continue
+    for (const [name, amount] of evaluator.usage(object)) {
+      if (signOfQuantity(amount) <= 0 || covered.has(name)) continue
+      if (matchContains.some((part) => name.includes(part))) uncovered.add(name)
+    }
+  }
+  if (uncovered.size > 0) throw refusal(request, `insufficient quota to consume: ${showNames([...uncovered])}`)
+  const there = quotas.flatMap(scopesOf).filter((scope) => evaluator.inScope(scope, object))
+  const wanted = limited.flatMap(({ matchScopes }) => matchScopes).filter((scope) => evaluator.inScope(scope, object))
+  const open = wanted.filter(({ scopeName }) => !there.some((scope) => scope.scopeName === scopeName))
+  if (open.length === 0) return
+  const said = open.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`)
+  throw new ApiError(500, '', `insufficient quota to match these scopes: [${said.join(' ')}]`)
+}
+
+/** The quota with more used; undefined where it counts nothing of this. */
+function charge(request: AdmissionRequest, quota: KubeObject, delta: ResourceAmounts): KubeObject | undefined {
+  const hard = amountsOf(hardOf(quota))
+  const used = amountsOf(quota.status?.used)
+  const asked = only(delta, hard.keys())
+  if (asked.size === 0) return undefined
+  const next = add(used, asked)
+  const over = exceeding(only(next, asked.keys()), hard)
+  if (over.length > 0) {
+    const show = (amounts: ResourceAmounts) => showAmounts(only(amounts, over))
+    throw refusal(
+      request,
+      `exceeded quota: ${quota.metadata.name}, requested: ${show(asked)}, used: ${show(used)}, limited: ${show(hard)}`,
+    )
+  }
+  return { ...quota, status: { ...quota.status, used: listOf(next) } }
+}

@@ -1,0 +1,93 @@
+/**
+ * Nobody uses more of a namespace than its quotas allow. What a request will use is added to the status of the quotas
+ * before the request is stored, one request of a namespace after the other, so that two can never take the same rest.
+ * What is released, or was counted and then not stored, the quota controller finds by counting again.
+ */
+import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { checkQuotas, type LimitedResource } from './check.ts'
+import { type Evaluator, Evaluators, type Settings } from './evaluator.ts'
+
+/** How often a status that somebody else changed is computed again. */
+const conflictRetriesMax = 3
+
+export interface QuotaOptions extends Settings {
+  /** Writes the status of a quota on condition of its resourceVersion; throws a conflict where it moved on. */
+  readonly updateStatus: (quota: KubeObject) => Promise<unknown>
+  readonly limited: readonly LimitedResource[]
+}
+
+export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
+  const evaluators = new Evaluators(options)
+  /** How many quotas each namespace has: those without are not looked at. */
+  const inNamespace = new Map<string, Set<string>>()
+  const turns = new Map<string, Promise<void>>()
+  return {
+    name: 'ResourceQuota',
+    async start(reader) {
+      await reader.follow('', 'resourcequotas', {
+        changed({ metadata: { namespace = '', name = '' } }) {
+          const names = inNamespace.get(namespace) ?? new Set()
+          inNamespace.set(namespace, names.add(name))
+        },
+        deleted({ metadata: { namespace = '', name = '' } }) {
+          const names = inNamespace.get(namespace)
+          names?.delete(name)
+          if (names?.size === 0) inNamespace.delete(namespace)
+        },
+      })
+    },
+    validate(request, reader) {
+      const { namespace, subresource, kind, operation } = request
+      if (namespace === '' || subresource !== '') return
+      if (!inNamespace.has(namespace) && options.limited.length === 0) return
+      if (kind.group === '' && kind.plural === 'namespaces') return
+      const evaluator = evaluators.of(kind.group, kind.plural)
+      if (evaluator === undefined || !evaluator.operations.includes(operation)) return
+      return inTurn(turns, namespace, () => take(request, reader, evaluator, options))
+    },
+  }
+}
+
+/** Runs after all that came before for the same key, whether it succeeded or not. */
+async function inTurn(turns: Map<string, Promise<void>>, key: string, run: () => Promise<void>): Promise<void> {
+  const before = turns.get(key)
+  const mine = before === undefined ? run() : before.then(run, run)
+  turns.set(key, mine)
+  try {
+    await mine
+  } finally {
+    if (turns.get(key) === mine) turns.delete(key)
+  }
+}
+
+async function take(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  evaluator: Evaluator,
+  { updateStatus, limited }: QuotaOptions,
+): Promise<void> {
+  let only: Set<string> | undefined
+  for (let retry = 0; ; retry++) {
+    const all = await reader.list('', 'resourcequotas', request.namespace)
+    const quotas = only === undefined ? all : all.filter(({ metadata }) => only?.has(metadata.name as string))
+    const charged = checkQuotas(quotas, request, evaluator, limited)
+    if (request.dryRun || charged.length === 0) return
+    const failed = new Set<string>()
+    let last: unknown
+    for (const quota of charged) {
+      try {
+        await updateStatus(quota)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        failed.add(quota.metadata.name as string)
+        last = error
+      }
+    }
+    if (failed.size === 0) return
+    if (retry >= conflictRetriesMax) throw last
+    only = failed
+  }
+}

@@ -1,0 +1,31 @@
+/** What a service uses of a quota: itself, a load balancer, node ports. */
+import type { Loose } from '#api/object-meta.ts'
+import { quantityOf } from '#api/quantity.ts'
+import type { Evaluator, Settings } from './evaluator.ts'
+
+const counted = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers'])
+
+export function serviceEvaluator({ feature }: Settings): Evaluator {
+  const portControl = feature('ServiceLBNodePortControl')
+  return {
+    operations: ['CREATE', 'UPDATE'],
+    counts: (name) => counted.has(name),
+    inScope: () => false,
+    usage({ spec }) {
+      const balanced = spec.type === 'LoadBalancer'
+      return new Map([
+        ['count/services', quantityOf(1)],
+        ['services', quantityOf(1)],
+        ['services.loadbalancers', quantityOf(balanced ? 1 : 0)],
+        ['services.nodeports', quantityOf(nodePorts(spec, portControl))],
+      ])
+    },
+  }
+}
+
+/** By what is meant to be: ports are not allocated yet when they are counted. */
+function nodePorts({ type, ports = [], allocateLoadBalancerNodePorts }: Loose, portControl: boolean): number {
+  if (type !== 'NodePort' && type !== 'LoadBalancer') return 0
+  const suppressed = type === 'LoadBalancer' && portControl && allocateLoadBalancerNodePorts === false
+  return suppressed ? ports.filter(({ nodePort }: Loose) => nodePort).length : ports.length
+}

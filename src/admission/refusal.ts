@@ -1,0 +1,18 @@
+/** How plugins say no: 403 about the object of the request, in the words of the original. */
+import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
+import type { AdmissionRequest } from './admission.ts'
+
+/** A name that is not generated yet is known by its prefix. */
+function nameIn({ name, object }: AdmissionRequest): string {
+  return name || object?.metadata.name || object?.metadata.generateName || 'Unknown'
+}
+
+export function refusal(request: AdmissionRequest, why: string): ApiError {
+  return forbiddenRequest(request.kind, nameIn(request), why)
+}
+
+/** Several problems as one text: each said once, in brackets where there is more than one. */
+export function together(problems: readonly string[]): string {
+  const said = [...new Set(problems)]
+  return said.length === 1 ? (said[0] as string) : `[${said.join(', ')}]`
+}

@@ -1,0 +1,31 @@
+/** Pods may not choose who they run as. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { forbiddenRequest } from '#api/status-error.ts'
+import type { AdmissionPlugin } from './admission.ts'
+import { isPod, isWrite } from './match.ts'
+
+const podFields = {
+  supplementalGroups: 'SupplementalGroups',
+  seLinuxOptions: 'SELinuxOptions',
+  runAsUser: 'RunAsUser',
+  fsGroup: 'FSGroup',
+}
+const containerFields = { seLinuxOptions: 'SELinuxOptions', runAsUser: 'RunAsUser' }
+
+export const securityContextDeny: AdmissionPlugin = {
+  name: 'SecurityContextDeny',
+  validate(request) {
+    if (!isPod(request) || !isWrite(request)) return
+    const { spec, metadata } = request.object as KubeObject
+    const refuseFields = (context: Loose | undefined, fields: Readonly<Record<string, string>>, prefix: string) => {
+      for (const [field, said] of Object.entries(fields)) {
+        if (context?.[field] === undefined) continue
+        throw forbiddenRequest(request.kind, metadata.name ?? '', `${prefix}SecurityContext.${said} is forbidden`)
+      }
+    }
+    refuseFields(spec.securityContext, podFields, 'pod.Spec.')
+    for (const { securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])] as Loose[]) {
+      refuseFields(securityContext, containerFields, '')
+    }
+  },
+}

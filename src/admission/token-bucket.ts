@@ -1,0 +1,24 @@
+/** A rate limit: so many tokens a second, up to a burst. Time arrives as an argument. */
+export class TokenBucket {
+  readonly #perSecond: number
+  readonly #burst: number
+  #tokens: number
+  #lastMs: number
+
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.#perSecond = perSecond
+    this.#burst = burst
+    this.#tokens = burst
+    this.#lastMs = nowMs
+  }
+
+  /** Takes one token where there is one. */
+  take(nowMs: number): boolean {
+    const earned = (Math.max(0, nowMs - this.#lastMs) / 1000) * this.#perSecond
+    this.#tokens = Math.min(this.#burst, this.#tokens + earned)
+    this.#lastMs = nowMs
+    if (this.#tokens < 1) return false
+    this.#tokens--
+    return true
+  }
+}
