@@ -7,7 +7,7 @@ import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
-import { emptySet, type FieldSet, leaf, levelOf } from './field-set.ts'
+import { emptySet, type FieldSet, leaf, levelOf, withoutSelf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
 import { compareElements, goJson } from './path-element.ts'
 import { itemElement, NoElement } from './shape.ts'
@@ -190,6 +190,7 @@ function claimFieldBeyondZero(field: Field): ClaimBeyondZero {
   if (isMap(zero)) return claimOverZeroStruct(field.type as Struct, zero)
   if (field.type.is === 'scalar' || zero !== null)
     return (value) => (value === zero ? undefined : claim(value))
+  // A list or map that was null before is not new, but what is in it is.
   return (value) => (value === null ? undefined : withoutSelf(claim(value)))
 }
 
@@ -209,13 +210,6 @@ const sameAsZero = (value: Json, zero: JsonMap): boolean =>
     const other = zero[name]
     return other === value[name] || (isMap(other) && sameAsZero(value[name] as Json, other))
   })
-
-/** A list or map that was null before is not new, but what is in it is. */
-function withoutSelf(claimed: FieldSet): FieldSet {
-  if (!('.' in claimed)) return claimed
-  const { '.': _, ...children } = claimed
-  return children
-}
 
 function claimList(list: List): Claim {
   const claimItem = list.listType === 'set' ? () => leaf : lazily(() => claimOf(list.items))

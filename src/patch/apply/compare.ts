@@ -85,7 +85,7 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
   const added: Steps = []
   const modified: Steps = []
   const removed: Steps = []
-  for (const name in before) {
+  for (const name of Object.keys(before)) {
     const old = before[name] as Json
     const now = ownValue(after, name)
     if (now === old) continue
@@ -93,7 +93,7 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
     if (now === undefined) removed.push([`f:${name}`, everyPath(member, old)])
     else collect(`f:${name}`, compareValue(member, old, now), added, modified, removed)
   }
-  for (const name in after) {
+  for (const name of Object.keys(after)) {
     if (Object.hasOwn(before, name)) continue
     added.push([`f:${name}`, everyPath(memberType(type, name) ?? untyped, after[name] as Json)])
   }
@@ -157,7 +157,7 @@ export function everyPath(type: Type, value: Json): FieldSet {
     }
   } else {
     const map = mapOf(value)
-    for (const name in map) {
+    for (const name of Object.keys(map)) {
       steps.push([`f:${name}`, everyPath(memberType(type, name) ?? untyped, map[name] as Json)])
     }
   }

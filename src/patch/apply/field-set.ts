@@ -55,11 +55,13 @@ export function parseFieldSet(fieldsV1: unknown): FieldSet {
 function parseLevel(tree: unknown, depth: number): FieldSet | undefined {
   if (tree === null) return undefined
   if (typeof tree !== 'object' || Array.isArray(tree)) throw new Error('ReadMapCB: expect { or n')
+  const steps = Object.keys(tree)
+  if (steps.length === 0) return undefined
   if (depth > depthMax) throw new Error('ReadMapCB: exceeded max depth')
   let out: Building | undefined
   let previous = ''
   let sorted = true
-  for (const written in tree) {
+  for (const written of steps) {
     if (written === '.') continue
     const element = canonicalElement(written)
     if (element === undefined) continue
@@ -133,86 +135,100 @@ function childSteps(tree: FieldSet): string[] {
   return steps
 }
 
-/** The paths both have, in the order of `a`. */
-export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  if (a === b) return a
+/** The paths both have. It walks along `a`, so the smaller one had better be that. */
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
+  (a === b ? a : shared(a, b, false)) ?? emptySet
+
+/** The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
+  (b === emptySet ? a : without(a, b, false)) ?? emptySet
+
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
+export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
+  (b === emptySet ? a : withoutBelow(a, b, false)) ?? emptySet
+
+// Each of the following makes the subtree of a step, which is a path itself where `self` says so; undefined: neither
+// that nor anything below it is left.
+
+function shared(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {
   let out: Building | undefined
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     const other = element === '.' ? undefined : b[element]
     if (other === undefined) continue
     const mine = a[element] as FieldSet
-    out = put(out, element, isMember(mine) && isMember(other), intersection(mine, other))
+    const below = shared(mine, other, isMember(mine) && isMember(other))
+    if (below !== undefined) out = put(out, element, below, self)
   }
-  return out ?? emptySet
+  return out ?? (self ? leaf : undefined)
 }
 
-/** The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it. */
-export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (b === emptySet) return a
+function without(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {
+  if (!haveCommonStep(b, a)) return withSelf(a, self)
   let out: Building | undefined
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     if (element === '.') continue
     const mine = a[element] as FieldSet
     const other = b[element]
-    if (other === undefined) {
-      out ??= {}
-      out[element] = mine
-    } else out = put(out, element, isMember(mine) && !isMember(other), difference(mine, other))
+    const below =
+      other === undefined ? mine : without(mine, other, isMember(mine) && !isMember(other))
+    if (below !== undefined) out = put(out, element, below, self)
   }
-  return out ?? emptySet
+  return out ?? (self ? leaf : undefined)
 }
 
-/** The paths of `a` that are neither in `b` nor below a path of `b`. */
-export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
-  if (b === emptySet) return a
+function withoutBelow(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {
+  if (!haveCommonStep(b, a)) return withSelf(a, self)
   let out: Building | undefined
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     if (element === '.') continue
     const mine = a[element] as FieldSet
     const other = b[element]
-    if (other === undefined) {
-      out ??= {}
-      out[element] = mine
-    } else if (!isMember(other)) {
-      out = put(out, element, isMember(mine), recursiveDifference(mine, other))
-    }
+    if (other !== undefined && isMember(other)) continue
+    const below = other === undefined ? mine : withoutBelow(mine, other, isMember(mine))
+    if (below !== undefined) out = put(out, element, below, self)
   }
-  return out ?? emptySet
+  return out ?? (self ? leaf : undefined)
 }
 
-/** `below` may still have the member "." of the tree it was cut from. */
-function put(
-  out: Building | undefined,
-  element: string,
-  member: boolean,
-  below: FieldSet,
-): Building | undefined {
-  if (below === leaf && !member) return out
-  const level = out ?? {}
-  if (below === leaf || member === '.' in below) level[element] = below
-  else if (member) level[element] = { '.': leaf, ...below }
-  else {
-    const { '.': _, ...children } = below
-    level[element] = children
-  }
+function put(out: Building | undefined, element: string, below: FieldSet, self: boolean): Building {
+  const level = out ?? (self ? { '.': leaf } : {})
+  level[element] = below
   return level
+}
+
+/** Sets that have nothing to do with each other are told apart along the one that is usually small. */
+function haveCommonStep(small: FieldSet, large: FieldSet): boolean {
+  for (const element of Object.keys(small)) if (element !== '.' && element in large) return true
+  return false
+}
+
+function withSelf(subtree: FieldSet, self: boolean): FieldSet | undefined {
+  if (subtree === leaf) return self ? leaf : undefined
+  if (self === '.' in subtree) return subtree
+  return self ? { '.': leaf, ...subtree } : withoutSelf(subtree)
+}
+
+/** What is below a path, without the path. */
+export function withoutSelf(subtree: FieldSet): FieldSet {
+  if (!('.' in subtree)) return subtree
+  const { '.': _, ...children } = subtree
+  return children
 }
 
 export function equalSets(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true
-  let count = 0
-  for (const element in a) {
+  const elements = Object.keys(a)
+  if (elements.length !== Object.keys(b).length) return false
+  for (const element of elements) {
     const other = b[element]
     if (other === undefined || !equalSets(a[element] as FieldSet, other)) return false
-    count++
   }
-  for (const _ in b) count--
-  return count === 0
+  return true
 }
 
 /** Whether every path of `a` is in `b`. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     if (element === '.') continue
     const mine = a[element] as FieldSet
     const other = b[element]

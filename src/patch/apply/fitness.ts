@@ -95,7 +95,7 @@ function checkValues(values: Type): Check {
     if (value === null) return
     if (!isMap(value)) throw new Unfit()
     check ??= checkOf(values) ?? (() => undefined)
-    for (const name in value) check(value[name] as Json)
+    for (const name of Object.keys(value)) check(value[name] as Json)
   }
 }
 

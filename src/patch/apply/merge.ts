@@ -43,8 +43,8 @@ function mergeMembers(type: Type, live: JsonMap, config: JsonMap): JsonMap | und
     setMember(out, name, merged)
     any = true
   }
-  for (const name in live) take(name)
-  for (const name in config) if (!Object.hasOwn(live, name)) take(name)
+  for (const name of Object.keys(live)) take(name)
+  for (const name of Object.keys(config)) if (!Object.hasOwn(live, name)) take(name)
   return any ? out : undefined
 }
 

@@ -79,7 +79,7 @@ function takeChanged(
       owners.delete(manager)
       continue
     }
-    const taken = intersection(owned.set, union(theirs.modified, theirs.added))
+    const taken = intersection(union(theirs.modified, theirs.added), owned.set)
     if (!isEmptySet(taken)) lost.set(manager, taken)
   }
   if (!force && lost.size > 0) return conflictsOf(lost)

@@ -12,7 +12,7 @@ export function reconcileWithType(type: Type, set: FieldSet): FieldSet {
   if (type.is === 'scalar' ? type.scalar !== 'any' : type.is === 'untyped') return set
   if (type.is === 'map' && type.values.is === 'untyped') return set
   let changed: Building | undefined
-  for (const element in set) {
+  for (const element of Object.keys(set)) {
     if (element === '.') continue
     const subtree = set[element] as FieldSet
     if (!hasChildren(subtree)) continue
@@ -50,7 +50,7 @@ function isOwnedWhole(type: Type): boolean {
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
   if (set === leaf) return leaf
   const out: Building = {}
-  for (const element in set) {
+  for (const element of Object.keys(set)) {
     const subtree = set[element] as FieldSet
     if (element === '.' || !hasChildren(subtree)) {
       out[element] = subtree

@@ -33,7 +33,7 @@ function itemsWithout(list: List, items: Json[], paths: FieldSet): Json {
 function membersWithout(type: Type, map: JsonMap, paths: FieldSet): Json {
   const kept: JsonMap = {}
   let any = false
-  for (const name in map) {
+  for (const name of Object.keys(map)) {
     const value = map[name] as Json
     const subtree = paths[`f:${name}`]
     if (subtree !== undefined && isMember(subtree)) continue
@@ -57,7 +57,7 @@ export function extractItems(type: Type, value: Json, paths: FieldSet): Json | u
   }
   if (!isMap(value)) return undefined
   const members: JsonMap = {}
-  for (const name in value) {
+  for (const name of Object.keys(value)) {
     const member = memberType(type, name) ?? untyped
     take(member, value[name] as Json, paths[`f:${name}`], (part) => setMember(members, name, part))
   }

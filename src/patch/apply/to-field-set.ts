@@ -23,7 +23,7 @@ function pathsOf(type: Type, value: Json): FieldSet | undefined {
 
 function pathsOfMembers(type: Type, map: JsonMap): FieldSet | undefined {
   const steps: [string, FieldSet][] = []
-  for (const name in map) {
+  for (const name of Object.keys(map)) {
     const value = map[name] as Json
     const below = pathsOf(memberType(type, name) ?? untyped, value)
     const member = value === null || (isMap(value) && isHollow(value)) || !isNamedField(type, name)

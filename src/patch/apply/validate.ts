@@ -69,7 +69,7 @@ function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
 
 function lookAtMembers(type: Type, map: JsonMap): Problem[] | undefined {
   let problems: Problem[] | undefined
-  for (const name in map) {
+  for (const name of Object.keys(map)) {
     const member = memberType(type, name)
     if (member === undefined) {
       return [...(problems ?? []), { path: `.${name}`, text: 'field not declared in schema' }]
