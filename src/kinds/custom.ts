@@ -6,6 +6,7 @@ import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
+import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 import type { Type } from '#schema/type.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
@@ -219,6 +220,17 @@ class CustomKind implements Kind {
     } catch (error) {
       throw asUnreadable(error, this.kind, this.version)
     }
+  }
+
+  conformMerged(raw: Loose): Conformed {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
+    const object = {
+      kind: this.kind,
+      apiVersion: this.apiVersion,
+      metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
+      ...(sortedCopy(body as Json) as Loose),
+    }
+    return { object, unknown: [] }
   }
 
   read(raw: Loose): KubeObject {

@@ -46,6 +46,8 @@ export interface Kind {
    * where a value has the wrong type. The result shares nothing with the input that a caller could change later.
    */
   conform(raw: Loose): Conformed
+  /** The same for what apply merged, where that is read differently: nothing is dropped from it. */
+  conformMerged?(raw: Loose): Conformed
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void
   /** Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On this version. */

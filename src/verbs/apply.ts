@@ -31,7 +31,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       const before = live && (await versioned(request, live))
       const outcome = applyConfiguration(fieldManagerKind(kind), before, config, who)
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
-      const { object } = kind.conform(outcome.object)
+      const { object } = kind.conformMerged?.(outcome.object) ?? kind.conform(outcome.object)
       kind.applyDefaults(object)
       const next = await toHub(kind, object)
       if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)

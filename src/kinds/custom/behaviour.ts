@@ -1,8 +1,8 @@
 /** What every custom kind does on a write: generations, and a status of its own where the version asks for one. */
-import type { KubeObject } from '#api/object-meta.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import type { Json, KubeObject } from '#api/object-meta.ts'
 import { keepStatus } from '#kinds/behaviour/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
+import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
 /** `hasStatus`: whether status is a subresource in a version, by its apiVersion. */
 export function customBehaviour(hasStatus: (apiVersion: string) => boolean, anyStatus: boolean): Behaviour {
@@ -27,11 +27,13 @@ export function customBehaviour(hasStatus: (apiVersion: string) => boolean, anyS
   }
 }
 
-/** Everything but metadata. */
+/** Everything but metadata; nothing, null and an empty list are three things. */
 function sameBody(next: KubeObject, old: KubeObject): boolean {
-  const { metadata: _next, ...left } = next
-  const { metadata: _old, ...right } = old
-  return sameJson(left, right)
+  return bodyText(next) === bodyText(old)
+}
+
+function bodyText({ metadata: _, ...body }: KubeObject): string {
+  return JSON.stringify(sortedCopy(body as Json))
 }
 
 function keepAllButStatus(next: KubeObject, old: KubeObject): void {

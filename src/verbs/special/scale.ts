@@ -1,6 +1,5 @@
 /** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
 import { type FieldError, invalid } from '#api/field-error.ts'
-import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, invalidObject, notFound } from '#api/status-error.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
@@ -15,6 +14,7 @@ import { setManaged } from '#verbs/ownership.ts'
 import { type PatchRequest, patchedAs } from '#verbs/patch.ts'
 import { nameOf, type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
+import { replicasOf } from './replicas.ts'
 
 type Make = (scale: KubeObject) => KubeObject
 
@@ -23,7 +23,8 @@ export async function getScale(server: Server, target: Target): Promise<Answer> 
   if (live === undefined) {
     throw notFound({ group: target.kind.group, plural: `${target.kind.plural}/scale` }, target.name)
   }
-  return answer(scaleOf(subresourceOf(target), live.object))
+  replicasOf(target.kind).requireThere(live.object)
+  return answer(scaleOf(target.kind, live.object))
 }
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
@@ -63,25 +64,22 @@ const answer = (scale: KubeObject): Answer => {
 const subresourceOf = ({ kind }: Target): Subresource => kind.subresources.get('scale') as Subresource
 
 /** What a Scale shows of an object. */
-function scaleOf({ apiVersion, kind }: Subresource, object: KubeObject): KubeObject {
+function scaleOf(main: Kind, object: KubeObject): KubeObject {
+  const { apiVersion, kind } = main.subresources.get('scale') as Subresource
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
-  const replicas = object.spec?.replicas ?? 0
-  const selected = selectorText(object)
+  const places = replicasOf(main)
+  const replicas = places.wanted(object) ?? 0
+  const selected = places.selector(object)
   return {
     kind,
     apiVersion,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: object.status?.replicas ?? 0, ...selectorFields(apiVersion, object, selected) },
+    status: {
+      replicas: places.present(object),
+      ...selectorFields(apiVersion, object, selected),
+    },
   }
-}
-
-/** Replication controllers select by plain labels, all others by a selector. */
-function selectorText(object: KubeObject): string {
-  const selector = object.spec?.selector
-  if (selector === undefined || selector === null) return ''
-  const plain = object.kind === 'ReplicationController'
-  return formatSelector(plain ? selectorOfMap(selector) : selectorOf(selector))
 }
 
 /** The betas show the selector as labels, and as text beside it where it is more than labels. */
@@ -105,7 +103,12 @@ function managerKind(server: Server, { apiVersion, kind }: Subresource): FieldMa
 }
 
 function replicasPaths(kind: Kind): ReplicasPaths {
-  return new Map(kind.resource.kinds.map(({ apiVersion }) => [apiVersion, ['f:spec', 'f:replicas']]))
+  return new Map(
+    kind.resource.kinds.map((one) => [
+      one.apiVersion,
+      (one.scale?.specReplicas ?? ['spec', 'replicas']).map((name) => `f:${name}`),
+    ]),
+  )
 }
 
 async function writeScale(server: Server, request: WriteRequest, make: Make): Promise<Answer> {
@@ -116,15 +119,17 @@ async function writeScale(server: Server, request: WriteRequest, make: Make): Pr
     unconditional: true,
     async make(live) {
       const object = live as KubeObject
-      const scale = scaleOf(sub, object)
+      const scale = scaleOf(target.kind, object)
       setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
       const next = make(structuredClone(scale))
-      const errors = scaleErrors(next)
+      const places = replicasOf(target.kind)
+      places.requireSaid(object, next)
+      const errors = places.ownRules ? [] : scaleErrors(next)
       if (errors.length > 0) {
         throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
       }
       claim(server, request, object, scale, next)
-      return replaceReplicas(object, next)
+      return replaceReplicas(target.kind, object, next)
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
@@ -132,7 +137,7 @@ async function writeScale(server: Server, request: WriteRequest, make: Make): Pr
   const stored = target.kind.resource.kindOf(found.view.apiVersion) ?? target.kind
   const object = await convertOne(parsed, stored, target.kind.resource.hub)
   object.metadata.resourceVersion = String(found.view.revision)
-  return answer(scaleOf(sub, object))
+  return answer(scaleOf(target.kind, object))
 }
 
 const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
@@ -160,9 +165,9 @@ function claim(
 }
 
 /** The main object with the replicas, and the preconditions, of its scale. */
-function replaceReplicas(object: KubeObject, scale: KubeObject): KubeObject {
+function replaceReplicas(kind: Kind, object: KubeObject, scale: KubeObject): KubeObject {
   const { resourceVersion, uid } = scale.metadata
-  object.spec = { ...object.spec, replicas: scale.spec?.replicas ?? 0 }
+  replicasOf(kind).set(object, scale.spec?.replicas ?? 0)
   object.metadata.resourceVersion = resourceVersion ?? ''
   if (uid) object.metadata.uid = uid
   return object
