@@ -4,6 +4,8 @@
  */
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
+import { RestoreError, restore } from '#patch/restore.ts'
+import type { Type } from '#schema/type.ts'
 import { capUpdaters } from './cap.ts'
 import { claimNew } from './claim.ts'
 import { type Conflict, conflictingSet } from './conflict.ts'
@@ -166,7 +168,7 @@ function updateManaged(
 
 /**
  * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError for a configuration
- * that cannot be applied. The object is not in canonical form yet, nor defaulted, and shares parts with its sources.
+ * that cannot be applied. The object is not in canonical form yet, nor defaulted, and may share parts with its sources.
  */
 export function applyConfiguration(
   kind: FieldManagerKind,
@@ -194,9 +196,22 @@ export function applyConfiguration(
     outcome = applyOnce(kind, before, wanted, managed, who, true)
   }
   if (Array.isArray(outcome)) return { conflicts: outcome }
-  let object = outcome.object ?? before.object
+  let object = outcome.object === undefined ? before.object : restored(before.type, outcome.object)
   if (who.manager === clientSideManager) object = withLastApplied(object, config)
   return { object: withManagedFields(object, encodeManaged(outcome.managed)) }
+}
+
+/** Go types are filled from the merged map by reflection; what has no Go type stays the map it is. */
+function restored(type: Type, object: KubeObject): KubeObject {
+  if (type.is !== 'struct' || type.name === '') return object
+  try {
+    return restore(type, object as Json) as unknown as KubeObject
+  } catch (error) {
+    if (!(error instanceof RestoreError)) throw error
+    throw plainError(
+      `failed to convert new object to proper version: unable to convert unstructured object to ${gvkText(object)}: ${error.message}`,
+    )
+  }
 }
 
 function applyOnce(
