@@ -7,6 +7,7 @@ import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { finishedJobs } from './jobs/finished-jobs.ts'
 import { namespaceController } from './namespace/namespace.ts'
 import { podCollector } from './pods/pod-collector.ts'
+import { quotaController } from './resource-quota/resource-quota.ts'
 import { roleAggregation } from './role-aggregation/role-aggregation.ts'
 import { rootCertificatePublisher } from './root-ca/publisher.ts'
 import { serviceAccountController } from './service-account/accounts.ts'
@@ -21,6 +22,7 @@ export const controllers: readonly Controller[] = [
   rootCertificatePublisher,
   garbageCollector,
   roleAggregation,
+  quotaController,
   certificateApproving,
   certificateSigning,
   certificateCleaning,

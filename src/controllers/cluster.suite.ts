@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { readSigningKey } from '#access/authenticate/key-files.ts'
 import { TokenMint } from '#access/authenticate/service-account-token.ts'
 import { AdmissionChain } from '#admission/chain.ts'
-import { pluginsInOrder } from '#admission/order.ts'
+import { namespaceLifecycle } from '#admission/namespace-lifecycle.ts'
+import { storageObjectInUseProtection } from '#admission/storage-defaults.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { issueCertificate } from '#base/certificate.ts'
 import { systemClock } from '#base/clock.ts'
@@ -134,7 +135,7 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     storage,
     cache,
     reader,
-    admission: new AdmissionChain(pluginsInOrder({ release, randomSuffix: suffix } as never), reader),
+    admission: new AdmissionChain([namespaceLifecycle, storageObjectInUseProtection], reader),
     allocators: { reserve: async () => undefined, release: () => {} },
     clock: systemClock,
     release,
@@ -143,6 +144,7 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     typeNamed: () => undefined,
     newUid: randomUUID,
     randomSuffix: suffix,
+    allowPrivileged: true,
     eventTtlSeconds: 3600,
   } as unknown as Server
 }

@@ -10,38 +10,52 @@ import { nextConditions } from './conditions.ts'
 import { emptyNamespace } from './empty.ts'
 
 const ownFinalizer = 'kubernetes'
-/** The first look at what remains; later ones come less often, up to half of what is estimated. */
+/** The next look while content is still going away; while nothing moves, looks come less often, up to half the estimate. */
 const firstAgainMs = 250
+
+interface Waiting {
+  readonly remaining: number
+  readonly ms: number
+}
 
 export const namespaceController: Controller = {
   name: 'namespace',
   account: 'namespace-controller',
   start(parts) {
-    const waits = new Map<string, number>()
+    const waiting = new Map<string, Waiting>()
     const work = async (name: string) => {
-      const estimateSeconds = await finish(parts, name)
-      if (estimateSeconds === 0) {
-        waits.delete(name)
-        return undefined
-      }
-      const wait = Math.min((waits.get(name) ?? firstAgainMs) * 2, (estimateSeconds / 2 + 1) * 1000)
-      waits.set(name, wait)
-      return wait
+      const { remaining, estimateSeconds } = await finish(parts, name)
+      const before = waiting.get(name)
+      waiting.delete(name)
+      if (estimateSeconds === 0) return undefined
+      const longest = (estimateSeconds / 2 + 1) * 1000
+      const ms = before?.remaining === remaining ? Math.min(before.ms * 2, longest) : firstAgainMs
+      waiting.set(name, { remaining, ms })
+      return ms
     }
     const queue = queueFor('namespace', parts, work, { workersMax: 10 })
     parts.informers.namespaces().listen({
-      changed: (namespace) => {
-        if (namespace.deleting) queue.add(namespace.name)
+      changed: (namespace, before) => {
+        // Its own writes to the status change nothing that it waits for.
+        if (namespace.deleting && !before?.deleting) queue.add(namespace.name)
       },
+      deleted: ({ name }) => waiting.delete(name),
     })
   },
 }
 
-/** Answers the seconds after which to look again; 0 when there is nothing left to do. */
-async function finish({ client, clock }: ControllerParts, name: string): Promise<number> {
+interface Left {
+  readonly remaining: number
+  /** Seconds until that may be gone; 0 when there is nothing left to do. */
+  readonly estimateSeconds: number
+}
+
+const nothing: Left = { remaining: 0, estimateSeconds: 0 }
+
+async function finish({ client, clock }: ControllerParts, name: string): Promise<Left> {
   let namespace = await unlessMissing(client.get(namespaces, '', name))
-  if (namespace?.metadata.deletionTimestamp === undefined) return 0
-  if (!(namespace.spec?.finalizers ?? []).includes(ownFinalizer)) return 0
+  if (namespace?.metadata.deletionTimestamp === undefined) return nothing
+  if (!(namespace.spec?.finalizers ?? []).includes(ownFinalizer)) return nothing
   if (namespace.status?.phase !== 'Terminating') {
     namespace = await client.update(namespaces, withStatus(namespace, { phase: 'Terminating' }), 'status')
   }
@@ -55,11 +69,14 @@ async function finish({ client, clock }: ControllerParts, name: string): Promise
   }
   const failed = [...emptied.discoveryErrors, ...emptied.contentErrors]
   if (failed.length > 0) throw new Error(failed.join(', '))
-  if (emptied.estimateSeconds > 0) return emptied.estimateSeconds
+  if (emptied.estimateSeconds > 0) {
+    const remaining = [...emptied.remaining.values()].reduce((sum, count) => sum + count, 0)
+    return { remaining, estimateSeconds: emptied.estimateSeconds }
+  }
   const finalizers = (namespace.spec?.finalizers ?? []).filter((one: string) => one !== ownFinalizer)
   const spec = { ...namespace.spec, finalizers }
   await unlessMissing(client.update(namespaces, { ...namespace, spec }, 'finalize'))
-  return 0
+  return nothing
 }
 
 const withStatus = (namespace: KubeObject, change: object): KubeObject => ({

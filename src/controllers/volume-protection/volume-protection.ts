@@ -19,7 +19,7 @@ export const claimProtection: Controller = {
       const { items } = await client.list(pods, namespace)
       const used = items.map(podOf).some((pod) => pod.node !== '' && pod.claims.includes(name))
       if (!used) await removeFinalizer(parts, persistentVolumeClaims, key, claimFinalizer)
-    })
+    }, { workersMax: 20 })
     claims.listen({
       changed: ({ deleting, namespace, name }) => {
         if (deleting) queue.add(`${namespace}/${name}`)

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ApiClient } from '#client/client.ts'
+import { type Cluster, configMap, core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { unlessMissing } from '#controllers/queue-for.ts'
+import { garbageCollector } from './garbage-collector.ts'
+
+const maps = core('configmaps')
+
+const make = (cluster: Cluster, name: string, owners: KubeObject[] = [], more: object = {}) => {
+  const object = configMap('default', name, owners)
+  Object.assign(object.metadata, more)
+  return cluster.client.create(maps, 'default', object)
+}
+const find = (cluster: Cluster, name: string) =>
+  unlessMissing(cluster.client.get(maps, 'default', name))
+const names = async (cluster: Cluster) =>
+  (await cluster.client.list(maps, 'default')).items.map(({ metadata }) => metadata.name).join(' ')
+
+async function inCluster(run: (cluster: Cluster) => Promise<void>): Promise<void> {
+  const cluster = await startCluster()
+  try {
+    await run(cluster)
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+}
+
+test('background: what an owner leaves behind goes, level by level', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    const child = await make(cluster, 'child', [root])
+    await make(cluster, 'grandchild', [child])
+    await make(cluster, 'other')
+    await cluster.client.delete(maps, 'default', 'root', { propagationPolicy: 'Background' })
+    await until('only the other is left', async () => (await names(cluster)) === 'other')
+  }))
+
+test('an owner that is there keeps its dependents; references to one that is gone are dropped', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const [first, second] = [await make(cluster, 'first'), await make(cluster, 'second')]
+    await make(cluster, 'shared', [first, second])
+    await cluster.client.delete(maps, 'default', 'first')
+    await until('one reference is left', async () => {
+      const shared = await find(cluster, 'shared')
+      return shared?.metadata.ownerReferences?.length === 1
+    })
+    assert.equal(await names(cluster), 'second shared')
+  }))
+
+test('orphan: dependents stay and lose their reference', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    for (const name of ['a', 'b', 'c']) await make(cluster, name, [root])
+    await cluster.client.delete(maps, 'default', 'root', { propagationPolicy: 'Orphan' })
+    await until('the owner is gone', async () => (await names(cluster)) === 'a b c')
+    for (const name of ['a', 'b', 'c']) {
+      assert.equal((await find(cluster, name))?.metadata.ownerReferences, undefined)
+    }
+  }))
+
+test('foreground: the owner goes last', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    await make(cluster, 'child', [root], { finalizers: ['example.com/wait'] })
+    await cluster.client.delete(maps, 'default', 'root', { propagationPolicy: 'Foreground' })
+    await until('the child is being deleted', async () => {
+      return (await find(cluster, 'child'))?.metadata.deletionTimestamp !== undefined
+    })
+    assert.deepEqual((await find(cluster, 'root'))?.metadata.finalizers, ['foregroundDeletion'])
+    await cluster.client.patch(maps, 'default', 'child', { metadata: { finalizers: null } })
+    await until('both are gone', async () => (await names(cluster)) === '')
+  }))
+
+test('what was left before it started: absent owners, deletions under way', () =>
+  inCluster(async (cluster) => {
+    const ghost = { metadata: { name: 'ghost', uid: 'b6f0fd3c-0000-4000-8000-000000000000' } }
+    await make(cluster, 'haunted', [ghost])
+    const root = await make(cluster, 'root')
+    await make(cluster, 'free', [root])
+    await cluster.client.delete(maps, 'default', 'root', { propagationPolicy: 'Orphan' })
+    cluster.run(garbageCollector)
+    await until('only the orphan is left', async () => (await names(cluster)) === 'free')
+  }))
+
+test('an owner of the same name but another uid is not the owner', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    root.metadata.uid = 'b6f0fd3c-0000-4000-8000-000000000000'
+    await make(cluster, 'child', [root])
+    await until('the child is gone', async () => (await names(cluster)) === 'root')
+  }))
+
+test('a reference from another namespace does not free the owner of its own dependents', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    await cluster.client.create(core('namespaces'), '', { metadata: { name: 'elsewhere' } })
+    const root = await make(cluster, 'root')
+    await cluster.client.create(maps, 'elsewhere', configMap('elsewhere', 'stranger', [root]))
+    await make(cluster, 'child', [root])
+    await until('the stranger is gone', async () => {
+      return (await cluster.client.list(maps, 'elsewhere')).items.length === 0
+    })
+    assert.equal(await names(cluster), 'child root')
+    await cluster.client.delete(maps, 'default', 'root')
+    await until('all are gone', async () => (await names(cluster)) === '')
+  }))
+
+test('an owner of a kind that is not served keeps its dependents', () =>
+  inCluster(async (cluster) => {
+    cluster.run(garbageCollector)
+    const owner = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', uid: 'b6f0fd3c-0000-4000-8000-000000000000' },
+    }
+    await make(cluster, 'child', [owner])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.equal(await names(cluster), 'child')
+    cluster.complaints.length = 0
+  }))
+
+test('watches that end and lists that are refused cost nothing but time', async () => {
+  let broken = 0
+  const cluster = await startCluster({
+    wrap: (client) => ({
+      ...bound(client),
+      async *watch(...args) {
+        let left = 3
+        for await (const event of client.watch(...args)) {
+          yield event
+          if (--left === 0) {
+            broken++
+            return
+          }
+        }
+      },
+    }),
+  })
+  try {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    for (let i = 0; i < 20; i++) await make(cluster, `child-${i}`, [root])
+    await cluster.client.delete(maps, 'default', 'root')
+    await until('all are gone', async () => (await names(cluster)) === '', 20_000)
+    assert.ok(broken > 3)
+  } finally {
+    await cluster.stop()
+  }
+})
+
+function bound(client: ApiClient): ApiClient {
+  return {
+    get: (...args) => client.get(...args),
+    list: (...args) => client.list(...args),
+    create: (...args) => client.create(...args),
+    update: (...args) => client.update(...args),
+    patch: (...args) => client.patch(...args),
+    delete: (...args) => client.delete(...args),
+    deleteCollection: (...args) => client.deleteCollection(...args),
+    watch: (...args) => client.watch(...args),
+    resources: () => client.resources(),
+  }
+}

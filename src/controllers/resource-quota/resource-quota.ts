@@ -1,0 +1,144 @@
+/**
+ * The usage in a quota's status is what there is: counted anew when the quota changes, when something it counts goes, and
+ * now and then. Kinds are followed only while some quota counts them, and no object of theirs is kept.
+ */
+import { calculateUsage } from '#admission/quota/calculate.ts'
+import { Evaluators } from '#admission/quota/evaluator.ts'
+import { amountsOf, listOf, only, sameAmounts } from '#admission/quota/resource-amounts.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { pause } from '#client/backoff.ts'
+import type { ServedResource } from '#client/client.ts'
+import type { Informer } from '#client/informer.ts'
+import { reflect } from '#client/reflector.ts'
+import type { WorkQueue } from '#client/work-queue.ts'
+import type { Controller, ControllerParts } from '#controllers/controller.ts'
+import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
+import { resourceQuotas } from '#controllers/resources.ts'
+
+/** Everything is counted anew this often, whatever was heard. */
+const recountMs = 300_000
+/** Deletions of many objects at once are counted once. */
+const afterDeletionMs = 50
+/** Admission has counted what is created already; this only mends what it could not know. */
+const afterChangeMs = 1000
+
+export const quotaController: Controller = {
+  name: 'resourcequota',
+  account: 'resourcequota-controller',
+  start: (parts) => new QuotaController(parts).start(),
+}
+
+class QuotaController {
+  readonly #parts: ControllerParts
+  readonly #quotas: Informer<KubeObject>
+  readonly #queue: WorkQueue
+  readonly #evaluators: Evaluators
+  /** By `group/version/plural`: how to stop following it. */
+  readonly #followed = new Map<string, AbortController>()
+
+  constructor(parts: ControllerParts) {
+    const { feature, clock } = parts
+    this.#parts = parts
+    this.#quotas = parts.informers.quotas()
+    this.#evaluators = new Evaluators({ feature, now: () => clock.now() })
+    this.#queue = queueFor('resourcequota', parts, (key) => this.#count(...splitKey(key)))
+  }
+
+  start(): void {
+    const again = queueFor('resourcequota', this.#parts, () => this.#follow(), { workersMax: 1 })
+    this.#quotas.listen({
+      changed: (quota) => {
+        this.#queue.add(keyOf(quota))
+        again.addAfter('kinds', afterDeletionMs)
+      },
+      deleted: () => again.addAfter('kinds', afterChangeMs),
+    })
+    void this.#recount()
+  }
+
+  async #recount(): Promise<void> {
+    const { signal } = this.#parts
+    while (!signal.aborted) {
+      await pause(recountMs, signal)
+      for (const quota of this.#quotas.values()) this.#queue.add(keyOf(quota))
+    }
+  }
+
+  async #countedKinds(names: Iterable<string>): Promise<ServedResource[]> {
+    const wanted = [...new Set(names)]
+    if (wanted.length === 0) return []
+    return (await this.#parts.client.resources()).filter(({ group, plural, namespaced, verbs }) => {
+      if (!namespaced || !verbs.includes('list') || !verbs.includes('watch')) return false
+      const evaluator = this.#evaluators.of(group, plural)
+      return evaluator !== undefined && wanted.some((name) => evaluator.counts(name))
+    })
+  }
+
+  async #count(namespace: string, name: string): Promise<void> {
+    const { client } = this.#parts
+    const quota = await unlessMissing(client.get(resourceQuotas, namespace, name))
+    if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return
+    const hard = quota.spec?.hard ?? {}
+    const kinds = await this.#countedKinds(Object.keys(hard))
+    const counted = kinds.map((kind) => ({
+      group: kind.group,
+      plural: kind.plural,
+      list: async () => (await client.list(kind, namespace)).items,
+    }))
+    const usage = await calculateUsage(quota, this.#evaluators, counted)
+    const before = amountsOf(quota.status?.used)
+    const used = only(new Map([...before, ...usage]), Object.keys(hard))
+    const same = sameAmounts(used, before) && sameAmounts(amountsOf(hard), amountsOf(quota.status?.hard))
+    if (same && quota.status?.used !== undefined) return
+    const status = { hard, used: listOf(used) }
+    await unlessMissing(client.update(resourceQuotas, { ...quota, status }, 'status'))
+  }
+
+  /** Begins to follow the kinds that quotas count, and stops with those that none counts any more. */
+  async #follow(): Promise<void> {
+    const names = [...this.#quotas.values()].flatMap(({ spec }) => Object.keys(spec?.hard ?? {}))
+    const wanted = new Map<string, ServedResource>()
+    for (const kind of await this.#countedKinds(names)) {
+      wanted.set(`${kind.group}/${kind.version}/${kind.plural}`, kind)
+    }
+    for (const [key, stop] of this.#followed) {
+      if (wanted.has(key)) continue
+      stop.abort()
+      this.#followed.delete(key)
+    }
+    for (const [key, kind] of wanted) {
+      if (this.#followed.has(key)) continue
+      const stop = new AbortController()
+      this.#followed.set(key, stop)
+      this.#reflect(kind, stop.signal)
+    }
+  }
+
+  #reflect(resource: ServedResource, stop: AbortSignal): void {
+    const { client, signal, report } = this.#parts
+    void reflect({
+      client,
+      resource,
+      signal: AbortSignal.any([signal, stop]),
+      report,
+      sink: {
+        begin: () => {},
+        listed: () => {},
+        // Something may have gone unheard: every quota that counts it is counted anew.
+        end: () => {
+          for (const quota of this.#quotas.values()) this.#queue.addAfter(keyOf(quota), afterChangeMs)
+        },
+        changed: ({ metadata }) => this.#countIn(metadata.namespace, afterChangeMs),
+        deleted: ({ metadata }) => this.#countIn(metadata.namespace, afterDeletionMs),
+      },
+    })
+  }
+
+  #countIn(namespace: string | undefined, ms: number): void {
+    for (const quota of this.#quotas.values()) {
+      if (quota.metadata.namespace === namespace) this.#queue.addAfter(keyOf(quota), ms)
+    }
+  }
+}
+
+const keyOf = ({ metadata }: KubeObject) => `${metadata.namespace}/${metadata.name}`

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startCluster, until } from '#controllers/cluster.suite.ts'
+import { clusterRoles } from '#controllers/resources.ts'
+import { roleAggregation } from './role-aggregation.ts'
+
+const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['get'] })
+
+test('a role holds the rules of all roles it picks, each once, in the order of their names', async () => {
+  const cluster = await startCluster()
+  try {
+    const { client } = cluster
+    cluster.run(roleAggregation)
+    const make = (name: string, more: object) => client.create(clusterRoles, '', { metadata: { name, ...more } })
+    await client.create(clusterRoles, '', {
+      metadata: { name: 'all' },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] },
+      rules: [],
+    })
+    const labels = { to: 'all' }
+    await client.create(clusterRoles, '', { metadata: { name: 'b', labels }, rules: [rule('pods'), rule('nodes')] })
+    await client.create(clusterRoles, '', { metadata: { name: 'a', labels }, rules: [rule('pods')] })
+    await client.create(clusterRoles, '', { metadata: { name: 'c' }, rules: [rule('secrets')] })
+    await make('d', {})
+    const resources = async () =>
+      ((await client.get(clusterRoles, '', 'all')).rules ?? []).map((one: { resources: string[] }) => one.resources[0]).join(' ')
+    await until('both rules', async () => (await resources()) === 'pods nodes')
+    await client.delete(clusterRoles, '', 'b')
+    await until('one rule', async () => (await resources()) === 'pods')
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})

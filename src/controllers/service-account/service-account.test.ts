@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { type Cluster, core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { unlessMissing } from '#controllers/queue-for.ts'
+import { rootCertificatePublisher } from '#controllers/root-ca/publisher.ts'
+import { tokenCleaner } from '#controllers/token-cleaner/token-cleaner.ts'
+import { serviceAccountController } from './accounts.ts'
+import { tokenController } from './tokens.ts'
+
+const accounts = core('serviceaccounts')
+const secrets = core('secrets')
+const maps = core('configmaps')
+const text = (base64: string) => Buffer.from(base64, 'base64').toString()
+
+async function inCluster(
+  release: number,
+  run: (cluster: Cluster, find: (plural: string, namespace: string, name: string) => Promise<KubeObject | undefined>) => Promise<void>,
+) {
+  const cluster = await startCluster({ release })
+  try {
+    await run(cluster, (plural, namespace, name) =>
+      unlessMissing(cluster.client.get(core(plural), namespace, name)),
+    )
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+}
+
+test('every namespace has a default account, made again when deleted', () =>
+  inCluster(22, async ({ client, run }, find) => {
+    run(serviceAccountController)
+    await client.create(core('namespaces'), '', { metadata: { name: 'a' } })
+    for (const namespace of ['default', 'kube-system', 'a']) {
+      await until(namespace, async () => Boolean(await find('serviceaccounts', namespace, 'default')))
+    }
+    const first = await find('serviceaccounts', 'a', 'default')
+    await client.delete(accounts, 'a', 'default')
+    await until('a new one', async () => {
+      const now = await find('serviceaccounts', 'a', 'default')
+      return now !== undefined && now.metadata.uid !== first?.metadata.uid
+    })
+  }))
+
+test('every account has a token up to 1.23', () =>
+  inCluster(22, async ({ client, run, surroundings }, find) => {
+    run(tokenController)
+    await client.create(accounts, 'default', { metadata: { name: 'robot' } })
+    await until('a reference', async () => Boolean((await find('serviceaccounts', 'default', 'robot'))?.secrets))
+    const account = await find('serviceaccounts', 'default', 'robot')
+    assert.equal(account?.secrets.length, 1)
+    const name: string = account?.secrets[0].name
+    assert.match(name, /^robot-token-.{5}$/)
+    const secret = (await find('secrets', 'default', name)) as KubeObject
+    assert.equal(secret.type, 'kubernetes.io/service-account-token')
+    assert.equal(text(secret.data.namespace), 'default')
+    assert.equal(text(secret.data['ca.crt']), surroundings.rootCertificates)
+    const claims = JSON.parse(text(text(secret.data.token).split('.')[1] as string))
+    assert.equal(claims.sub, 'system:serviceaccount:default:robot')
+    assert.equal(claims['kubernetes.io/serviceaccount/service-account.uid'], account?.metadata.uid)
+    // A token that is deleted is replaced, and the old reference goes.
+    await client.delete(secrets, 'default', name)
+    await until('another token', async () => {
+      const now = await find('serviceaccounts', 'default', 'robot')
+      return now?.secrets?.length === 1 && now.secrets[0].name !== name
+    })
+    // An account that is deleted takes its tokens with it.
+    await client.delete(accounts, 'default', 'robot')
+    await until('no token', async () => (await client.list(secrets, 'default')).items.length === 0)
+  }))
+
+test('a Secret that asks for a token gets one; one for nobody goes', () =>
+  inCluster(22, async ({ client, run }, find) => {
+    run(tokenController)
+    await client.create(accounts, 'default', { metadata: { name: 'robot' } })
+    const asking = (name: string, account: string) => ({
+      metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
+      type: 'kubernetes.io/service-account-token',
+    })
+    await client.create(secrets, 'default', asking('mine', 'robot'))
+    await client.create(secrets, 'default', asking('ghost', 'nobody'))
+    await until('a token', async () => Boolean((await find('secrets', 'default', 'mine'))?.data?.token))
+    const mine = await find('secrets', 'default', 'mine')
+    const account = await find('serviceaccounts', 'default', 'robot')
+    assert.equal(mine?.metadata.annotations?.['kubernetes.io/service-account.uid'], account?.metadata.uid)
+    await until('the ghost is gone', async () => (await find('secrets', 'default', 'ghost')) === undefined)
+  }))
+
+test('the root certificates are in every namespace from 1.20, and put right', () =>
+  inCluster(22, async ({ client, run, surroundings }, find) => {
+    run(rootCertificatePublisher)
+    const right = async () =>
+      (await find('configmaps', 'default', 'kube-root-ca.crt'))?.data?.['ca.crt'] === surroundings.rootCertificates
+    await until('it is there', right)
+    await client.patch(maps, 'default', 'kube-root-ca.crt', { data: { 'ca.crt': 'mine' } })
+    await until('it is right again', right)
+    await client.delete(maps, 'default', 'kube-root-ca.crt')
+    await until('it is there again', right)
+  }))
+
+test('bootstrap tokens go when they end', () =>
+  inCluster(22, async ({ client, run }, find) => {
+    run(tokenCleaner)
+    const token = (name: string, expiration: number) => ({
+      metadata: { name },
+      type: 'bootstrap.kubernetes.io/token',
+      stringData: {
+        'token-id': name.slice(-6),
+        'token-secret': '0123456789abcdef',
+        expiration: new Date(expiration).toISOString(),
+      },
+    })
+    await client.create(secrets, 'kube-system', token('bootstrap-token-aaaaaa', Date.now() + 600))
+    await client.create(secrets, 'kube-system', token('bootstrap-token-bbbbbb', Date.now() + 3_600_000))
+    assert.ok(await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa'))
+    await until('the first is gone', async () => {
+      return (await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa')) === undefined
+    })
+    assert.ok(await find('secrets', 'kube-system', 'bootstrap-token-bbbbbb'))
+  }))
