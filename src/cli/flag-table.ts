@@ -70,7 +70,7 @@ export const flagTable = {
   'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open without asking for less; the end is chosen between this and twice as long.'),
   'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),
   'max-mutating-requests-inflight': row('Requests', value.count, 200, 'wired', 'How many requests that write may run at once; 0 for no limit.'),
-  'enable-priority-and-fairness': row('Requests', value.bool, true, 'unwired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
+  'enable-priority-and-fairness': row('Requests', value.bool, true, 'wired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
 
   'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
   'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'wired', 'Groups, versions and resources to turn on or off.'),
@@ -150,7 +150,7 @@ export const flagTable = {
   'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'unwired', 'The longest life of a certificate that the built-in authority signs.'),
 
   'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 and more for finding faults.'),
-  'show-hidden-metrics-for-version': unset('Instruments', minor, 'unwired', 'Show the metrics that this release hid.'),
+  'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),
 } satisfies Record<string, Row<unknown>>
 
 export type FlagTable = typeof flagTable

@@ -42,6 +42,7 @@ import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { stopOnSignal } from './stop.ts'
+import { makeObserving } from './observing.ts'
 import { openStorage } from './storage.ts'
 
 /** What the operator asked for cannot be; the message says what and what is accepted. */
@@ -77,6 +78,8 @@ export async function start({ settings }: Parsed): Promise<void> {
   if ('error' in gates) throw new CannotStart(gates.error)
   for (const warning of gates.warnings) log.warn(warning)
   const feature = gates.enabled
+  const observing = await makeObserving(settings, { release, version: facts.versionOf(release), feature, log })
+  if ('problem' in observing) throw new CannotStart(observing.problem)
   const serves = runtimeConfig(
     settings.runtimeConfig,
     facts.groupVersionsOf(release),
@@ -140,7 +143,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     storage,
     cache,
     reader,
-    admission: new AdmissionChain(plugins, reader),
+    admission: new AdmissionChain(plugins, reader, observing.admission),
     allocators: serviceAllocators(
       { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
       reader,
@@ -199,6 +202,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         }),
         release,
       ),
+      ...observing.paths,
       knownPaths({ catalog, checks: health, others: ['/metrics', '/openapi/v2', '/version'] }),
     ],
     limits: {
@@ -208,7 +212,8 @@ export async function start({ settings }: Parsed): Promise<void> {
       mutatingRequestsInFlightMax: settings.maxMutatingRequestsInflight,
       bodyBytesMax: 3 * 1024 * 1024,
     },
-    observers: [],
+    observers: observing.observers,
+    instruments: observing.instruments,
     report: (message, error) => log.error(message, { error }),
     monotonicMs: () => performance.now(),
     newAuditId: randomUUID,
@@ -242,6 +247,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     port: settings.securePort,
     serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
   })
+  await observing.start(server, (manager) => localClient(server, apiserverUser, manager))
   for (const part of ['objects', 'definitions', 'server'] as const) health.done(part)
   await listener.listen(settings.securePort, settings.bindAddress)
   stopOnSignal(
@@ -267,6 +273,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         run: async () => {
           listener.destroy()
           definitions.stop()
+          await observing.stop()
           await cache.close()
           await storage.close()
         },

@@ -1,0 +1,146 @@
+/** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
+import type { AdmissionMeter } from '#admission/chain.ts'
+import { systemClock } from '#base/clock.ts'
+import type { ApiClient } from '#client/client.ts'
+import { fairnessObserver } from '#http/observers/fairness.ts'
+import { consumerManager, flowGroup, followFairness } from '#http/observers/fairness-config.ts'
+import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
+import { inFlightObserver } from '#http/observers/in-flight.ts'
+import { InFlightMark } from '#http/observers/in-flight-mark.ts'
+import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
+import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
+import { metricsPath } from '#http/paths/metrics.ts'
+import { FlowControl } from '#observe/fairness/flow-control.ts'
+import { flowMeters } from '#observe/fairness/flow-meters.ts'
+import type { Log } from '#observe/log.ts'
+import type { Server } from '#verbs/server.ts'
+import type { Settings } from './flags.ts'
+import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
+
+export interface Observing {
+  readonly observers: readonly Observer[]
+  readonly paths: readonly PathHandler[]
+  readonly instruments: Instruments
+  readonly admission: AdmissionMeter
+  /** Once the server can read and write: follows what configures fairness, and makes what must be there. */
+  start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ObservingOptions {
+  readonly release: number
+  /** 'v1.22.17' */
+  readonly version: string
+  readonly feature: (gate: string) => boolean
+  readonly log: Log
+}
+
+const monotonicMs = () => performance.now()
+/** A quarter of the time a request has may be spent waiting. */
+const waitShare = 4
+/** How often mandatory and suggested objects are looked after. */
+const ensureIntervalMs = 60_000
+
+/** What the operator asked for and cannot be is `problem`. */
+export async function makeObserving(
+  settings: Settings,
+  options: ObservingOptions,
+): Promise<Observing | { problem: string }> {
+  const { release, version, feature, log } = options
+  const measuring = makeMeasuring({
+    release,
+    version,
+    showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
+    warn: (message) => log.warn(message),
+  })
+  if ('problem' in measuring) return measuring
+  const fair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
+  const limiting = fair ? makeFairness(settings, options, measuring) : makeLimits(settings, measuring)
+  if ('problem' in limiting) return limiting
+  return {
+    observers: [measuring.observer, limiting.observer],
+    paths: [metricsPath(measuring.registry), ...limiting.paths],
+    instruments: measuring.instruments,
+    admission: measuring.admission,
+    async start(server, clientAs) {
+      const { catalog, cache, storage } = server
+      const historyMax = Math.max(10_000, settings.defaultWatchCacheSize)
+      countObjects(measuring, { catalog, cache, storage, historyMax })
+      await limiting.start(server, clientAs)
+    },
+    async stop() {
+      limiting.stop()
+    },
+  }
+}
+
+interface Limiting {
+  readonly observer: Observer
+  readonly paths: readonly PathHandler[]
+  start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
+  stop(): void
+}
+
+function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limiting {
+  const limits = { readOnly: settings.maxRequestsInflight, mutating: settings.maxMutatingRequestsInflight }
+  const mark = new InFlightMark(registry, metrics.inFlight)
+  return {
+    observer: inFlightObserver(limits, mark, metrics, monotonicMs),
+    paths: [],
+    start: async () => {},
+    stop() {},
+  }
+}
+
+function makeFairness(
+  settings: Settings,
+  { release, log }: ObservingOptions,
+  { registry, metrics }: Measuring,
+): Limiting | { problem: string } {
+  const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = settings
+  if (reads + writes <= 0) {
+    const given = `MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}`
+    return { problem: `invalid configuration: ${given}; they must add up to something positive` }
+  }
+  const flows = new FlowControl({
+    release,
+    concurrencyMax: reads + writes,
+    waitMsMax: settings.requestTimeoutMs / waitShare,
+    after(ms, call) {
+      const timer = setTimeout(call, ms)
+      return () => clearTimeout(timer)
+    },
+    meters: flowMeters(registry),
+    report: (message) => log.warn(message),
+  })
+  const running = new InFlightMark(registry, metrics.inFlight)
+  const waiting = new InFlightMark(registry, metrics.inQueue)
+  const stops: (() => void)[] = []
+  return {
+    observer: fairnessObserver({ flows, running, waiting, metrics, monotonicMs }),
+    paths: [debugFairnessPaths(flows, (ms) => performance.timeOrigin + ms)],
+    async start(server, clientAs) {
+      const kind = server.catalog.resource(flowGroup, 'flowschemas')?.kinds[0]
+      if (kind === undefined) return
+      const { group, version } = kind
+      const schemas = { group, version, plural: 'flowschemas' }
+      const levels = { group, version, plural: 'prioritylevelconfigurations' }
+      const report = (message: string, error: unknown) => log.error(message, { error })
+      const client = clientAs(consumerManager)
+      stops.push(
+        await followFairness({ flows, reader: server.reader, client, schemas, clock: systemClock, monotonicMs, report }),
+      )
+      const producer = clientAs(producerManager)
+      const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
+      await ensure()
+      const timer = setInterval(() => {
+        ensure().catch((error) => report('the flow schemas and priority levels cannot be looked after', error))
+      }, ensureIntervalMs)
+      timer.unref()
+      stops.push(() => clearInterval(timer))
+    },
+    stop() {
+      for (const stop of stops) stop()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The flow schemas and priority levels every cluster begins with. The mandatory ones are put back whenever they differ;
+ * the suggested ones follow the release until somebody says, by an annotation, that theirs are to stay.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { type FlowObject, flowSchemas, priorityLevels } from '#observe/fairness/bootstrap.ts'
+
+/** Who owns their fields. */
+export const producerManager = 'api-priority-and-fairness-config-producer-v1'
+const autoUpdate = 'apf.kubernetes.io/autoupdate-spec'
+/** The release from which the annotation says who keeps the spec. */
+const annotatedSince = 22
+
+export interface FairnessObjects {
+  readonly release: number
+  readonly levels: ResourceRef
+  readonly schemas: ResourceRef
+}
+
+export async function ensureFairnessObjects(client: ApiClient, wanted: FairnessObjects): Promise<void> {
+  const { release, levels, schemas } = wanted
+  const all: [ResourceRef, readonly FlowObject[]][] = [
+    [schemas, flowSchemas(release)],
+    [levels, priorityLevels(release)],
+  ]
+  for (const [ref, objects] of all) {
+    const there = new Map((await client.list(ref, '')).items.map((object) => [object.metadata.name ?? '', object]))
+    await Promise.all(objects.map((object) => ensureOne(client, ref, release, object, there.get(object.name))))
+    if (release < annotatedSince) continue
+    const known = new Set(objects.map(({ name }) => name))
+    const stale = [...there.values()].filter(({ metadata }) => !known.has(metadata.name ?? '') && keptByServer(metadata))
+    await Promise.all(stale.map(({ metadata }) => client.delete(ref, '', metadata.name ?? '').catch(ignore(404))))
+  }
+}
+
+const keptByServer = ({ annotations }: KubeObject['metadata']) => annotations?.[autoUpdate] === 'true'
+
+const ignore = (...codes: number[]) => (error: unknown) => {
+  if (!(error instanceof ApiError && codes.includes(error.code))) throw error
+}
+
+async function ensureOne(
+  client: ApiClient,
+  ref: ResourceRef,
+  release: number,
+  { name, spec, mandatory }: FlowObject,
+  there: KubeObject | undefined,
+): Promise<void> {
+  const annotations = release >= annotatedSince ? { [autoUpdate]: 'true' } : undefined
+  const metadata = { name, ...(annotations && { annotations }) }
+  if (there === undefined) {
+    await client.create(ref, '', { metadata, spec: structuredClone(spec) } as KubeObject).catch(ignore(409))
+    return
+  }
+  if (release < annotatedSince) return
+  const said = there.metadata.annotations?.[autoUpdate]
+  const ours = mandatory || said === 'true' || (said === undefined && there.metadata.generation === 1)
+  const wantedAnnotation = ours ? 'true' : 'false'
+  const specDiffers = ours && !covers(there.spec, spec)
+  if (said === wantedAnnotation && !specDiffers) return
+  const next = structuredClone(there)
+  next.metadata.annotations = { ...next.metadata.annotations, [autoUpdate]: wantedAnnotation }
+  if (specDiffers) next.spec = structuredClone(spec)
+  await client.update(ref, next).catch(ignore(404, 409))
+}
+
+/** Whether everything wanted is there; defaults may have been added. */
+function covers(there: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return there === wanted
+  if (typeof there !== 'object' || there === null) return false
+  if (Array.isArray(wanted)) {
+    return Array.isArray(there) && there.length === wanted.length && wanted.every((one, at) => covers(there[at], one))
+  }
+  return Object.entries(wanted).every(([key, value]) => covers((there as Record<string, unknown>)[key], value))
+}

@@ -1,0 +1,102 @@
+/**
+ * Every request asks its priority level for a place before anything is done for it. With places free it goes on at once;
+ * else it waits its turn or is told to come back. Watches hold their place only until they have begun.
+ */
+import type { AnswerHeaders, Exchange, Seat } from '#http/exchange.ts'
+import type { Observer } from '#http/parts.ts'
+import type { FlowControl, Schema } from '#observe/fairness/flow-control.ts'
+import type { Refusal } from '#observe/fairness/queue-set.ts'
+import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import { type InFlightMark, type RequestKind, requestKind } from './in-flight-mark.ts'
+import { refuseForNow } from './refused-later.ts'
+import { isLongRunning } from './request-place.ts'
+
+export interface FairnessParts {
+  readonly flows: FlowControl
+  readonly running: InFlightMark
+  readonly waiting: InFlightMark
+  readonly metrics: ServerMetrics
+  readonly monotonicMs: () => number
+}
+
+class FlowSeat implements Seat {
+  readonly headers: AnswerHeaders
+  readonly #parts: FairnessParts
+  readonly #schema: Schema
+  readonly #kind: RequestKind
+  readonly #queueIndex: number
+  readonly #beganAtMs: number
+  #taken = true
+
+  constructor(parts: FairnessParts, schema: Schema, kind: RequestKind, queueIndex: number, nowMs: number) {
+    this.#parts = parts
+    this.#schema = schema
+    this.#kind = kind
+    this.#queueIndex = queueIndex
+    this.#beganAtMs = nowMs
+    this.headers = schema.headers
+    schema.meter.dispatched.value++
+    schema.meter.executing.value++
+    parts.running.add(kind, 1, nowMs)
+  }
+
+  release(): void {
+    if (!this.#taken) return
+    this.#taken = false
+    const { running, flows, monotonicMs } = this.#parts
+    const nowMs = monotonicMs()
+    const tookMs = nowMs - this.#beganAtMs
+    const { meter, level } = this.#schema
+    meter.executing.value--
+    meter.executionSeconds.observe(tookMs / 1000)
+    running.add(this.#kind, -1, nowMs)
+    if (level.queues === undefined) return
+    level.queues.leave(this.#queueIndex, tookMs, nowMs)
+    if (level.quiescing) flows.reap(level)
+  }
+}
+
+/** The place of one who was refused: nothing to give back, but the answer names the schema. */
+const noSeat = (headers: AnswerHeaders): Seat => ({ headers, release() {} })
+
+export function fairnessObserver(parts: FairnessParts): Observer {
+  const { flows, monotonicMs } = parts
+  return {
+    begin(exchange) {
+      const { target, user, startedAt } = exchange
+      if (target.verb !== 'watch' && isLongRunning(target)) return
+      const schema = flows.classify(user, target)
+      const { queues } = schema.level
+      const kind = requestKind(target.verb)
+      if (queues === undefined) {
+        exchange.seat = new FlowSeat(parts, schema, kind, -1, startedAt)
+        return
+      }
+      const entered = queues.enter(flows.flowOf(schema, user, target), startedAt, exchange, () => exchange.wire.signal)
+      if (typeof entered === 'number') {
+        exchange.seat = new FlowSeat(parts, schema, kind, entered, startedAt)
+        schema.meter.waitSeconds.observe(0)
+        return
+      }
+      if (typeof entered === 'string') return refuse(exchange, schema, entered, 0)
+      schema.meter.inQueue.value++
+      schema.meter.enqueued(queues.waiting)
+      parts.waiting.add(kind, 1, startedAt)
+      return entered.then((outcome) => {
+        const nowMs = monotonicMs()
+        schema.meter.inQueue.value--
+        parts.waiting.add(kind, -1, nowMs)
+        if (typeof outcome === 'string') return refuse(exchange, schema, outcome, nowMs - startedAt)
+        exchange.seat = new FlowSeat(parts, schema, kind, outcome, nowMs)
+        schema.meter.waitSeconds.observe((nowMs - startedAt) / 1000)
+      })
+    },
+    end: (exchange) => exchange.seat?.release(),
+  }
+
+  function refuse(exchange: Exchange, schema: Schema, why: Refusal, waitedMs: number): never {
+    schema.meter.refused(why, waitedMs)
+    exchange.seat = noSeat(schema.headers)
+    throw refuseForNow(exchange, parts.metrics)
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The flow schemas and priority levels there are from the start: two of each that must be, and those suggested for a
+ * cluster's own parts. Rows only; the fixed specs of the mandatory ones are checked where the kinds are.
+ */
+import type { Loose } from '#api/object-meta.ts'
+
+export interface FlowObject {
+  readonly name: string
+  readonly spec: Loose
+  readonly mandatory: boolean
+}
+
+const limited = (shares: number, queues: number, handSize: number): Loose => ({
+  type: 'Limited',
+  limited: {
+    assuredConcurrencyShares: shares,
+    limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } },
+  },
+})
+
+const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({ name, spec, mandatory })
+
+export function priorityLevels(release: number): FlowObject[] {
+  const old = release < 20
+  const rejecting = {
+    type: 'Limited',
+    limited: { assuredConcurrencyShares: old ? 1 : 5, limitResponse: { type: 'Reject' } },
+  }
+  return [
+    level('catch-all', rejecting, true),
+    level('exempt', { type: 'Exempt' }, true),
+    level('system', limited(30, 64, 6)),
+    ...(release >= 22 ? [level('node-high', limited(40, 64, 6))] : []),
+    level('leader-election', limited(10, 16, 4)),
+    level('workload-high', limited(40, 128, 6)),
+    level('workload-low', limited(old ? 20 : 100, 128, 6)),
+    level('global-default', limited(old ? 100 : 20, 128, 6)),
+  ]
+}
+
+const group = (name: string): Loose => ({ kind: 'Group', group: { name } })
+const user = (name: string): Loose => ({ kind: 'User', user: { name } })
+const systemAccounts: Loose = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
+const everybody = [group('system:unauthenticated'), group('system:authenticated')]
+
+const resources = (
+  verbs: string[],
+  apiGroups: string[],
+  names: string[],
+  namespaces: string[],
+  clusterScope: boolean,
+): Loose => ({ verbs, apiGroups, resources: names, ...(clusterScope && { clusterScope }), namespaces })
+
+const anything = {
+  resourceRules: [resources(['*'], ['*'], ['*'], ['*'], true)],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+}
+
+function schema(
+  name: string,
+  priorityLevel: string,
+  matchingPrecedence: number,
+  distinguisher: 'ByUser' | 'ByNamespace' | '',
+  rule: Loose,
+  mandatory = false,
+): FlowObject {
+  return {
+    name,
+    mandatory,
+    spec: {
+      priorityLevelConfiguration: { name: priorityLevel },
+      matchingPrecedence,
+      ...(distinguisher !== '' && { distinguisherMethod: { type: distinguisher } }),
+      rules: [rule],
+    },
+  }
+}
+
+const electing = ['get', 'create', 'update']
+const leases = resources(electing, ['coordination.k8s.io'], ['leases'], ['*'], false)
+const locks = (namespace: string) => resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
+
+export function flowSchemas(release: number): FlowObject[] {
+  const nodes = [group('system:nodes')]
+  const ofNodes = [
+    resources(['*'], [''], ['nodes', 'nodes/status'], ['*'], true),
+    resources(['*'], ['coordination.k8s.io'], ['leases'], ['*'], false),
+  ]
+  const managers = [user('system:kube-controller-manager'), user('system:kube-scheduler'), systemAccounts]
+  const accounts = [group('system:serviceaccounts')]
+  const probes = { subjects: everybody, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] }
+  const high = (name: string, precedence: number, subject: Loose) =>
+    schema(name, 'workload-high', precedence, 'ByNamespace', { subjects: [subject], ...anything })
+  return [
+    schema('exempt', 'exempt', 1, '', { subjects: [group('system:masters')], ...anything }, true),
+    schema('catch-all', 'catch-all', 10_000, 'ByUser', { subjects: everybody, ...anything }, true),
+    schema('system-nodes', 'system', 500, 'ByUser', { subjects: nodes, ...anything }),
+    ...(release >= 22
+      ? [schema('system-node-high', 'node-high', 400, 'ByUser', { subjects: nodes, resourceRules: ofNodes })]
+      : []),
+    schema('probes', 'exempt', 2, '', probes),
+    schema('system-leader-election', 'leader-election', 100, 'ByUser', {
+      subjects: managers,
+      resourceRules: [locks('kube-system'), leases],
+    }),
+    schema('workload-leader-election', 'leader-election', 200, 'ByUser', {
+      subjects: [systemAccounts],
+      resourceRules: [locks('*'), leases],
+    }),
+    high('kube-controller-manager', 800, user('system:kube-controller-manager')),
+    high('kube-scheduler', 800, user('system:kube-scheduler')),
+    high('kube-system-service-accounts', 900, systemAccounts),
+    schema('service-accounts', 'workload-low', 9000, 'ByUser', { subjects: accounts, ...anything }),
+    schema('global-default', 'global-default', 9900, 'ByUser', {
+      subjects: release < 19 ? accounts : everybody,
+      ...anything,
+    }),
+  ]
+}

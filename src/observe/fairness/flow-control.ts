@@ -1,0 +1,201 @@
+/**
+ * Flow schemas and priority levels as one working whole: which level a request belongs to, and whether it runs, waits or
+ * is refused there. Objects go in whenever they change; levels keep their queues across changes.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { FlowMeters, SchemaMeter } from './flow-meters.ts'
+import { compileRule, type FlowRequest, type FlowRule, type FlowUser } from './flow-rules.ts'
+import { QueueSet, type Refusal } from './queue-set.ts'
+import { deal, flowHash, hashBitsMax, neededBits } from './shuffle-shard.ts'
+import { flowSchemas, priorityLevels } from './bootstrap.ts'
+
+/** Flows of one schema that are remembered: enough for the users of a cluster, forgotten all at once beyond. */
+const flowsMax = 10_000
+
+export interface Flow {
+  readonly hand: readonly number[]
+  readonly schema: Schema
+  readonly distinguisher: string
+}
+
+export interface Level {
+  readonly name: string
+  readonly uid: string
+  readonly spec: Loose
+  /** Undefined: exempt from every limit. */
+  queues: QueueSet<Flow> | undefined
+  /** Deleted, and still serving what was in it. */
+  quiescing: boolean
+}
+
+export interface Schema {
+  readonly name: string
+  readonly uid: string
+  readonly level: Level
+  readonly precedence: number
+  readonly byUser: boolean
+  readonly byNamespace: boolean
+  readonly rules: readonly FlowRule[]
+  readonly flows: Map<string, Flow>
+  readonly meter: SchemaMeter
+  /** For the answer: which schema and level served the request. */
+  readonly headers: { readonly 'x-kubernetes-pf-flowschema-uid': string; readonly 'x-kubernetes-pf-prioritylevel-uid': string }
+}
+
+export interface FlowControlOptions {
+  readonly release: number
+  /** How many requests may run at once, shared out among the limited levels. */
+  readonly concurrencyMax: number
+  readonly waitMsMax: number
+  readonly after: (ms: number, call: () => void) => () => void
+  readonly meters: FlowMeters
+  readonly report: (message: string) => void
+}
+
+export class FlowControl {
+  readonly #options: FlowControlOptions
+  #levels = new Map<string, Level>()
+  #schemas: Schema[] = []
+  /** The schemas that may be about a user, in order. */
+  #concerning = new WeakMap<FlowUser, Schema[]>()
+
+  constructor(options: FlowControlOptions) {
+    this.#options = options
+    this.configure([], [], 0)
+  }
+
+  get levels(): Iterable<Level> {
+    return this.#levels.values()
+  }
+
+  get schemas(): readonly Schema[] {
+    return this.#schemas
+  }
+
+  hasLevel(name: string): boolean {
+    const level = this.#levels.get(name)
+    return level !== undefined && !level.quiescing && level.uid !== ''
+  }
+
+  configure(levelObjects: readonly KubeObject[], schemaObjects: readonly KubeObject[], nowMs: number): void {
+    const { release } = this.#options
+    const given = new Map<string, { uid: string; spec: Loose }>()
+    for (const { metadata, spec } of levelObjects) {
+      const problem = levelProblem(metadata.name ?? '', spec ?? {})
+      if (problem !== undefined) this.#options.report(`the priority level ${metadata.name} is left out: ${problem}`)
+      else given.set(metadata.name ?? '', { uid: metadata.uid ?? '', spec: spec ?? {} })
+    }
+    for (const { name, spec, mandatory } of priorityLevels(release)) {
+      if (mandatory && !given.has(name)) given.set(name, { uid: '', spec })
+    }
+    this.#configureLevels(given, nowMs)
+    const wanted = [...schemaObjects]
+      .filter(({ spec }) => given.has(spec?.priorityLevelConfiguration?.name))
+      .map(({ metadata, spec }) => ({ name: metadata.name ?? '', uid: metadata.uid ?? '', spec: spec ?? {} }))
+    for (const { name, spec, mandatory } of flowSchemas(release)) {
+      if (mandatory && !wanted.some((one) => one.name === name)) wanted.push({ name, uid: '', spec })
+    }
+    this.#schemas = wanted.map((one) => this.#schemaOf(one)).sort(byPrecedence)
+    this.#concerning = new WeakMap()
+  }
+
+  #configureLevels(given: ReadonlyMap<string, { uid: string; spec: Loose }>, nowMs: number): void {
+    const levels = new Map<string, Level>()
+    for (const [name, { uid, spec }] of given) {
+      levels.set(name, { name, uid, spec, queues: this.#levels.get(name)?.queues, quiescing: false })
+    }
+    for (const [name, level] of this.#levels) {
+      if (levels.has(name) || level.queues === undefined || level.queues.isIdle) continue
+      level.quiescing = true
+      levels.set(name, level)
+    }
+    let shares = 0
+    for (const { spec } of levels.values()) shares += spec.limited?.assuredConcurrencyShares ?? 0
+    const { concurrencyMax, waitMsMax, after, meters } = this.#options
+    for (const level of levels.values()) {
+      const { limited } = level.spec
+      if (limited === undefined) {
+        level.queues = undefined
+        continue
+      }
+      const concurrency = Math.ceil((concurrencyMax * limited.assuredConcurrencyShares) / shares)
+      const queuing = limited.limitResponse?.queuing
+      const limits = {
+        concurrency,
+        queues: queuing?.queues ?? 0,
+        queueLengthMax: queuing?.queueLengthLimit ?? 0,
+        waitMsMax,
+      }
+      if (level.queues === undefined) level.queues = new QueueSet<Flow>(limits, after)
+      else level.queues.reconfigure(limits, nowMs)
+      meters.limit(level.name, concurrency)
+    }
+    this.#levels = levels
+  }
+
+  #schemaOf({ name, uid, spec }: { name: string; uid: string; spec: Loose }): Schema {
+    const level = this.#levels.get(spec.priorityLevelConfiguration.name) as Level
+    const method = spec.distinguisherMethod?.type
+    return {
+      name,
+      uid,
+      level,
+      precedence: spec.matchingPrecedence ?? 1000,
+      byUser: method === 'ByUser',
+      byNamespace: method === 'ByNamespace',
+      rules: (spec.rules ?? []).map(compileRule),
+      flows: new Map(),
+      meter: this.#options.meters.of(level.name, name),
+      headers: { 'x-kubernetes-pf-flowschema-uid': uid, 'x-kubernetes-pf-prioritylevel-uid': level.uid },
+    }
+  }
+
+  /** The first schema that matches; the last one matches everything. */
+  classify(user: FlowUser, request: FlowRequest): Schema {
+    let concerning = this.#concerning.get(user)
+    if (concerning === undefined) {
+      concerning = this.#schemas.filter(({ rules }) => rules.some((rule) => rule.concerns(user)))
+      this.#concerning.set(user, concerning)
+    }
+    for (const schema of concerning) {
+      for (const rule of schema.rules) {
+        if (rule.matches(request) && (schema.rules.length === 1 || rule.concerns(user))) return schema
+      }
+    }
+    return this.#schemas[this.#schemas.length - 1]
+  }
+
+  flowOf(schema: Schema, user: FlowUser, request: FlowRequest): Flow {
+    const distinguisher = schema.byUser ? user.name : schema.byNamespace ? request.namespace : ''
+    const known = schema.flows.get(distinguisher)
+    if (known !== undefined) return known
+    const { queues = 0, handSize = 0 } = schema.level.spec.limited?.limitResponse?.queuing ?? {}
+    const hand = queues === 0 ? [] : deal(flowHash(schema.name, distinguisher), queues, handSize)
+    const flow = { hand, schema, distinguisher }
+    if (schema.flows.size >= flowsMax) schema.flows.clear()
+    schema.flows.set(distinguisher, flow)
+    return flow
+  }
+
+  /** A quiescing level goes when its last request has gone. */
+  reap(level: Level): void {
+    if (level.quiescing && level.queues?.isIdle) this.#levels.delete(level.name)
+  }
+}
+
+export type { Refusal }
+
+const byPrecedence = (a: Schema, b: Schema) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1)
+
+function levelProblem(name: string, spec: Loose): string | undefined {
+  const exempt = spec.type === 'Exempt'
+  if (exempt !== (spec.limited === undefined)) return 'its type and its limits contradict each other'
+  if (exempt !== (name === 'exempt')) return 'only the level of that name is exempt'
+  if (exempt) return undefined
+  const { type, queuing } = spec.limited.limitResponse ?? {}
+  if ((type === 'Reject') !== (queuing === undefined)) return 'it both rejects and queues'
+  if (queuing === undefined) return undefined
+  const { queues, handSize } = queuing
+  const dealable = queues > 0 && handSize > 0 && handSize <= queues && neededBits(queues, handSize) <= hashBitsMax
+  return dealable ? undefined : `hands of ${handSize} cannot be dealt from ${queues} queues`
+}

@@ -1,0 +1,239 @@
+/**
+ * The requests of one priority level that run and wait. So many may run at once; more wait in queues, and whenever one
+ * ends the queue that has had least of the server so far is served next. With nothing waiting a request runs at once,
+ * without a promise.
+ *
+ * What a queue has had is counted in virtual seconds: a request is charged a guess when it starts and what it really
+ * took when it ends. A queue that was idle begins at the present, so that nobody saves up time.
+ */
+export interface QueueLimits {
+  /** How many may run at once. */
+  readonly concurrency: number
+  /** 0: nothing waits, what is too much is refused. */
+  readonly queues: number
+  readonly queueLengthMax: number
+  /** How long a request may wait. */
+  readonly waitMsMax: number
+}
+
+export type Refusal = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
+
+/** What a flow is to its queues. */
+export interface QueuedFlow {
+  /** Indexes of the queues it may use; empty where there are none. */
+  readonly hand: readonly number[]
+}
+
+export interface Waiting<Flow> {
+  readonly flow: Flow
+  readonly queueIndex: number
+  readonly arrivedAtMs: number
+  /** What the request is about, for those who look. */
+  readonly about: unknown
+}
+
+interface Waiter<Flow> extends Waiting<Flow> {
+  readonly settle: (outcome: number | Refusal) => void
+}
+
+interface Queue<Flow> {
+  waiting: Waiter<Flow>[]
+  executing: number
+  virtualStart: number
+}
+
+/** What a request is guessed to take, in seconds, until it is known. */
+const guessSeconds = 0.003
+
+export class QueueSet<Flow extends QueuedFlow> {
+  #limits: QueueLimits
+  #queues: Queue<Flow>[] = []
+  #executing = 0
+  #waiting = 0
+  /** Queues with something running or waiting. */
+  #active = 0
+  #virtualSeconds = 0
+  #movedAtMs = 0
+  #served = 0
+  readonly #after: (ms: number, call: () => void) => () => void
+
+  /** `after`: calls later, and answers how not to. */
+  constructor(limits: QueueLimits, after: (ms: number, call: () => void) => () => void) {
+    this.#limits = limits
+    this.#after = after
+    this.#grow()
+  }
+
+  get limits(): QueueLimits {
+    return this.#limits
+  }
+
+  get executing(): number {
+    return this.#executing
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  get queues(): readonly { readonly waiting: readonly Waiting<Flow>[]; executing: number; virtualStart: number }[] {
+    return this.#queues
+  }
+
+  get isIdle(): boolean {
+    return this.#executing === 0 && this.#waiting === 0
+  }
+
+  reconfigure(limits: QueueLimits, nowMs: number): void {
+    this.#limits = limits
+    this.#grow()
+    this.#shrink()
+    this.#dispatch(nowMs)
+  }
+
+  /** The index of the queue to give back to `leave` when it runs at once; else it waits or is refused. */
+  enter(
+    flow: Flow,
+    nowMs: number,
+    about: unknown,
+    signal?: () => AbortSignal,
+  ): number | Refusal | Promise<number | Refusal> {
+    const { concurrency, queues, queueLengthMax, waitMsMax } = this.#limits
+    if (queues === 0) {
+      if (this.#executing >= concurrency) return 'concurrency-limit'
+      this.#executing++
+      return -1
+    }
+    this.#moveTo(nowMs)
+    const index = this.#choose(flow.hand)
+    const queue = this.#queues[index]
+    if (this.#waiting === 0 && this.#executing < concurrency) {
+      this.#activate(queue)
+      this.#start(queue)
+      return index
+    }
+    if (queue.waiting.length >= queueLengthMax && this.#executing >= concurrency) return 'queue-full'
+    return new Promise((resolve) => {
+      let undo = () => {}
+      const waiter: Waiter<Flow> = {
+        flow,
+        queueIndex: index,
+        arrivedAtMs: nowMs,
+        about,
+        settle(outcome) {
+          undo()
+          resolve(outcome)
+        },
+      }
+      const withdraw = (why: Refusal) => {
+        queue.waiting.splice(queue.waiting.indexOf(waiter), 1)
+        this.#waiting--
+        this.#deactivate(queue)
+        waiter.settle(why)
+      }
+      const cancelTimer = this.#after(waitMsMax, () => withdraw('time-out'))
+      const gone = () => withdraw('cancelled')
+      const client = signal?.()
+      client?.addEventListener('abort', gone, { once: true })
+      undo = () => {
+        cancelTimer()
+        client?.removeEventListener('abort', gone)
+      }
+      this.#activate(queue)
+      queue.waiting.push(waiter)
+      this.#waiting++
+      this.#dispatch(nowMs)
+    })
+  }
+
+  leave(queueIndex: number, tookMs: number, nowMs: number): void {
+    this.#executing--
+    const queue = this.#queues[queueIndex]
+    if (queue !== undefined) {
+      this.#moveTo(nowMs, 1)
+      queue.executing--
+      queue.virtualStart += tookMs / 1000 - guessSeconds
+      this.#deactivate(queue)
+    }
+    if (this.#waiting > 0) this.#dispatch(nowMs)
+  }
+
+  #activate(queue: Queue<Flow>): void {
+    if (queue.executing > 0 || queue.waiting.length > 0) return
+    this.#active++
+    queue.virtualStart = this.#virtualSeconds
+  }
+
+  #deactivate(queue: Queue<Flow>): void {
+    if (queue.executing === 0 && queue.waiting.length === 0) this.#active--
+  }
+
+  #start(queue: Queue<Flow>): void {
+    queue.executing++
+    queue.virtualStart += guessSeconds
+    this.#executing++
+  }
+
+  /** The queue of the hand with the least waiting, and of those the one with the least running. */
+  #choose(hand: readonly number[]): number {
+    let best = hand[0] ?? 0
+    for (const index of hand) {
+      const one = this.#queues[index]
+      const other = this.#queues[best]
+      const shorter = one.waiting.length - other.waiting.length || one.executing - other.executing
+      if (shorter < 0) best = index
+    }
+    return best
+  }
+
+  #dispatch(nowMs: number): void {
+    this.#moveTo(nowMs)
+    while (this.#waiting > 0 && this.#executing < this.#limits.concurrency) {
+      const index = this.#next()
+      const queue = this.#queues[index]
+      const waiter = queue.waiting.shift() as Waiter<Flow>
+      this.#waiting--
+      this.#start(queue)
+      waiter.settle(index)
+    }
+  }
+
+  /** Round robin among equals. */
+  #next(): number {
+    const count = this.#queues.length
+    let best = -1
+    for (let step = 1; step <= count; step++) {
+      const index = (this.#served + step) % count
+      const queue = this.#queues[index]
+      if (queue.waiting.length === 0) continue
+      if (best === -1 || queue.virtualStart < this.#queues[best].virtualStart) best = index
+    }
+    this.#served = best
+    return best
+  }
+
+  /** Virtual time runs as fast as each busy queue would be served if all were served alike. */
+  #moveTo(nowMs: number, justEnded = 0): void {
+    const passed = (nowMs - this.#movedAtMs) / 1000
+    this.#movedAtMs = nowMs
+    if (passed <= 0 || this.#active === 0) return
+    const requests = this.#executing + justEnded + this.#waiting
+    this.#virtualSeconds += (passed * Math.min(requests, this.#limits.concurrency)) / this.#active
+  }
+
+  #grow(): void {
+    while (this.#queues.length < this.#limits.queues) {
+      this.#queues.push({ waiting: [], executing: 0, virtualStart: 0 })
+    }
+  }
+
+  /** Queues that are too many go as soon as they are empty; until then they are served like the others. */
+  #shrink(): void {
+    for (;;) {
+      const last = this.#queues.at(-1)
+      if (this.#queues.length <= this.#limits.queues || last === undefined) return
+      if (last.executing > 0 || last.waiting.length > 0) return
+      this.#queues.pop()
+    }
+  }
+}
