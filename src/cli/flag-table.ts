@@ -78,7 +78,7 @@ export const flagTable = {
 
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
   'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),
-  'allow-privileged': row('Services', value.bool, true, 'unwired', 'Whether pods may have privileged containers.'),
+  'allow-privileged': row('Services', value.bool, true, 'wired', 'Whether pods may have privileged containers.'),
 
   'anonymous-auth': row('Authentication', value.bool, true, 'wired', 'Whether requests without credentials go on as system:anonymous.'),
   'client-ca-file': unset('Authentication', value.file, 'wired', 'Authorities whose client certificates are believed: common name = user, organizations = groups.'),

@@ -19,7 +19,7 @@ import {
   protobufPartial,
   protobufValue,
 } from './protobuf-shapes.ts'
-import { objectFor, pathOf } from './represent.ts'
+import { convertTogether, objectFor, pathOf } from './represent.ts'
 import type { Shape } from './shape.ts'
 
 type Value = Loose & { kind: string; apiVersion: string }
@@ -39,6 +39,7 @@ export async function encodeObject(
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
   if (as === undefined) return encodeJsonOrYaml(object, shape)
+  dropStandIns(kind, object)
   if (as.kind === 'PartialObjectMetadataList') throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
   const partial = partialMetadata(object, as.version)
   return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
@@ -58,13 +59,16 @@ export async function encodeList(
   }
   if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
   if (as?.kind === 'PartialObjectMetadata') throw wrongShape('PartialObjectMetadata', kind.listKind, 'is a list')
+  await convertTogether(kind, entries, parts.server.parseStored)
   const objects = await Promise.all(entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)))
   if (as !== undefined) {
+    for (const object of objects) dropStandIns(kind, object)
     const partial = partialMetadataList(objects, metadata, as.version)
     return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
   }
   const items = kind.itemsCarryType ? objects : objects.map(withoutType)
-  const value = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }
+  const shown = kind.itemsCarryType ? { continue: '', ...metadata } : metadata
+  const value = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata: shown, items }
   return encodeJsonOrYaml(value, shape)
 }
 
@@ -113,8 +117,18 @@ async function table(
 async function tableItem(view: ObjectView, kind: Kind, parts: HttpParts): Promise<TableItem> {
   const { hub } = kind.resource
   const shown = await objectFor(kind, view, parts.server.parseStored)
-  if (kind === hub || kind.columns !== undefined) return { shown, cellsOf: shown }
-  return { shown, cellsOf: await convertOne(structuredClone(shown), kind, hub) }
+  const cellsOf =
+    kind === hub || kind.columns !== undefined ? shown : await convertOne(structuredClone(shown), kind, hub)
+  dropStandIns(kind, shown)
+  return { shown, cellsOf }
+}
+
+/** Annotations that only stand for fields of another version are not metadata when metadata is shown alone. */
+function dropStandIns({ resource }: Kind, { metadata }: KubeObject): void {
+  const { annotations } = metadata
+  if (annotations === undefined) return
+  for (const name of resource.behaviour.standInAnnotations ?? []) delete annotations[name]
+  if (Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
 export function otherFramer(
@@ -151,7 +165,10 @@ export function otherFramer(
       } else {
         object = await objectFor(kind, view, parts.server.parseStored)
         if (shape.as?.kind === 'PartialObjectMetadataList') return Buffer.alloc(0)
-        if (shape.as !== undefined) object = partialMetadata(object, shape.as.version)
+        if (shape.as !== undefined) {
+          dropStandIns(kind, object as KubeObject)
+          object = partialMetadata(object, shape.as.version)
+        }
       }
       if (shape.format === 'protobuf' && shape.as !== undefined) {
         return protobufFrame(type, kind, view, parts, protobufPartial(kind, object, shape.as))

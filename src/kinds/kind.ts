@@ -175,8 +175,8 @@ export interface Behaviour {
   unknownFieldText?(field: string): string
   /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
   gracePeriodSeconds?(object: KubeObject, asked: number | undefined, context: Context): number | undefined
-  /** Time to live of an object (events), in seconds. */
-  ttlSeconds?(object: KubeObject): number | undefined
+  /** Objects of this kind are kept only for a time: that of events. */
+  readonly expires?: boolean
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
   /** Annotations that stand in for fields: part of whole objects, never of metadata shown alone (tables, partial objects). */
   readonly standInAnnotations?: readonly string[]

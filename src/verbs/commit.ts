@@ -41,9 +41,8 @@ export function put(
   kind: Kind,
   encoded: Encoded,
   ifRevision: Revision,
-  object: KubeObject,
 ): Promise<Outcome> {
-  const ttlSeconds = kind.resource.behaviour.ttlSeconds?.(object)
+  const ttlSeconds = kind.resource.behaviour.expires ? server.eventTtlSeconds : undefined
   return server.storage.put(encoded.key, encoded.view.cut.bytes, {
     ifRevision,
     ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }),

@@ -101,7 +101,7 @@ async function store(server: Server, request: WriteRequest, object: KubeObject, 
       if ((await currentObject(server, target)) === undefined) return encoded.view
       continue
     }
-    const outcome = await put(server, kind, encoded, 0, object)
+    const outcome = await put(server, kind, encoded, 0)
     if (outcome.ok) return at(encoded.view, outcome.revision)
     if (!generated) throw await taken(server, request, object)
   }

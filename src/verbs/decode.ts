@@ -1,7 +1,7 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
-import { type ApiError, badRequest, invalidObject } from '#api/status-error.ts'
+import { type ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform } from '#schema/conform.ts'
@@ -33,6 +33,7 @@ export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): Kub
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
 function requireType(kind: Kind, raw: Loose): void {
+  if (!kind.protobuf) requireTypeSaid(kind, raw)
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion)
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
@@ -46,6 +47,16 @@ function requireType(kind: Kind, raw: Loose): void {
   throw badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
   )
+}
+
+/** A body without a type of its own to be read by must say what it is. */
+function requireTypeSaid(kind: Kind, raw: Loose): void {
+  if (!raw.kind) {
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: Object 'Kind' is missing in '${JSON.stringify(raw)}'`,
+    )
+  }
+  if (!raw.apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
 
 /** Kinds that are read without a type of their own see the difference only when they are checked. */

@@ -59,7 +59,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   if (unchanged || options.dryRun) {
     return { answer: answerObject(status, kind, at(encoded.view, live.revision)) }
   }
-  const outcome = await put(server, kind, encoded, live.revision, next)
+  const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok && overAtOnce) {
     return removeNow(server, request, { ...live, object: next, revision: outcome.revision })
   }

@@ -50,7 +50,7 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
 function patched(request: PatchRequest, before: KubeObject): KubeObject {
   const { kind } = request.target
   const raw = rawPatched(request, before, kind.type)
-  const object = orInvalidPatch(raw, () => conformRaw(kind, requireSameType(kind, raw), request))
+  const object = orInvalidPatch(raw, () => conformRaw(kind, kind.protobuf ? requireSameType(kind, raw) : requireObject(raw), request))
   kind.applyDefaults(object)
   return object
 }
@@ -101,12 +101,17 @@ function patchBody(bytes: Buffer): Json {
   }
 }
 
-function requireSameType({ kind, apiVersion }: { kind: string; apiVersion: string }, raw: Json): Loose {
+function requireObject(raw: Json): Loose {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(raw) ? 'array' : typeof raw} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     )
   }
+  return raw
+}
+
+function requireSameType({ kind, apiVersion }: { kind: string; apiVersion: string }, given: Json): Loose {
+  const raw = requireObject(given)
   if (raw.kind === kind && raw.apiVersion === apiVersion) return raw
   throw badRequest(
     `${String(raw.kind ?? '')} in version "${String(raw.apiVersion ?? '')}" cannot be handled as a ${kind}`,

@@ -35,6 +35,8 @@ export interface Server {
   readonly newUid: () => string
   /** Five characters for generateName. */
   readonly randomSuffix: () => string
+  /** Whether pods may have privileged containers. */
+  readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */
   readonly eventTtlSeconds: number
 }
@@ -86,6 +88,7 @@ export function contextOf(server: Server, request: WriteRequest): Context {
     userName: request.user.name,
     user: request.user,
     dryRun: request.options.dryRun,
+    allowPrivileged: server.allowPrivileged,
     requestApiVersion: request.target.kind.apiVersion,
   }
 }

@@ -1,4 +1,5 @@
 /** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
+import type { KubeObject } from '#api/object-meta.ts'
 import type { Answer } from './answer.ts'
 import { decodeBody, requireMatchingName, toHub } from './decode.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
@@ -9,15 +10,21 @@ import { writeOver } from './write-over.ts'
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
   const { behaviour } = kind.resource
-  const body = await toHub(kind, decodeBody(request))
-  requireMatchingName(body, request)
-  dedupOwnerReferences(body, request.warnings, false)
+  const decode = async () => {
+    const body = await toHub(kind, decodeBody(request))
+    requireMatchingName(body, request)
+    dedupOwnerReferences(body, request.warnings, false)
+    return body
+  }
+  // Each try has a body of its own: what a lost race made of the first is of no use to the next.
+  let first: KubeObject | undefined = await decode()
   return writeOver(server, request, {
     uidIsPrecondition: true,
     creates: behaviour.createOnUpdate ?? false,
     unconditional: behaviour.unconditionalUpdate ?? true,
     async make(live) {
-      const next = structuredClone(body)
+      const next = first ?? (await decode())
+      first = undefined
       await claimFields(server, request, next, live)
       return next
     },

@@ -3,6 +3,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '#api/object-meta-rules.ts'
+import { inWordsOf } from '#api/release-words.ts'
 import { invalidObject } from '#api/status-error.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import { fromHub } from './decode.ts'
@@ -20,7 +21,7 @@ export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: 
   )
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, object)))
   if (behaviour.validateCreate !== undefined) errors.push(...behaviour.validateCreate(object, context))
-  if (errors.length > 0) throw invalidObject(named, nameOf(object), errors)
+  if (errors.length > 0) throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   const last = validateObjectMeta(
     object.metadata,
     { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
@@ -46,6 +47,6 @@ export async function refuseInvalidUpdate(
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old, subresource))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
-    throw invalidObject({ group: kind.resource.errorGroup, kind: hub.kind }, nameOf(next), errors)
+    throw invalidObject({ group: kind.resource.errorGroup, kind: hub.kind }, nameOf(next), inWordsOf(errors, context.release))
   }
 }

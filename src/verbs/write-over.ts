@@ -173,7 +173,7 @@ async function storeNext(
   if (unchanged || request.options.dryRun) {
     return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
   }
-  const outcome = await put(server, kind, encoded, live.revision, next)
+  const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok) return { answer: answerObject(200, kind, at(encoded.view, outcome.revision)) }
   if (outcome.current === undefined) throw notFound(kind, nameOf(next))
   return { current: await liveFromStored(server, kind, outcome.current) }

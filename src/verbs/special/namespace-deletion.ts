@@ -42,7 +42,7 @@ async function markTerminating(
   setFinalizers(next, request)
   const encoded = await encode(server, kind, next)
   if (request.deleteOptions.dryRun) return answerObject(200, kind, at(encoded.view, live.revision))
-  const outcome = await put(server, kind, encoded, live.revision, next)
+  const outcome = await put(server, kind, encoded, live.revision)
   return outcome.ok ? answerObject(200, kind, at(encoded.view, outcome.revision)) : undefined
 }
 

@@ -46,6 +46,7 @@ export async function patchScale(server: Server, request: PatchRequest): Promise
 
 async function applyScale(server: Server, request: PatchRequest): Promise<Answer> {
   const config = configurationOf(request.patchBytes)
+  if (replicasOf(request.target.kind).ownRules) throw unowned(subresourceOf(request.target))
   const owner = managerKind(server, subresourceOf(request.target))
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
@@ -55,6 +56,14 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
     return outcome.object
   })
 }
+
+/** Where replicas are not at the usual place, nobody can own them through a Scale. */
+const unowned = ({ apiVersion, kind }: Subresource): ApiError =>
+  new ApiError(
+    500,
+    '',
+    `failed to create typed patch object: no corresponding type for ${apiVersion}, Kind=${kind}`,
+  )
 
 const answer = (scale: KubeObject): Answer => {
   delete scale.metadata.managedFields
@@ -157,7 +166,9 @@ function claim(
   const { kind } = request.target
   const who = { manager: request.options.fieldManager, subresource: 'scale', now: timestamp(server.clock) }
   const isApply = 'patchType' in request && request.patchType === 'apply'
-  const owners = isApply
+  const owners = replicasOf(kind).ownRules
+    ? []
+    : isApply
     ? (next.metadata.managedFields ?? [])
     : recordUpdate(managerKind(server, subresourceOf(request.target)), before, next, who)
   const paths = replicasPaths(kind)

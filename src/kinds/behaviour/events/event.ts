@@ -19,8 +19,6 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const wordLengthMax = 128
 const noteLengthMax = 1024
-/** How long an event is kept where nothing else is said: an hour. */
-export const eventSecondsDefault = 3600
 
 const isStrict = (context: Context): boolean =>
   context.requestApiVersion !== undefined &&
@@ -110,7 +108,7 @@ export const event: Behaviour = {
     ...check(next),
     ...(isStrict(context) ? checkMetadataUpdate(next, { ...old, metadata: next.metadata }) : []),
   ],
-  ttlSeconds: () => eventSecondsDefault,
+  expires: true,
   selectableFields(object) {
     const about = object.involvedObject ?? {}
     const aboutFields = [
