@@ -16,15 +16,17 @@ export interface ListHead {
   readonly revision: number
   readonly continueToken: string
   readonly remaining: number | undefined
+  /** Where the next page is said even when there is none, as lists of custom kinds do. */
+  readonly alwaysContinues?: boolean
   /** The path of the collection, in the releases that show it. */
   readonly selfLink?: string | undefined
 }
 
 export function listStart(head: ListHead): string {
-  const { kind, apiVersion, revision, continueToken, remaining, selfLink } = head
+  const { kind, apiVersion, revision, continueToken, remaining, selfLink, alwaysContinues } = head
   let metadata = selfLink === undefined ? '' : `"selfLink":${JSON.stringify(selfLink)},`
   metadata += `"resourceVersion":"${revision}"`
-  if (continueToken !== '') metadata += `,"continue":${JSON.stringify(continueToken)}`
+  if (continueToken !== '' || alwaysContinues) metadata += `,"continue":${JSON.stringify(continueToken)}`
   if (remaining !== undefined) metadata += `,"remainingItemCount":${remaining}`
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
 }
@@ -40,7 +42,7 @@ export async function* listPieces(
 ): AsyncGenerator<Buffer> {
   const itemHeader = kind.itemsCarryType ? headerOf(kind) : '{'
   let from = 0
-  let start = listStart(head)
+  let start = listStart({ ...head, alwaysContinues: kind.itemsCarryType })
   do {
     const cuts: CutObject[] = []
     const revisions: string[] = []

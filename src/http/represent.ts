@@ -30,13 +30,40 @@ export function cutFor(kind: Kind, view: ObjectView, parse: ParseStored): CutObj
   if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
   const known = converted.get(view.cut)?.get(kind)
   if (known !== undefined) return known
-  return convertOne(parse(view.cut.bytes), from, kind).then((object) => {
-    const cut = encodeCut(object)
-    const versions = converted.get(view.cut) ?? new Map<Kind, CutObject>()
-    versions.set(kind, cut)
-    converted.set(view.cut, versions)
-    return cut
-  })
+  return convertOne(parse(view.cut.bytes), from, kind).then((object) => remember(kind, view, object))
+}
+
+function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
+  const cut = encodeCut(object)
+  const versions = converted.get(view.cut) ?? new Map<Kind, CutObject>()
+  versions.set(kind, cut)
+  converted.set(view.cut, versions)
+  return cut
+}
+
+/** Converts what a list needs converted in as few steps as there are versions in the store: a webhook is asked once. */
+export async function convertTogether(
+  kind: Kind,
+  views: readonly ObjectView[],
+  parse: ParseStored,
+): Promise<void> {
+  const byVersion = new Map<Kind, ObjectView[]>()
+  for (const view of views) {
+    if (view.apiVersion === kind.apiVersion || converted.get(view.cut)?.has(kind)) continue
+    const from = kind.resource.kindOf(view.apiVersion)
+    if (from === undefined || kind.resource.sameShape(from, kind)) continue
+    const same = byVersion.get(from)
+    if (same === undefined) byVersion.set(from, [view])
+    else same.push(view)
+  }
+  for (const [from, same] of byVersion) {
+    const objects = await kind.resource.convert(
+      same.map((view) => parse(view.cut.bytes)),
+      from,
+      kind,
+    )
+    for (const [i, view] of same.entries()) remember(kind, view, objects[i])
+  }
 }
 
 /** The path an object, or a collection when there is no name, is read at. */
@@ -59,9 +86,9 @@ export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView): Buffer =>
 
 /** The object itself, for representations that are not its bytes. */
 export async function objectFor(kind: Kind, view: ObjectView, parse: ParseStored): Promise<KubeObject> {
-  const object = parse(view.cut.bytes)
-  const from = kind.resource.kindOf(view.apiVersion) ?? kind
-  const asked = await convertOne(object, from, kind)
+  const known = converted.get(view.cut)?.get(kind)
+  const from = known === undefined ? (kind.resource.kindOf(view.apiVersion) ?? kind) : kind
+  const asked = await convertOne(parse((known ?? view.cut).bytes), from, kind)
   asked.kind = kind.kind
   asked.apiVersion = kind.apiVersion
   if (kind.selfLinks) asked.metadata.selfLink = pathOf(kind, view.namespace, view.name)

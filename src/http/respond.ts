@@ -6,7 +6,7 @@ import type { Answer } from '#verbs/answer.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { listPieces } from './list-body.ts'
 import type { HttpParts } from './parts.ts'
-import { cutFor, jsonOf, pathOf } from './represent.ts'
+import { convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
@@ -112,6 +112,7 @@ async function sendList(
   const selfLink = kind.selfLinks ? pathOf(kind, exchange.target.namespace, '') : undefined
   const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion, selfLink }
   const parse = parts.server.parseStored
+  await convertTogether(kind, answer.entries, parse)
   const pieces = listPieces(kind, head, answer.entries, (entry) => cutFor(kind, entry, parse))
   const first: Buffer[] = []
   let size = 0

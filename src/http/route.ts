@@ -3,7 +3,7 @@
  * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
  */
 import { integer, parseListOptions } from '#api/list-options.ts'
-import { ApiError, methodNotAllowed, pathNotFound } from '#api/status-error.ts'
+import { ApiError, methodNotAllowed, notFound, pathNotFound } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { create } from '#verbs/create.ts'
@@ -72,7 +72,7 @@ function requireRoute(exchange: Exchange, kind: Kind): void {
   if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
   if (subresource !== '') {
     const sub = kind.subresources.get(subresource)
-    if (sub === undefined) throw pathNotFound()
+    if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
     if (!sub.verbs.has(verb) || verb === '') throw methodNotAllowed()
     return
   }

@@ -166,11 +166,11 @@ function claim(
   const { kind } = request.target
   const who = { manager: request.options.fieldManager, subresource: 'scale', now: timestamp(server.clock) }
   const isApply = 'patchType' in request && request.patchType === 'apply'
-  const owners = replicasOf(kind).ownRules
-    ? []
-    : isApply
-    ? (next.metadata.managedFields ?? [])
-    : recordUpdate(managerKind(server, subresourceOf(request.target)), before, next, who)
+  const recorded = () =>
+    isApply
+      ? (next.metadata.managedFields ?? [])
+      : recordUpdate(managerKind(server, subresourceOf(request.target)), before, next, who)
+  const owners = replicasOf(kind).ownRules ? [] : recorded()
   const paths = replicasPaths(kind)
   setManaged(object, ownersFromScale(object.metadata.managedFields, owners, paths, kind.apiVersion))
 }
