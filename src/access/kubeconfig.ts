@@ -30,6 +30,40 @@ export async function readKubeconfig(file: string): Promise<Endpoint> {
   }
 }
 
+/** This server as a client of others: by the name of the user, and the user of the current context under `''`. */
+export type KubeconfigUsers = ReadonlyMap<string, Pick<Endpoint, 'cert' | 'key' | 'authorization'>>
+
+/** The users of a file, where each is named after the host it is for. Throws, naming the file. */
+export async function readKubeconfigUsers(file: string): Promise<KubeconfigUsers> {
+  const { parse } = await import('yaml')
+  const folder = dirname(file)
+  try {
+    const config = asFields(parse(readFileSync(file, 'utf8')), 'the file')
+    const found = new Map<string, Pick<Endpoint, 'cert' | 'key' | 'authorization'>>()
+    for (const entry of (config.users ?? []) as unknown[]) {
+      const { name, user } = asFields(entry, 'users')
+      const fields = asFields(user ?? {}, 'user')
+      for (const field of ['exec', 'auth-provider'])
+        if (fields[field] != null) throw new Error(`users that need ${field} are not supported`)
+      const cert = pemOf(fields, 'client-certificate', folder)
+      const key = pemOf(fields, 'client-key', folder)
+      const authorization = authorizationOf(fields, folder)
+      found.set(String(name), {
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
+        ...(authorization !== undefined && { authorization }),
+      })
+    }
+    const current = text(config, 'current-context')
+    const user = current === '' ? '' : text(named(config, 'contexts', 'context', current), 'user')
+    const own = found.get(user)
+    if (own !== undefined) found.set('', own)
+    return found
+  } catch (error) {
+    throw new Error(`invalid configuration in ${file}: ${(error as Error).message}`)
+  }
+}
+
 function endpointOf(config: Fields, folder: string): Endpoint {
   const current = text(config, 'current-context')
   if (current === '') throw new Error('current-context is not set')

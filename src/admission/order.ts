@@ -32,6 +32,11 @@ import { securityContextDeny } from './security-context-deny.ts'
 import { type ServiceAccountOptions, serviceAccountPlugin } from './service-account.ts'
 import { defaultStorageClass, storageObjectInUseProtection } from './storage-defaults.ts'
 import { taintNodesByCondition } from './taint-nodes.ts'
+import { credentialsFrom } from './webhook/credentials.ts'
+import type { DispatchParts, HookCall } from './webhook/dispatch.ts'
+import { HookClient } from './webhook/hook-client.ts'
+import { mutatingWebhooks } from './webhook/mutating.ts'
+import { validatingWebhooks } from './webhook/validating.ts'
 
 export interface PluginOptions extends ServiceAccountOptions {
   readonly authorizer: Authorizer
@@ -43,6 +48,10 @@ export interface PluginOptions extends ServiceAccountOptions {
   /** What plugins write: on behalf of the server itself. */
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
+  readonly newUid: () => string
+  /** Told of every call of a webhook, for metrics. */
+  readonly observeWebhook: (call: HookCall) => void
+  readonly report: (message: string) => void
   /** By flag: names to add to and to take from the default ones, and the file that configures them. */
   readonly enable: readonly string[]
   readonly disable: readonly string[]
@@ -81,9 +90,18 @@ const makers: Readonly<Record<string, Make>> = {
   CertificateSubjectRestriction: () => certificateSubjectRestriction,
   DefaultIngressClass: () => defaultIngressClass,
   DenyServiceExternalIPs: () => denyServiceExternalIps,
+  MutatingAdmissionWebhook: async (options, configuration) =>
+    mutatingWebhooks(await dispatchParts(options, configuration)),
+  ValidatingAdmissionWebhook: async (options, configuration) =>
+    validatingWebhooks(await dispatchParts(options, configuration)),
   ResourceQuota: ({ feature, now, updateQuotaStatus }, configuration) =>
     resourceQuota({ feature, now, updateStatus: updateQuotaStatus, limited: limitedResources(configuration) }),
   AlwaysDeny: () => alwaysDeny,
+}
+
+async function dispatchParts(options: PluginOptions, configuration: Loose | undefined): Promise<DispatchParts> {
+  const { newUid, release, observeWebhook: observe, report } = options
+  return { client: new HookClient(await credentialsFrom(configuration)), newUid, release, observe, report }
 }
 
 /** Throws where a name, or the configuration of a plugin that is on, is wrong. */

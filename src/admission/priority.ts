@@ -1,8 +1,8 @@
 /** Pods get the number of their priority class; only one class may be the default. */
 import type { KubeObject } from '#api/object-meta.ts'
-import { forbiddenRequest } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
 
 const group = 'scheduling.k8s.io'
 /** The release from which pods carry their preemption policy. */
@@ -37,7 +37,7 @@ function keep(request: AdmissionRequest, release: number): void {
 
 async function settle(request: AdmissionRequest, reader: ObjectReader, release: number): Promise<void> {
   const { spec } = request.object as KubeObject
-  const refuse = (why: string) => forbiddenRequest({ group: '', plural: 'pods' }, request.name, why)
+  const refuse = (why: string) => refusal(request, why)
   let found: KubeObject | undefined
   if (spec.priorityClassName) {
     found = await reader.get(group, 'priorityclasses', '', spec.priorityClassName)
@@ -77,9 +77,8 @@ async function onlyOneDefault(request: AdmissionRequest, reader: ObjectReader): 
   if (next.globalDefault !== true) return
   const there = await defaultClass(reader)
   if (there === undefined || there.metadata.name === next.metadata.name) return
-  throw forbiddenRequest(
-    { group, plural: 'priorityclasses' },
-    next.metadata.name ?? '',
+  throw refusal(
+    request,
     `PriorityClass ${there.metadata.name} is already marked as default. Only one default can exist`,
   )
 }

@@ -3,18 +3,19 @@
  * every container unless somebody asked for none.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { forbiddenRequest, serverTimeout } from '#api/status-error.ts'
+import { serverTimeout } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+const volumePrefix = 'kube-api-access-'
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
 /** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
 const tokenSeconds = 3607
 /** The release that mounts bound tokens instead of Secrets. */
 const boundTokensSince = 21
-const pods = { group: '', plural: 'pods' }
 
 export interface ServiceAccountOptions {
   readonly release: number
@@ -39,7 +40,7 @@ export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionP
 const isNewPod = ({ operation, kind, subresource }: AdmissionRequest) =>
   operation === 'CREATE' && kind.group === '' && kind.plural === 'pods' && subresource === ''
 
-const refuse = (request: AdmissionRequest, why: string) => forbiddenRequest(pods, request.name, why)
+const refuse = refusal
 
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
 
@@ -79,10 +80,12 @@ async function mountToken(
   account: KubeObject,
   { release, randomSuffix }: ServiceAccountOptions,
 ): Promise<void> {
-  const volume =
-    release >= boundTokensSince
-      ? { name: `kube-api-access-${randomSuffix()}`, projected: projection() }
-      : await secretVolume(request, reader, account)
+  const bound = release >= boundTokensSince
+  const made = bound ? undefined : await secretVolume(request, reader, account)
+  const there = ((pod.spec.volumes ?? []) as Loose[]).find(({ name, secret }) =>
+    bound ? name?.startsWith(volumePrefix) : secret?.secretName === made?.secret.secretName,
+  )
+  const volume = there ?? made ?? { name: `${volumePrefix}${randomSuffix()}`, projected: projection() }
   let mounted = false
   for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])] as Loose[]) {
     const mounts: Loose[] = container.volumeMounts ?? []
@@ -90,7 +93,7 @@ async function mountToken(
     container.volumeMounts = [...mounts, { name: volume.name, readOnly: true, mountPath }]
     mounted = true
   }
-  if (mounted) pod.spec.volumes = [...(pod.spec.volumes ?? []), volume]
+  if (mounted && there === undefined) pod.spec.volumes = [...(pod.spec.volumes ?? []), volume]
 }
 
 const projection = () => ({

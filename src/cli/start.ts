@@ -131,6 +131,9 @@ export async function start({ settings }: Parsed): Promise<void> {
     kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
     createNamespace: (namespace) => itself().create(namespaceResource, '', namespace),
     updateQuotaStatus: (quota) => itself().update(quotaResource, quota, 'status'),
+    newUid: randomUUID,
+    observeWebhook: () => {},
+    report: (message) => log.warn(message),
     enable: settings.enableAdmissionPlugins,
     disable: settings.disableAdmissionPlugins,
     configurationFile: settings.admissionControlConfigFile,
@@ -160,6 +163,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     },
     newUid: randomUUID,
     randomSuffix,
+    allowPrivileged: settings.allowPrivileged,
     eventTtlSeconds: settings.eventTtlMs / 1000,
   }
   const stopping = new AbortController()

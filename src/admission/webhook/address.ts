@@ -1,0 +1,57 @@
+/** Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+
+const portDefault = 443
+
+export interface Address {
+  /** Where to connect. */
+  readonly url: URL
+  /** As the webhook knows itself: for its certificate, its log, and the user that is configured for it. */
+  readonly host: string
+  readonly serverName: string | undefined
+  /** As errors show it. */
+  readonly shown: string
+}
+
+/** Throws where there is nothing to connect to. */
+export async function addressOf(client: Loose, timeoutMs: number, reader: ObjectReader): Promise<Address> {
+  const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
+  if (client.service) return serviceAddress(client.service, query, reader)
+  if (!client.url) throw new Error('webhook configuration must have either service or URL')
+  const url = URL.parse(client.url)
+  if (url === null) throw new Error(`Unparsable URL: parse ${JSON.stringify(client.url)}`)
+  url.search = query
+  return { url, host: url.port === '' ? `${url.host}:443` : url.host, serverName: undefined, shown: url.href }
+}
+
+async function serviceAddress(
+  { namespace, name, path = '', port = portDefault }: Loose,
+  query: string,
+  reader: ObjectReader,
+): Promise<Address> {
+  const serverName = `${name}.${namespace}.svc`
+  const host = `${serverName}:${port}`
+  const service = await reader.get('', 'services', namespace, name)
+  if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+  const { hostname, portNumber } = await endpointOf(service, namespace, name, port, reader)
+  const url = new URL(`https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`)
+  url.pathname = path
+  url.search = query
+  return { url, host, serverName, shown: `https://${host}${url.pathname}${query}` }
+}
+
+async function endpointOf(service: KubeObject, namespace: string, name: string, port: number, reader: ObjectReader) {
+  const { type, externalName, ports = [] } = service.spec ?? {}
+  if (type === 'ExternalName') return { hostname: externalName as string, portNumber: port }
+  const found = (ports as Loose[]).find((one) => one.port === port)
+  if (found === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  const endpoints = await reader.get('', 'endpoints', namespace, name)
+  for (const { addresses = [], ports: there = [] } of (endpoints?.subsets ?? []) as Loose[]) {
+    const target = (there as Loose[]).find((one) => (one.name ?? '') === (found.name ?? ''))
+    if (target === undefined || addresses.length === 0) continue
+    const [{ ip }] = addresses
+    return { hostname: ip as string, portNumber: target.port as number }
+  }
+  throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
+}

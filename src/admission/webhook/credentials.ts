@@ -1,0 +1,43 @@
+/** Who this server is to a webhook: a user of a kubeconfig that is named after the webhook's host. */
+import { isAbsolute } from 'node:path'
+import { type KubeconfigUsers, readKubeconfigUsers } from '#access/kubeconfig.ts'
+import type { Loose } from '#api/object-meta.ts'
+
+export type Credentials = KubeconfigUsers extends ReadonlyMap<string, infer User> ? User : never
+
+export const nobody: KubeconfigUsers = new Map()
+
+const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1alpha1']
+
+/** From the configuration of the plugin: `WebhookAdmissionConfiguration` with a `kubeConfigFile`. */
+export async function credentialsFrom(configuration: Loose | undefined): Promise<KubeconfigUsers> {
+  if (configuration === undefined) return nobody
+  const { kind = '', apiVersion = '', kubeConfigFile = '' } = configuration
+  if (!['WebhookAdmissionConfiguration', 'WebhookAdmission'].includes(kind) || !versions.includes(apiVersion)) {
+    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`)
+  }
+  if (!isAbsolute(kubeConfigFile)) {
+    throw new Error(`kubeConfigFile: Invalid value: "${kubeConfigFile}": must be an absolute file path`)
+  }
+  return readKubeconfigUsers(kubeConfigFile)
+}
+
+/** `host:port`, then `*.` and ever less of it; then the same without port 443; then `*`; then the current user. */
+export function userFor(users: KubeconfigUsers, host: string): Credentials | undefined {
+  if (users.size === 0) return undefined
+  const names = [host, ...wildcards(host)]
+  if (host.endsWith(':443')) {
+    const bare = host.slice(0, -':443'.length)
+    names.push(bare, ...wildcards(bare))
+  }
+  for (const name of [...names, '*', '']) {
+    const found = users.get(name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function wildcards(host: string): string[] {
+  const steps = host.split('.')
+  return steps.slice(1).map((_, i) => `*.${steps.slice(i + 1).join('.')}`)
+}

@@ -1,0 +1,150 @@
+/** One call of one webhook: asks, reads the answer, notes warnings and annotations, and says how it ended. */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest, internalError } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Hook } from './hook.ts'
+import type { HookClient } from './hook-client.ts'
+import { readVerdict, reviewText, reviewVersionOf, type Verdict } from './review.ts'
+import type { Versioned } from './versioned.ts'
+
+export interface HookCall {
+  readonly type: 'admit' | 'validating'
+  readonly name: string
+  readonly operation: string
+  readonly durationMs: number
+  readonly rejected: boolean
+  /** Why it was rejected, as metrics name it; empty where it was not. */
+  readonly errorType: '' | 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error'
+  /** The code of a refusal. */
+  readonly code: number
+}
+
+export interface DispatchParts {
+  readonly client: HookClient
+  readonly newUid: () => string
+  readonly release: number
+  readonly observe: (call: HookCall) => void
+  /** Failures that were ignored, for the log. */
+  readonly report: (message: string) => void
+}
+
+/** The webhook could not be asked, or its answer could not be read: its failure policy decides. */
+export class CallFailed extends Error {
+  constructor(hook: Hook, why: string) {
+    super(`failed calling webhook "${hook.name}": ${why}`)
+  }
+}
+
+/** The webhook said no. */
+export class Denied extends Error {
+  readonly refusal: ApiError
+  constructor(refusal: ApiError) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/** The release from which failures say at what step they happened. */
+const prefixSince = 22
+
+export async function askHook(
+  parts: DispatchParts,
+  hook: Hook,
+  request: AdmissionRequest,
+  versioned: Versioned,
+  reader: ObjectReader,
+  mutating: boolean,
+): Promise<Verdict> {
+  if (request.dryRun) requireNoSideEffects(hook)
+  const said = (step: string, error: unknown) => {
+    const why = (error as Error).message
+    return new CallFailed(hook, mutating && parts.release >= prefixSince ? `${step}: ${why}` : why)
+  }
+  const uid = parts.newUid()
+  const [version, text] = attempt(
+    () => {
+      const chosen = reviewVersionOf(hook.reviewVersions)
+      return [chosen, reviewText(chosen, uid, request, versioned)] as const
+    },
+    (error) => said('could not create admission objects', error),
+  )
+  const answer = await parts.client.post(hook, text, reader).catch((error) => {
+    throw said('failed to call webhook', error)
+  })
+  const verdict = attempt(
+    () => readVerdict(version, uid, mutating, answer),
+    (error) => said('received invalid webhook response', error),
+  )
+  for (const [key, value] of Object.entries(verdict.auditAnnotations)) {
+    const name = `${hook.name}/${key}`
+    if (!request.auditAnnotations.has(name)) request.auditAnnotations.set(name, value)
+  }
+  request.warnings.push(...verdict.warnings)
+  if (!verdict.allowed) throw new Denied(refusalOf(hook, verdict.result))
+  return verdict
+}
+
+function attempt<T>(run: () => T, failed: (error: unknown) => Error): T {
+  try {
+    return run()
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+function requireNoSideEffects(hook: Hook): void {
+  if (hook.sideEffects === undefined) throw new CallFailed(hook, 'Webhook SideEffects is nil')
+  if (hook.sideEffects === 'None' || hook.sideEffects === 'NoneOnDryRun') return
+  throw badRequest(`admission webhook "${hook.name}" does not support dry run`)
+}
+
+/** The status a webhook refuses with, as the client sees it. */
+function refusalOf({ name }: Hook, result: Loose = {}): ApiError {
+  const denied = `admission webhook "${name}" denied the request`
+  const { code = 0, reason = '', message = '', details } = result
+  const why = message || reason
+  return new ApiError(
+    typeof code === 'number' && code >= 400 ? code : 400,
+    reason,
+    why === '' ? `${denied} without explanation` : `${denied}: ${why}`,
+    details ?? undefined,
+  )
+}
+
+/** Whether and how a call ended the request: the error that the client gets, or undefined where it goes on. */
+export function judge(
+  parts: DispatchParts,
+  type: HookCall['type'],
+  hook: Hook,
+  { operation }: AdmissionRequest,
+  beganMs: number,
+  error: unknown,
+): { error: unknown; ignored: boolean } {
+  const ignored = error instanceof CallFailed && hook.failsOpen
+  const rejected = error !== undefined && !ignored
+  const denied = error instanceof Denied
+  parts.observe({
+    type,
+    name: hook.name,
+    operation,
+    durationMs: performance.now() - beganMs,
+    rejected,
+    errorType: !rejected
+      ? ''
+      : denied
+        ? 'no_error'
+        : error instanceof CallFailed
+          ? 'calling_webhook_error'
+          : 'apiserver_internal_error',
+    code: denied ? error.refusal.code : 0,
+  })
+  if (error instanceof CallFailed) {
+    const outcome = ignored ? 'failing open' : 'failing closed'
+    parts.report(`Failed calling webhook, ${outcome} ${hook.name}: ${error.message}`)
+  }
+  if (!rejected) return { error: undefined, ignored }
+  if (denied) return { error: error.refusal, ignored }
+  if (error instanceof CallFailed) return { error: internalError(error.message), ignored }
+  return { error, ignored }
+}

@@ -1,0 +1,90 @@
+/**
+ * Calls webhooks: over connections that stay open, each for its own authorities and credentials, within the time the
+ * webhook has and no longer. Failures are told in the words of the original.
+ */
+import { type CallAnswer, type Caller, caller } from '#access/https-call.ts'
+import type { KubeconfigUsers } from '#access/kubeconfig.ts'
+import type { Loose } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { type Address, addressOf } from './address.ts'
+import { userFor } from './credentials.ts'
+import { callProblem, statusProblem } from './call-problem.ts'
+import type { Hook } from './hook.ts'
+
+/** As many different webhooks keep their connections; the one made first goes first. */
+const callersMax = 200
+/** More than the largest object with every field of it patched. */
+const answerBytesMax = 16 << 20
+
+export class HookClient {
+  readonly #users: KubeconfigUsers
+  readonly #callers = new Map<string, Caller>()
+
+  constructor(users: KubeconfigUsers) {
+    this.#users = users
+  }
+
+  /** The answered review. Throws an Error that says why there is none. */
+  async post(hook: Hook, body: string, reader: ObjectReader): Promise<Loose> {
+    const began = performance.now()
+    const address = await addressOf(hook.client, hook.timeoutMs, reader)
+    const user = userFor(this.#users, address.host)
+    const call = this.#callerFor(hook, address, user)
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, */*',
+      'user-agent': 'kube-apiserver-admission',
+      ...(address.serverName !== undefined && { host: address.host }),
+      ...(user?.authorization !== undefined && { authorization: user.authorization }),
+    }
+    const send = () => {
+      const timeoutMs = Math.max(1, Math.ceil(hook.timeoutMs - (performance.now() - began)))
+      return call({ method: 'POST', url: address.url, headers, body, timeoutMs, answerBytesMax })
+    }
+    let answer: CallAnswer
+    try {
+      answer = await send().catch((error: Error & { code?: string }) => {
+        // A kept connection that the other side had closed: a fresh one may do.
+        if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return send()
+        throw error
+      })
+    } catch (error) {
+      throw new Error(callProblem(error as Error & { code?: string }, address, hook.timeoutMs))
+    }
+    if (answer.status < 200 || answer.status > 299) throw new Error(statusProblem(answer))
+    return reviewIn(answer.body)
+  }
+
+  #callerFor({ client }: Hook, { serverName }: Address, user: ReturnType<typeof userFor>): Caller {
+    const key = JSON.stringify([client.caBundle, serverName, user?.cert])
+    let found = this.#callers.get(key)
+    if (found === undefined) {
+      found = caller({
+        ...(client.caBundle && { ca: Buffer.from(client.caBundle, 'base64').toString('utf8') }),
+        ...(serverName !== undefined && { serverName }),
+        ...(user?.cert !== undefined && { cert: user.cert }),
+        ...(user?.key !== undefined && { key: user.key }),
+      })
+      if (this.#callers.size >= callersMax) this.#callers.delete(this.#callers.keys().next().value as string)
+      this.#callers.set(key, found)
+    }
+    return found
+  }
+}
+
+function reviewIn(body: string): Loose {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    throw new Error(`couldn't get version/kind; json parse error: ${jsonProblem(body)}`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Loose
+  throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct")
+}
+
+function jsonProblem(body: string): string {
+  const text = body.trimStart()
+  if (text === '') return 'unexpected end of JSON input'
+  return `invalid character '${[...text][0]}' looking for beginning of value`
+}

@@ -1,0 +1,161 @@
+/**
+ * Mutating webhooks, one after the other, each seeing what those before it made of the object. Where the object changed
+ * after a webhook that asked for it was called, that one is called once more.
+ */
+import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { semanticEqual } from '#api/semantic-equal.ts'
+import { internalError } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { applyJsonPatch } from '#patch/json-patch.ts'
+import { askHook, CallFailed, type DispatchParts, judge } from './dispatch.ts'
+import type { Hook } from './hook.ts'
+import { HookSource } from './hook-source.ts'
+import { inSelectedNamespace, invocationOf, isConfiguration } from './invocation.ts'
+import type { Verdict } from './review.ts'
+import { intoRequest, settled, Versioned } from './versioned.ts'
+
+/** What the first round leaves for the second. */
+interface Rounds {
+  /** The object as the last webhook left it, to see whether another plugin changed it since. */
+  output: KubeObject | undefined
+  readonly called: Set<string>
+  readonly again: Set<string>
+}
+
+const annotationsSince = 16
+const failedOpenSince = 22
+
+export function mutatingWebhooks(parts: DispatchParts): AdmissionPlugin {
+  const source = new HookSource('mutatingwebhookconfigurations')
+  const rounds = new WeakMap<AdmissionRequest, Rounds>()
+  return {
+    name: 'MutatingAdmissionWebhook',
+    start: (reader) => source.follow(reader),
+    mutate(request, reader) {
+      const { hooks } = source
+      if (hooks.length === 0 || isConfiguration(request)) return
+      let state = rounds.get(request)
+      if (state === undefined) {
+        if (!hooks.some((hook) => invocationOf(hook, request) !== undefined)) return
+        state = { output: undefined, called: new Set(), again: new Set() }
+        rounds.set(request, state)
+      }
+      return callAll(parts, hooks, request, state, reader)
+    },
+  }
+}
+
+async function callAll(
+  parts: DispatchParts,
+  hooks: readonly Hook[],
+  request: AdmissionRequest,
+  state: Rounds,
+  reader: ObjectReader,
+): Promise<void> {
+  const second = request.round === 1
+  if (second && !semanticEqual(state.output, request.object)) callAgain(state)
+  let versioned: Versioned | undefined
+  for (const [i, hook] of hooks.entries()) {
+    const invocation = invocationOf(hook, request)
+    if (invocation === undefined) continue
+    if (invocation.byNamespace && !(await inSelectedNamespace(invocation, request, reader))) continue
+    if (second && !state.again.has(hook.id)) continue
+    if (versioned === undefined || versioned.kind !== invocation.kind) {
+      if (versioned !== undefined) await intoRequest(request, versioned)
+      versioned = await Versioned.of(request, invocation.kind)
+    }
+    const changed = await callOne(parts, hook, i, request, versioned, reader)
+    if (changed) {
+      callAgain(state)
+      request.reinvoke = true
+      await intoRequest(request, versioned)
+    }
+    if (hook.reinvocable) state.called.add(hook.id)
+  }
+  if (versioned !== undefined) await intoRequest(request, versioned)
+  state.output = request.object && structuredClone(request.object)
+}
+
+function callAgain(state: Rounds): void {
+  for (const id of state.called) state.again.add(id)
+  state.called.clear()
+}
+
+/** Whether the object is another one now. */
+async function callOne(
+  parts: DispatchParts,
+  hook: Hook,
+  index: number,
+  request: AdmissionRequest,
+  versioned: Versioned,
+  reader: ObjectReader,
+): Promise<boolean> {
+  const place = `round_${request.round ?? 0}_index_${index}`
+  const began = performance.now()
+  let failure: unknown
+  let changed = false
+  try {
+    const verdict = await askHook(parts, hook, request, versioned, reader, true)
+    changed = patchObject(parts, hook, verdict, request, versioned, place)
+  } catch (error) {
+    failure = error
+  }
+  if (parts.release >= annotationsSince) {
+    const { configuration, name } = hook
+    note(request, `mutation.webhook.admission.k8s.io/${place}`, { configuration, webhook: name, mutated: changed })
+  }
+  const { error, ignored } = judge(parts, 'admit', hook, request, began, failure)
+  if (error !== undefined) throw error
+  if (ignored && parts.release >= failedOpenSince) {
+    request.auditAnnotations.set(`failed-open.mutation.webhook.admission.k8s.io/${place}`, hook.name)
+  }
+  return changed
+}
+
+const note = ({ auditAnnotations }: AdmissionRequest, key: string, value: Loose) =>
+  auditAnnotations.set(key, JSON.stringify(value))
+
+function patchObject(
+  parts: DispatchParts,
+  hook: Hook,
+  { patch, patchType }: Verdict,
+  request: AdmissionRequest,
+  versioned: Versioned,
+  place: string,
+): boolean {
+  if (patch === '') return false
+  const operations = operationsIn(patch)
+  if (Array.isArray(operations) && operations.length === 0) return false
+  const before = versioned.object
+  if (before === undefined) {
+    throw internalError(
+      `admission webhook "${hook.name}" attempted to modify the object, which is not supported for this operation`,
+    )
+  }
+  if (patchType !== 'JSONPatch') throw new CallFailed(hook, `unsupported patch type "${patchType}"`)
+  const after = orInternal(() =>
+    settled(versioned.kind, before, applyJsonPatch(before as unknown as Json, operations) as Loose),
+  )
+  if (parts.release >= annotationsSince) {
+    const { configuration, name } = hook
+    note(request, `patch.webhook.admission.k8s.io/${place}`, { configuration, webhook: name, patch: operations, patchType })
+  }
+  const changed = !semanticEqual(before, after)
+  versioned.object = after
+  return changed
+}
+
+function operationsIn(patch: string): Json {
+  return orInternal(() => JSON.parse(Buffer.from(patch, 'base64').toString('utf8')))
+}
+
+/** A patch that cannot be applied is the webhook's mistake, not the client's. */
+function orInternal<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const { cause, message } = error as Error
+    throw internalError(cause instanceof Error ? cause.message : message)
+  }
+}

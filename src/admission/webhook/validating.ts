@@ -1,0 +1,67 @@
+/** Validating webhooks, all at once: the request goes on when none of them objects. */
+import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { askHook, type DispatchParts, judge } from './dispatch.ts'
+import { HookSource } from './hook-source.ts'
+import { inSelectedNamespace, type Invocation, invocationOf, isConfiguration } from './invocation.ts'
+import { Versioned } from './versioned.ts'
+
+const failedOpenSince = 22
+
+export function validatingWebhooks(parts: DispatchParts): AdmissionPlugin {
+  const source = new HookSource('validatingwebhookconfigurations')
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    start: (reader) => source.follow(reader),
+    validate(request, reader) {
+      const { hooks } = source
+      if (hooks.length === 0 || isConfiguration(request)) return
+      const possible = hooks.map((hook) => invocationOf(hook, request)).filter((one) => one !== undefined)
+      if (possible.length === 0) return
+      return callAll(parts, possible, request, reader)
+    },
+  }
+}
+
+async function callAll(
+  parts: DispatchParts,
+  possible: readonly Invocation[],
+  request: AdmissionRequest,
+  reader: ObjectReader,
+): Promise<void> {
+  const invocations: Invocation[] = []
+  const versions = new Map<Kind, Versioned>()
+  for (const one of possible) {
+    if (one.byNamespace && !(await inSelectedNamespace(one, request, reader))) continue
+    invocations.push(one)
+    if (!versions.has(one.kind)) versions.set(one.kind, await Versioned.of(request, one.kind))
+  }
+  const outcomes = await Promise.all(
+    invocations.map((one, i) => callOne(parts, one, i, request, versions.get(one.kind) as Versioned, reader)),
+  )
+  const refused = outcomes.find((error) => error !== undefined)
+  if (refused !== undefined) throw refused
+}
+
+/** The error that ends the request, or undefined. */
+async function callOne(
+  parts: DispatchParts,
+  { hook }: Invocation,
+  index: number,
+  request: AdmissionRequest,
+  versioned: Versioned,
+  reader: ObjectReader,
+): Promise<unknown> {
+  const began = performance.now()
+  const failure = await askHook(parts, hook, request, versioned, reader, false).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const { error, ignored } = judge(parts, 'validating', hook, request, began, failure)
+  if (ignored && parts.release >= failedOpenSince) {
+    const key = `failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`
+    request.auditAnnotations.set(key, hook.name)
+  }
+  return error
+}

@@ -1,0 +1,86 @@
+/**
+ * The objects of a request in the version a webhook asked for, as text for reviews and as values for patches; and the
+ * way back, from a patched value to the object that goes on through the server.
+ */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+export class Versioned {
+  readonly kind: Kind
+  #object: KubeObject | undefined
+  readonly #old: KubeObject | undefined
+  #objectText: string | undefined
+  #oldText: string | undefined
+  /** A patch changed the object since it was taken from the request. */
+  dirty = false
+
+  constructor(kind: Kind, object: KubeObject | undefined, old: KubeObject | undefined) {
+    this.kind = kind
+    this.#object = object
+    this.#old = old
+  }
+
+  static async of(request: AdmissionRequest, kind: Kind): Promise<Versioned> {
+    const { object, old } = request
+    return new Versioned(
+      kind,
+      object && (await fromHub(request.kind, kind, object)),
+      old && (await fromHub(request.kind, kind, old)),
+    )
+  }
+
+  get object(): KubeObject | undefined {
+    return this.#object
+  }
+
+  set object(next: KubeObject | undefined) {
+    this.#object = next
+    this.#objectText = undefined
+    this.dirty = true
+  }
+
+  get objectText(): string {
+    return (this.#objectText ??= JSON.stringify(this.#object ?? null))
+  }
+
+  get oldText(): string {
+    return (this.#oldText ??= JSON.stringify(this.#old ?? null))
+  }
+}
+
+/** Bodies of a kind of their own (evictions, tokens, scales) have one version, which is theirs. */
+const isOwnKind = (object: KubeObject, { resource }: Kind): boolean =>
+  object.kind !== undefined && object.kind !== resource.hub.kind
+
+async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<KubeObject> {
+  if (isOwnKind(object, asked)) return object
+  const { hub } = asked.resource
+  if (kind === hub) return typed(object, kind)
+  const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
+  return typed(converted as KubeObject, kind)
+}
+
+const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
+  object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion }
+
+/** A patched value as an object of the same version: canonical, and with defaults where the patch left room for them. */
+export function settled(kind: Kind, before: KubeObject, patched: Loose): KubeObject {
+  if (isOwnKind(before, kind)) return patched as KubeObject
+  const { object } = kind.conform(patched)
+  kind.applyDefaults(object)
+  return object
+}
+
+/** Puts what webhooks made of the object into the request, in place: whoever holds the object sees it. */
+export async function intoRequest(request: AdmissionRequest, versioned: Versioned): Promise<void> {
+  const target = request.object
+  const changed = versioned.object
+  if (!versioned.dirty || target === undefined || changed === undefined) return
+  const { hub } = request.kind.resource
+  const convert = !isOwnKind(changed, request.kind) && versioned.kind !== hub
+  const [result] = convert ? await request.kind.resource.convert([structuredClone(changed)], versioned.kind, hub) : [changed]
+  if (result === target) return
+  for (const key of Object.keys(target)) delete target[key]
+  Object.assign(target, result)
+}
