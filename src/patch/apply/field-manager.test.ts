@@ -173,6 +173,14 @@ for (const [what, written, left] of resets) {
   })
 }
 
+test('a reset comes first: what else the write changes is owned by its writer', () => {
+  const live = update(undefined, thingOf({ spec: { replicas: 1 } }), 'one')
+  const next = { ...live, spec: { replicas: 2 }, metadata: { ...live.metadata, managedFields: [{}] } }
+  assert.deepEqual(owners(recordUpdate(thingKind, live, next, writer('two'))), [
+    'two Update {"f:spec":{"f:replicas":{}}}',
+  ])
+})
+
 test('a write to a subresource cannot rewrite owners, and is kept apart', () => {
   const live = update(undefined, thingOf({ spec: { replicas: 1 }, status: { observed: 0 } }), 'one')
   const next = {

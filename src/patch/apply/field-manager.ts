@@ -81,8 +81,10 @@ export function recordUpdate(
 ): ManagedFieldsEntry[] {
   try {
     const managed = ownersBefore(live, next, who.subresource !== '')
+    const reset = who.subresource === '' && isReset(next.metadata?.managedFields)
     if (managed.owned.size === 0) {
-      if (live?.metadata?.uid) return []
+      // A reset comes first: what else the same write changes is its writer's.
+      if (live?.metadata?.uid && !reset) return []
       if (live === undefined) return claimAll(kind, next, who)
     }
     const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkCreate, contextFor, inDefault } from '#kinds/behaviour/behaviour.suite.ts'
+import { event } from './event.ts'
+
+const core = contextFor({ requestApiVersion: 'v1' })
+const beta = contextFor({ requestApiVersion: 'events.k8s.io/v1beta1' })
+const stable = contextFor({ requestApiVersion: 'events.k8s.io/v1' })
+const about = { namespace: 'default', name: 'p' }
+const eventTime = '2024-01-01T00:00:00.000000Z'
+const reported = {
+  eventTime,
+  involvedObject: about,
+  reportingComponent: 'x.io/c',
+  reportingInstance: 'i',
+  action: 'A',
+  reason: 'R',
+  type: 'Normal',
+}
+
+checkCreate(event, [
+  ['an old event', inDefault({ involvedObject: about }), [], core],
+  ['about the cluster, in default', inDefault({ involvedObject: { name: 'n' } }), [], core],
+  [
+    'elsewhere',
+    inDefault({ involvedObject: { name: 'n' } }, { namespace: 'x' }),
+    ['involvedObject.namespace: Invalid value: "": does not match event.namespace'],
+    core,
+  ],
+  ['a new event', inDefault(reported), [], stable],
+  [
+    'says who reports',
+    inDefault({ ...reported, reportingComponent: '', action: 'a'.repeat(129) }),
+    [
+      'reportingController: Required value',
+      'reportingController: Invalid value: "": name part must be non-empty',
+      "reportingController: Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      'action: Invalid value: "": can have at most 128 characters',
+    ],
+    beta,
+  ],
+  [
+    'the stable version takes no fields of the core one',
+    inDefault({ ...reported, count: 1, type: 'Odd', series: { count: 1 } }),
+    [
+      'series.count: Invalid value: "": should be at least 2',
+      'series.lastObservedTime: Required value',
+      'type: Invalid value: "": has invalid value: Odd',
+      'count: Invalid value: "": needs to be unset',
+    ],
+    stable,
+  ],
+])
+
+test('events are selected by what they are about, in the words of either group', () => {
+  const fields = event.selectableFields?.(inDefault(reported))
+  assert.equal(fields?.['involvedObject.name'], 'p')
+  assert.equal(fields?.['regarding.name'], 'p')
+  assert.equal(fields?.source, 'x.io/c')
+  assert.equal(event.expires, true)
+})
