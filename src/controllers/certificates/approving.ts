@@ -11,6 +11,7 @@ import { parseCertificateRequest } from './certificate-request.ts'
 import { kubeletClientRule, kubeletClientSigner } from './signers.ts'
 
 const group = 'certificates.k8s.io'
+const lookAgainMs = 10_000
 
 export const certificateApproving: Controller = {
   name: 'csrapproving',
@@ -22,7 +23,8 @@ export const certificateApproving: Controller = {
       const request = await unlessMissing(client.get(resource, '', name))
       if (request === undefined || !isPending(request)) return
       const message = await reasonToApprove(client, request)
-      if (message === undefined) return
+      // The right may be given later: nothing tells of that.
+      if (message === undefined) return lookAgainMs
       const approved: Loose = { type: 'Approved', reason: 'AutoApproved', message }
       if (release >= 19) approved.status = 'True'
       const conditions = [...(request.status?.conditions ?? []), approved]

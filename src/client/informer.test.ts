@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { gone, serviceUnavailable } from '#api/status-error.ts'
+import type { ApiClient, ClientEvent } from './client.ts'
+import { Informer } from './informer.ts'
+
+const resource = { group: '', version: 'v1', plural: 'things' }
+const rest = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
+const object = (name: string, version: number, more: object = {}): KubeObject => ({
+  metadata: { name, namespace: 'n', resourceVersion: String(version) },
+  ...more,
+})
+
+/** A server of which each list and each watch is said beforehand. */
+class Script {
+  readonly asked: string[] = []
+  readonly lists: (() => { items: KubeObject[]; resourceVersion: string; continueToken: string })[] = []
+  readonly watches: (() => Iterable<ClientEvent>)[] = []
+
+  client(): ApiClient {
+    const script = this
+    return {
+      async list(_: unknown, __: unknown, query: { continueToken: string }) {
+        script.asked.push(`list ${query.continueToken}`.trim())
+        const next = script.lists.shift()
+        if (next === undefined) throw serviceUnavailable('away')
+        return next()
+      },
+      async *watch(_: unknown, __: unknown, version: string, signal: AbortSignal) {
+        script.asked.push(`watch ${version}`)
+        const next = script.watches.shift()
+        if (next === undefined) return await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        yield* next()
+      },
+    } as unknown as ApiClient
+  }
+}
+
+const page = (version: number, items: KubeObject[], continueToken = '') => () => ({
+  items,
+  resourceVersion: String(version),
+  continueToken,
+})
+const raise = (error: Error) => (): never => {
+  throw error
+}
+
+async function check(script: Script, ms = 60) {
+  const stop = new AbortController()
+  const heard: string[] = []
+  const reported: string[] = []
+  const informer = new Informer<string>({
+    client: script.client(),
+    resource,
+    keep: ({ metadata, dull }) => (dull ? undefined : `${metadata.name}@${metadata.resourceVersion}`),
+    signal: stop.signal,
+    report: (message) => reported.push(message),
+  })
+  informer.listen({
+    changed: (kept, before) => heard.push(before === undefined ? `+${kept}` : `${before}>${kept}`),
+    deleted: (kept) => heard.push(`-${kept}`),
+  })
+  informer.start()
+  await rest(ms)
+  stop.abort()
+  await rest(1)
+  return { heard: heard.join(' '), kept: [...informer.values()].join(' '), reported, informer }
+}
+
+test('lists in pages, then watches from there', async () => {
+  const script = new Script()
+  script.lists.push(page(5, [object('a', 1)], 'more'), page(5, [object('b', 2)]))
+  script.watches.push(() => [
+    { type: 'MODIFIED', object: object('a', 6) },
+    { type: 'DELETED', object: object('b', 7) },
+    { type: 'ADDED', object: object('c', 8) },
+  ])
+  const { heard, kept } = await check(script)
+  assert.equal(heard, '+a@1 +b@2 a@1>a@6 -b@2 +c@8')
+  assert.equal(kept, 'a@6 c@8')
+  assert.deepEqual(script.asked.slice(0, 3), ['list', 'list more', 'watch 5'])
+})
+
+test('a watch that ends is resumed where it ended', async () => {
+  const script = new Script()
+  script.lists.push(page(5, []))
+  script.watches.push(() => [{ type: 'ADDED', object: object('a', 6) }])
+  await check(script, 120)
+  assert.deepEqual(script.asked, ['list', 'watch 5', 'watch 6'])
+})
+
+test('where the past is gone it lists again, and what went meanwhile is told', async () => {
+  const script = new Script()
+  script.lists.push(page(5, [object('a', 1), object('b', 2)]), page(9, [object('b', 8)]))
+  script.watches.push(raise(gone('too old')))
+  const { heard } = await check(script, 120)
+  assert.equal(heard, '+a@1 +b@2 b@2>b@8 -a@1')
+  assert.deepEqual(script.asked, ['list', 'watch 5', 'list', 'watch 9'])
+})
+
+test('a server that is away is waited for, and said', async () => {
+  const script = new Script()
+  script.lists.push(raise(serviceUnavailable('away')), page(5, [object('a', 1)]))
+  const { heard, reported } = await check(script, 120)
+  assert.equal(heard, '+a@1')
+  assert.deepEqual(reported, ['following things failed'])
+})
+
+test('what is of no interest is not kept; what loses its interest is told as gone', async () => {
+  const script = new Script()
+  script.lists.push(page(5, [object('a', 1), object('b', 2, { dull: true })]))
+  script.watches.push(() => [{ type: 'MODIFIED', object: object('a', 6, { dull: true }) }])
+  const { heard, kept } = await check(script)
+  assert.equal(heard, '+a@1 -a@1')
+  assert.equal(kept, '')
+})
+
+test('who listens late hears of everything there is', async () => {
+  const script = new Script()
+  script.lists.push(page(5, [object('a', 1)]))
+  const { informer } = await check(script)
+  const heard: string[] = []
+  informer.listen({ changed: (kept) => heard.push(kept) })
+  assert.deepEqual(heard, ['a@1'])
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { alreadyExists, conflict, notFound, serviceUnavailable } from '#api/status-error.ts'
+import { systemClock } from '#base/clock.ts'
+import type { ApiClient } from './client.ts'
+import { runForLeader } from './leader-election.ts'
+
+const leases = { group: 'coordination.k8s.io', plural: 'leases' }
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** One lease, with the versions that make races visible. */
+class OneLease {
+  lease: KubeObject | undefined
+  version = 0
+  away = false
+
+  client(): ApiClient {
+    return {
+      get: async () => {
+        this.#reach()
+        if (this.lease === undefined) throw notFound(leases, 'l')
+        return structuredClone(this.lease)
+      },
+      create: async (_: unknown, __: unknown, object: KubeObject) => {
+        this.#reach()
+        if (this.lease !== undefined) throw alreadyExists(leases, 'l')
+        return this.#write(object)
+      },
+      update: async (_: unknown, object: KubeObject) => {
+        this.#reach()
+        if (object.metadata.resourceVersion !== String(this.version)) throw conflict(leases, 'l', 'modified')
+        return this.#write(object)
+      },
+    } as unknown as ApiClient
+  }
+
+  #reach() {
+    if (this.away) throw serviceUnavailable('away')
+  }
+
+  #write(object: KubeObject): KubeObject {
+    this.lease = structuredClone(object)
+    this.lease.metadata.resourceVersion = String(++this.version)
+    return structuredClone(this.lease)
+  }
+}
+
+function candidate(client: ApiClient, identity: string, leaders: Set<string>) {
+  const stop = new AbortController()
+  const ended = runForLeader({
+    client,
+    namespace: 'kube-system',
+    name: 'l',
+    identity,
+    clock: systemClock,
+    signal: stop.signal,
+    report: () => {},
+    leaseDurationMs: 1000,
+    renewDeadlineMs: 100,
+    retryPeriodMs: 10,
+    lead(signal) {
+      leaders.add(identity)
+      signal.addEventListener('abort', () => leaders.delete(identity))
+    },
+  })
+  return async () => {
+    stop.abort()
+    await ended
+  }
+}
+
+test('one of several leads, and another when it goes', async () => {
+  const one = new OneLease()
+  const leaders = new Set<string>()
+  const stops = new Map(['a', 'b', 'c'].map((name) => [name, candidate(one.client(), name, leaders)]))
+  await rest(60)
+  assert.equal(leaders.size, 1)
+  const [first] = leaders as Set<string>
+  assert.equal(one.lease?.spec.holderIdentity, first)
+  assert.match(one.lease?.spec.renewTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  await stops.get(first as string)?.()
+  assert.equal(leaders.size, 0)
+  await rest(80)
+  assert.equal(leaders.size, 1)
+  assert.ok(!leaders.has(first as string))
+  assert.equal(one.lease?.spec.leaseTransitions > 0, true)
+  for (const stop of stops.values()) await stop()
+})
+
+test('a leader that cannot renew stops leading; a lease nobody renews is taken', async () => {
+  const one = new OneLease()
+  const leaders = new Set<string>()
+  const stop = candidate(one.client(), 'a', leaders)
+  await rest(40)
+  assert.deepEqual([...leaders], ['a'])
+  one.away = true
+  await rest(200)
+  assert.equal(leaders.size, 0)
+  one.away = false
+  // It holds the lease still, and leads again.
+  await rest(60)
+  assert.deepEqual([...leaders], ['a'])
+  one.away = true
+  await stop()
+  one.away = false
+  const other = candidate(one.client(), 'b', leaders)
+  await rest(300)
+  assert.equal(leaders.size, 0, 'the lease is not over yet')
+  await rest(1000)
+  assert.deepEqual([...leaders], ['b'])
+  await other()
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+
+const rest = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function make(work: WorkQueueOptions['work'], more: Partial<WorkQueueOptions> = {}) {
+  const stop = new AbortController()
+  const failed: string[] = []
+  const queue = new WorkQueue({
+    work,
+    workersMax: 2,
+    signal: stop.signal,
+    report: (key, _, failures) => failed.push(`${key} ${failures}`),
+    backoff: { firstMs: 2, longestMs: 8 },
+    ...more,
+  })
+  return { queue, failed, stop: () => stop.abort() }
+}
+
+test('a key added often is worked on once; added while in work, once more', async () => {
+  const done: string[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { queue, stop } = make(async (key) => {
+    done.push(key)
+    if (done.length === 1) await held
+  })
+  for (let i = 0; i < 5; i++) queue.add('a')
+  await rest()
+  assert.deepEqual(done, ['a'])
+  for (let i = 0; i < 5; i++) queue.add('a')
+  queue.add('b')
+  await rest()
+  assert.deepEqual(done, ['a', 'b'])
+  release()
+  await rest()
+  assert.deepEqual(done, ['a', 'b', 'a'])
+  assert.equal(queue.length, 0)
+  stop()
+})
+
+test('what fails is tried again, later each time, and said', async () => {
+  let tries = 0
+  const { queue, failed, stop } = make(async () => {
+    if (++tries < 4) throw new Error('no')
+  })
+  queue.add('a')
+  await rest(100)
+  assert.equal(tries, 4)
+  assert.deepEqual(failed, ['a 1', 'a 2', 'a 3'])
+  stop()
+})
+
+test('no more at once than there are workers, and all of them', async () => {
+  let now = 0
+  let most = 0
+  let done = 0
+  const { queue, stop } = make(
+    async () => {
+      most = Math.max(most, ++now)
+      await rest(1)
+      now--
+      done++
+    },
+    { workersMax: 3 },
+  )
+  for (let i = 0; i < 20; i++) queue.add(`k${i}`)
+  await rest(200)
+  assert.deepEqual([most, done], [3, 20])
+  stop()
+})
+
+test('a slow key does not hold the others', async () => {
+  const done: string[] = []
+  const { queue, stop } = make(async (key) => {
+    if (key === 'slow') await rest(10_000)
+    done.push(key)
+  })
+  queue.add('slow')
+  await rest()
+  for (const key of ['a', 'b', 'c']) {
+    queue.add(key)
+    await rest()
+  }
+  assert.deepEqual(done, ['a', 'b', 'c'])
+  stop()
+})
+
+test('later is later, the earliest moment asked for counts, and stopping ends all', async () => {
+  const done: string[] = []
+  const { queue, stop } = make(async (key) => {
+    done.push(key)
+  })
+  queue.addAfter('late', 10_000)
+  queue.addAfter('soon', 10_000)
+  queue.addAfter('soon', 5)
+  await rest(60)
+  assert.deepEqual(done, ['soon'])
+  stop()
+  queue.add('never')
+  await rest()
+  assert.deepEqual(done, ['soon'])
+})
+
+test('paused, it collects; started, it works', async () => {
+  const done: string[] = []
+  const { queue, stop } = make(
+    async (key) => {
+      done.push(key)
+    },
+    { paused: true },
+  )
+  queue.add('a')
+  await rest()
+  assert.deepEqual(done, [])
+  queue.start()
+  await rest()
+  assert.deepEqual(done, ['a'])
+  stop()
+})

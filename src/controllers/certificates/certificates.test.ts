@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { pem } from '#base/certificate.ts'
+import * as der from '#base/der.ts'
+import type { ApiClient } from '#client/client.ts'
+import { startCluster, until } from '#controllers/cluster.suite.ts'
+import { certificateRequests } from '#controllers/resources.ts'
+import { certificateApproving } from './approving.ts'
+import { isOver } from './cleaning.ts'
+import { certificateSigning } from './signing.ts'
+
+const resource = certificateRequests(22)
+const kubeletUsages = ['digital signature', 'key encipherment', 'client auth']
+
+interface Asked {
+  readonly organizations?: string[]
+  readonly commonName: string
+  readonly names?: Buffer[]
+  readonly keys?: { privateKey: KeyObject; publicKey: KeyObject }
+}
+
+/** A request as a client makes it: names, key, extensions asked for, signed. */
+function requestPem({ organizations = [], commonName, names = [], keys }: Asked): string {
+  const { privateKey, publicKey } = keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const attribute = (type: string, value: string) =>
+    der.set(der.sequence(der.oid(type), der.utf8String(value)))
+  const extension = der.sequence(der.oid('2.5.29.17'), der.octetString(der.sequence(...names)))
+  const attributes =
+    names.length === 0
+      ? der.tagged(0xa0)
+      : der.tagged(0xa0, der.sequence(der.oid('1.2.840.113549.1.9.14'), der.set(der.sequence(extension))))
+  const info = der.sequence(
+    der.integer(0),
+    der.sequence(
+      ...organizations.map((value) => attribute('2.5.4.10', value)),
+      attribute('2.5.4.3', commonName),
+    ),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    attributes,
+  )
+  const algorithm = der.sequence(der.oid('1.2.840.10045.4.3.2'))
+  return pem(
+    'CERTIFICATE REQUEST',
+    der.sequence(info, algorithm, der.bitString(sign('sha256', info, privateKey))),
+  )
+}
+
+const request = (name: string, signerName: string, usages: string[], text: string): KubeObject => ({
+  metadata: { name },
+  spec: { signerName, usages, request: Buffer.from(text).toString('base64') },
+})
+
+async function approve(client: ApiClient, name: string) {
+  const live = await client.get(resource, '', name)
+  const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'm' }] }
+  await client.update(resource, { ...live, status }, 'approval')
+}
+
+test('what is approved is signed by the authority, with its subject and names', async () => {
+  const cluster = await startCluster()
+  try {
+    const { client, surroundings } = cluster
+    cluster.run(certificateSigning)
+    const text = requestPem({
+      organizations: ['system:nodes'],
+      commonName: 'system:node:n1',
+      names: [der.tagged(0x82, Buffer.from('n1.example.com')), der.tagged(0x87, Buffer.from([10, 0, 0, 1]))],
+    })
+    const usages = ['digital signature', 'key encipherment', 'server auth']
+    await client.create(resource, '', request('serving', 'kubernetes.io/kubelet-serving', usages, text))
+    await client.create(resource, '', request('other', 'example.com/mine', usages, text))
+    await approve(client, 'other')
+    await approve(client, 'serving')
+    const issued = async (name: string) => (await client.get(resource, '', name)).status?.certificate
+    await until('a certificate', async () => Boolean(await issued('serving')))
+    const certificate = new X509Certificate(Buffer.from(await issued('serving'), 'base64'))
+    assert.equal(certificate.subject, 'O=system:nodes\nCN=system:node:n1')
+    assert.equal(certificate.subjectAltName, 'DNS:n1.example.com, IP Address:10.0.0.1')
+    assert.deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.1'])
+    const authority = surroundings.authority?.certificate as X509Certificate
+    assert.ok(certificate.checkIssued(authority) && certificate.verify(authority.publicKey))
+    assert.equal(await issued('other'), undefined)
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('what a signer does not sign fails with the reason', async () => {
+  const cluster = await startCluster()
+  try {
+    const { client } = cluster
+    cluster.run(certificateSigning)
+    const signer = (short: string) => `kubernetes.io/${short}`
+    const node = { organizations: ['system:nodes'], commonName: 'system:node:n1' }
+    const dns = [der.tagged(0x82, Buffer.from('n'))]
+    const cases: [signer: string, usages: string[], asked: Asked, said: string][] = [
+      ['kube-apiserver-client', ['client auth', 'server auth'], { commonName: 'x' }, 'invalid usage for client certificate: server auth'],
+      ['kube-apiserver-client', ['key encipherment'], { commonName: 'x' }, 'missing required usage for client certificate: client auth'],
+      ['kube-apiserver-client-kubelet', kubeletUsages, { commonName: 'system:node:n1' }, 'subject organization is not system:nodes'],
+      ['kube-apiserver-client-kubelet', kubeletUsages, { ...node, commonName: 'n1' }, 'subject common name does not begin with system:node:'],
+      ['kube-apiserver-client-kubelet', kubeletUsages, { ...node, names: dns }, 'DNS subjectAltNames are not allowed'],
+      ['kube-apiserver-client-kubelet', ['client auth'], node, 'usages did not match [client auth digital signature key encipherment]'],
+      ['kubelet-serving', ['server auth'], node, 'DNS or IP subjectAltName is required'],
+    ]
+    for (const [i, [short, usages, asked, said]] of cases.entries()) {
+      const name = `case-${i}`
+      await client.create(resource, '', request(name, signer(short), usages, requestPem(asked)))
+      await approve(client, name)
+      let failed: KubeObject | undefined
+      await until(said, async () => {
+        failed = (await client.get(resource, '', name)).status.conditions.find((c: KubeObject) => c.type === 'Failed')
+        return failed !== undefined
+      })
+      assert.equal(failed?.reason, 'SignerValidationFailure')
+      assert.equal(failed?.message, said)
+    }
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('kubelets are approved where whoever asks may ask for it', async () => {
+  const allowed = new Set<string>()
+  const cluster = await startCluster({
+    wrap: (client) =>
+      new Proxy(client, {
+        get(target, name: keyof ApiClient) {
+          const method = (target[name] as (...args: unknown[]) => unknown).bind(target)
+          if (name !== 'create') return method
+          return async (ref: { plural: string }, namespace: string, object: KubeObject) => {
+            if (ref.plural !== 'subjectaccessreviews') return method(ref, namespace, object)
+            return { status: { allowed: allowed.has(object.spec.resourceAttributes.subresource) } }
+          }
+        },
+      }),
+  })
+  try {
+    const { client } = cluster
+    cluster.run(certificateApproving, certificateSigning)
+    const signer = 'kubernetes.io/kube-apiserver-client-kubelet'
+    const text = requestPem({ organizations: ['system:nodes'], commonName: 'system:node:n1' })
+    await client.create(resource, '', request('refused', signer, kubeletUsages, text))
+    allowed.add('nodeclient')
+    await client.create(resource, '', request('approved', signer, kubeletUsages, text))
+    await client.create(resource, '', request('other', 'kubernetes.io/kube-apiserver-client', ['client auth'], text))
+    const status = async (name: string) => (await client.get(resource, '', name)).status ?? {}
+    await until('a certificate', async () => Boolean((await status('approved')).certificate))
+    const [condition] = (await status('approved')).conditions
+    assert.equal(condition.reason, 'AutoApproved')
+    assert.equal(condition.message, 'Auto approving kubelet client certificate after SubjectAccessReview.')
+    assert.deepEqual(await status('other'), {})
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('requests are kept as long as somebody may ask for them', () => {
+  const now = Date.parse('2030-01-02T00:00:00Z')
+  const ago = (hours: number) => new Date(now - hours * 3_600_000).toISOString()
+  const made = (hours: number, status: object = {}): KubeObject => ({
+    metadata: { name: 'x', creationTimestamp: ago(hours) },
+    status,
+  })
+  const condition = (type: string, hours: number) => ({ conditions: [{ type, lastUpdateTime: ago(hours) }] })
+  const cases: [string, KubeObject, boolean][] = [
+    ['pending for an hour', made(1), false],
+    ['pending for more than a day', made(25), true],
+    ['denied just now', made(2, condition('Denied', 0.5)), false],
+    ['denied long ago', made(2, condition('Denied', 1.5)), true],
+    ['failed long ago', made(2, condition('Failed', 1.5)), true],
+    ['approved long ago, not issued', made(30, condition('Approved', 29)), false],
+    ['issued long ago', made(2, { ...condition('Approved', 1.5), certificate: 'eA==' }), true],
+    ['issued just now', made(2, { ...condition('Approved', 0.5), certificate: 'eA==' }), false],
+  ]
+  for (const [name, object, expected] of cases) assert.equal(isOver(object, now), expected, name)
+})

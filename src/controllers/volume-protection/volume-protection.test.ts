@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { podCollector } from '#controllers/pods/pod-collector.ts'
+import { unlessMissing } from '#controllers/queue-for.ts'
+import { claimProtection } from './volume-protection.ts'
+
+const claims = core('persistentvolumeclaims')
+const pods = core('pods')
+
+const pod = (name: string, nodeName?: string): KubeObject => ({
+  metadata: { name },
+  spec: {
+    ...(nodeName && { nodeName }),
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'c', image: 'i' }],
+    volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+  },
+})
+
+test('a claim outlives its deletion as long as a pod uses it; pods no kubelet will let go are let go', async () => {
+  const cluster = await startCluster()
+  try {
+    const { client } = cluster
+    cluster.run(claimProtection, podCollector)
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } }
+    await client.create(claims, 'default', { metadata: { name: 'c' }, spec })
+    await client.create(pods, 'default', pod('user', 'nowhere'))
+    await client.delete(claims, 'default', 'c')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const claim = await client.get(claims, 'default', 'c')
+    assert.deepEqual(claim.metadata.finalizers, ['kubernetes.io/pvc-protection'])
+    await client.delete(pods, 'default', 'user')
+    assert.ok(await unlessMissing(client.get(pods, 'default', 'user')))
+    await until('both are gone', async () => {
+      const found = await Promise.all([
+        unlessMissing(client.get(pods, 'default', 'user')),
+        unlessMissing(client.get(claims, 'default', 'c')),
+      ])
+      return found.every((one) => one === undefined)
+    })
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
