@@ -18,11 +18,17 @@ const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 export function betaSpec(spec: Loose): Loose {
   const { versions: given, conversion, preserveUnknownFields, group, names, scope, ...rest } = spec
   const versions: Loose[] = (given ?? []).map((one: Loose) => ({ ...one }))
-  const beta: Loose = { group, ...(versions.length > 0 && { version: versions[0].name }), names, scope }
+  const beta: Loose = {
+    group,
+    ...(versions.length > 0 && { version: versions[0].name }),
+    names,
+    scope,
+  }
   for (const [top, own] of shared) {
     if (versions.length === 0 || new Set(versions.map((one) => textOf(one[own]))).size > 1) continue
     const value = versions[0][own]
-    if (value !== undefined) beta[top] = top === 'additionalPrinterColumns' ? betaColumns(value) : value
+    if (value !== undefined)
+      beta[top] = top === 'additionalPrinterColumns' ? betaColumns(value) : value
     for (const one of versions) delete one[own]
   }
   for (const one of versions) {
@@ -53,8 +59,13 @@ function betaConversion({ strategy, webhook }: Loose): Loose {
   }
 }
 
-function stableConversion({ strategy, webhookClientConfig, conversionReviewVersions }: Loose): Loose {
-  if (webhookClientConfig === undefined && conversionReviewVersions === undefined) return { strategy }
+function stableConversion({
+  strategy,
+  webhookClientConfig,
+  conversionReviewVersions,
+}: Loose): Loose {
+  if (webhookClientConfig === undefined && conversionReviewVersions === undefined)
+    return { strategy }
   return {
     strategy,
     webhook: {
