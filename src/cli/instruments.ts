@@ -42,7 +42,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   const build = ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'go_version', 'compiler', 'platform']
   registry
     .register(gauge('kubernetes_build_info', ...build), 'What this server is: always 1.')
-    .labels('1', String(release), version, '', 'clean', '', `node${process.versions.node}`, 'v8', `${process.platform}/${process.arch}`)
+    .labels('1', String(release), `v${version}`, '', 'clean', '', `node${process.versions.node}`, 'v8', `${process.platform}/${process.arch}`)
     .set(1)
   return {
     registry,

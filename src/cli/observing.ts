@@ -14,6 +14,8 @@ import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+import { makeAudit } from './audit.ts'
 import type { Settings } from './flags.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
 
@@ -33,6 +35,8 @@ export interface ObservingOptions {
   readonly version: string
   readonly feature: (gate: string) => boolean
   readonly log: Log
+  /** Asked for only once requests come. */
+  readonly parseStored: () => ParseStored
 }
 
 const monotonicMs = () => performance.now()
@@ -57,8 +61,12 @@ export async function makeObserving(
   const fair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
   const limiting = fair ? makeFairness(settings, options, measuring) : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
+  const { metrics } = measuring
+  const audit = await makeAudit(settings, { metrics, parseStored: options.parseStored, log })
+  if (audit !== undefined && 'problem' in audit) return audit
   return {
-    observers: [measuring.observer, limiting.observer],
+    // What is recorded comes first: it is told of requests that the others refuse.
+    observers: [...(audit === undefined ? [] : [audit.observer]), measuring.observer, limiting.observer],
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
@@ -70,6 +78,7 @@ export async function makeObserving(
     },
     async stop() {
       limiting.stop()
+      await audit?.close()
     },
   }
 }

@@ -78,7 +78,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   if ('error' in gates) throw new CannotStart(gates.error)
   for (const warning of gates.warnings) log.warn(warning)
   const feature = gates.enabled
-  const observing = await makeObserving(settings, { release, version: facts.versionOf(release), feature, log })
+  const observing = await makeObserving(settings, { release, version: facts.versionOf(release), feature, log, parseStored: () => parseStored })
   if ('problem' in observing) throw new CannotStart(observing.problem)
   const serves = runtimeConfig(
     settings.runtimeConfig,

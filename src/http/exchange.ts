@@ -74,6 +74,8 @@ export interface Exchange {
   /** What was answered, for the audit log and the metrics: the answer or the refusal, its status and its size. */
   answer: Answer | undefined
   refusal: ApiError | undefined
+  /** What went wrong in the server itself, where something did. */
+  defect: unknown
   status: number
   answeredBytes: number
   /** What observers keep between begin and end. */

@@ -50,6 +50,8 @@ export interface PathHandler {
 export interface Observer {
   /** The request is authenticated and about to be authorised. */
   begin?(exchange: Exchange): void | Promise<void>
+  /** A long answer has begun. */
+  started?(exchange: Exchange): void
   /** The answer is complete, or the client is gone. */
   end?(exchange: Exchange): void
 }

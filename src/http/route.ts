@@ -126,6 +126,7 @@ async function runWatch(
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
   const sink = exchange.wire.stream(200, answerHeaders(exchange, framer.contentType))
   exchange.status = 200
+  for (const observer of parts.observers) observer.started?.(exchange)
   await streamWatch(started, sink, framer, {
     timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
     stopping: parts.stopping,

@@ -49,6 +49,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     kind: undefined,
     answer: undefined,
     refusal: undefined,
+    defect: undefined,
     status: 0,
     answeredBytes: 0,
     seat: undefined,
@@ -99,6 +100,7 @@ function asApiError(error: unknown, exchange: Exchange, parts: HttpParts): ApiEr
   if (error instanceof ApiError) return error
   if (error instanceof StorageUnavailable) return serviceUnavailable(error.message)
   if (!exchange.wire.signal.aborted) {
+    exchange.defect = error
     parts.report(`${exchange.wire.method} ${exchange.target.path} failed`, error)
   }
   return internalError('the server could not complete the request; its log says why')

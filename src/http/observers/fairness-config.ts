@@ -32,6 +32,8 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
   const levels = new Map<string, KubeObject>()
   const schemas = new Map<string, KubeObject>()
   const wrote = new Map<string, number[]>()
+  /** Schemas being written: what is seen of them meanwhile is old. */
+  const writing = new Set<string>()
   let planned = false
   let ready = false
   const plan = () => {
@@ -46,7 +48,13 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
     parts.flows.configure([...levels.values()], [...schemas.values()], parts.monotonicMs())
     for (const schema of schemas.values()) {
       const condition = dueCondition(schema, levels, parts.clock)
-      if (condition !== undefined && mayWrite(schema.metadata.name ?? '')) void write(schema, condition)
+      const name = schema.metadata.name ?? ''
+      if (condition === undefined || writing.has(name) || !mayWrite(name)) continue
+      writing.add(name)
+      void write(schema, condition).finally(() => {
+        writing.delete(name)
+        plan()
+      })
     }
   }
   const mayWrite = (name: string): boolean => {
@@ -60,7 +68,10 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
     const name = schema.metadata.name ?? ''
     const others = (schema.status?.conditions ?? []).filter(({ type }: Loose) => type !== condition.type)
     try {
-      await parts.client.patch(parts.schemas, '', name, { status: { conditions: [...others, condition] } }, 'status')
+      const status = { conditions: [...others, condition] }
+      const written = await parts.client.patch(parts.schemas, '', name, { status }, 'status')
+      // What was seen before it was written must not count again; what comes later will.
+      if (schemas.get(name) === schema) schemas.set(name, written)
     } catch (error) {
       if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return
       parts.report(`the condition of the flow schema ${name} cannot be written`, error)

@@ -142,6 +142,7 @@ export class HistogramFamily extends LabelledFamily<Distribution> {
 
   write(out: string[]): void {
     for (const [labels, { counts, sum }] of this.children) {
+      if (counts.every((count) => count === 0)) continue
       const before = labels === '' ? '' : `${labels},`
       let count = 0
       for (let at = 0; at < counts.length; at++) {

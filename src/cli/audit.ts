@@ -1,0 +1,110 @@
+/** The audit log from the settings: its policy and its sinks. Nothing is made, and nothing costs, where nothing is asked for. */
+import { readFileSync } from 'node:fs'
+import { caller } from '#access/https-call.ts'
+import { readKubeconfig } from '#access/kubeconfig.ts'
+import { decodeYaml } from '#codec/yaml.ts'
+import { auditObserver } from '#http/observers/audit.ts'
+import type { Observer } from '#http/parts.ts'
+import { eventJson, legacyLine } from '#observe/audit/event.ts'
+import { LogSink } from '#observe/audit/log-sink.ts'
+import { readPolicy } from '#observe/audit/policy.ts'
+import type { AuditSink, Lost } from '#observe/audit/sink.ts'
+import { WebhookSink } from '#observe/audit/webhook-sink.ts'
+import type { Log } from '#observe/log.ts'
+import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+import type { Settings } from './flags.ts'
+
+export interface Audit {
+  readonly observer: Observer
+  close(): Promise<void>
+}
+
+const megabyte = 1024 * 1024
+const dayMs = 24 * 3600 * 1000
+/** Where a file grows for ever no number is given. */
+const sizeMegabytesDefault = 100
+const webhookTimeoutMs = 30_000
+
+export async function makeAudit(
+  settings: Settings,
+  parts: { metrics: ServerMetrics; parseStored: () => ParseStored; log: Log },
+): Promise<Audit | undefined | { problem: string }> {
+  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
+  const { log, metrics, parseStored } = parts
+  if (auditPolicyFile === undefined) {
+    if (auditLogPath !== undefined || auditWebhookConfigFile !== undefined) {
+      log.warn('no audit policy file is given: nothing is recorded')
+    }
+    return undefined
+  }
+  const policy = policyOf(auditPolicyFile)
+  if ('problem' in policy) return policy
+  const lost: Lost = (plugin, count, why) => {
+    metrics.auditErrors.labels(plugin).add(count)
+    log.error('records of the audit log are lost', { plugin, count, why })
+  }
+  let sinks: AuditSink[]
+  try {
+    sinks = [...logSinks(settings, lost), ...(await webhookSinks(settings, lost))]
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+  if (sinks.length === 0) return undefined
+  const report = (message: string, error: unknown) => {
+    metrics.auditErrors.labels('log').add(1)
+    log.error(message, { error })
+  }
+  return {
+    observer: auditObserver({ policy, sinks, metrics, parseStored, now: () => performance.timeOrigin + performance.now(), report }),
+    close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),
+  }
+}
+
+function policyOf(file: string) {
+  try {
+    const policy = readPolicy(decodeYaml(readFileSync(file)))
+    return 'problems' in policy ? { problem: `loading audit policy file: ${policy.problems.join(', ')}: from file ${file}` } : policy
+  } catch (error) {
+    return { problem: `loading audit policy file: ${(error as Error).message}: from file ${file}` }
+  }
+}
+
+function logSinks(settings: Settings, lost: Lost): AuditSink[] {
+  const { auditLogPath: path, auditLogFormat } = settings
+  if (path === undefined || path === '') return []
+  return [
+    new LogSink({
+      path,
+      format: auditLogFormat === 'legacy' ? legacyLine : eventJson,
+      sizeBytesMax: (settings.auditLogMaxsize || sizeMegabytesDefault) * megabyte,
+      backupsMax: settings.auditLogMaxbackup,
+      ageMsMax: settings.auditLogMaxage * dayMs,
+      now: Date.now,
+      lost,
+    }),
+  ]
+}
+
+async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]> {
+  const { auditWebhookConfigFile: file } = settings
+  if (file === undefined) return []
+  const endpoint = await readKubeconfig(file)
+  const call = caller(endpoint)
+  const { url, authorization } = endpoint
+  const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) }
+  return [
+    new WebhookSink({
+      async post(body) {
+        const { status } = await call({ method: 'POST', url, headers, body, timeoutMs: webhookTimeoutMs, answerBytesMax: megabyte })
+        if (status < 200 || status > 299) throw new Error(`the webhook answered with status ${status}`)
+      },
+      bufferMax: settings.auditWebhookBatchBufferSize,
+      batchMax: settings.auditWebhookBatchMaxSize,
+      waitMsMax: settings.auditWebhookBatchMaxWaitMs,
+      firstDelayMs: settings.auditWebhookInitialBackoffMs,
+      lost,
+      random: Math.random,
+    }),
+  ]
+}

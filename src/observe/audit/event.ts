@@ -1,0 +1,90 @@
+/** One record of the audit log as it is written: audit.k8s.io/v1 Event. Objects in it are JSON already. */
+import type { Level, Stage } from './policy.ts'
+
+export interface AuditUser {
+  readonly username: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface ObjectReference {
+  readonly resource?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly uid?: string
+  readonly apiGroup?: string
+  readonly apiVersion?: string
+  readonly resourceVersion?: string
+  readonly subresource?: string
+}
+
+export interface ResponseStatus {
+  readonly metadata: object
+  readonly status?: string
+  readonly message?: string
+  readonly reason?: string
+  readonly code: number
+}
+
+export interface AuditEvent {
+  readonly level: Level
+  readonly auditID: string
+  readonly stage: Stage
+  readonly requestURI: string
+  readonly verb: string
+  readonly user: AuditUser
+  readonly impersonatedUser?: AuditUser | undefined
+  readonly sourceIPs: readonly string[]
+  readonly userAgent?: string | undefined
+  readonly objectRef?: ObjectReference | undefined
+  readonly responseStatus?: ResponseStatus | undefined
+  /** JSON texts. */
+  readonly requestObject?: string | undefined
+  readonly responseObject?: string | undefined
+  readonly requestReceivedAtMs: number
+  readonly stageAtMs: number
+  readonly annotations?: Readonly<Record<string, string>> | undefined
+}
+
+/** RFC 3339 with six digits after the second. */
+export function microTime(ms: number): string {
+  const micros = Math.floor(ms * 1000)
+  const within = ((micros % 1e6) + 1e6) % 1e6
+  return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(within).padStart(6, '0')}Z`
+}
+
+/** Fields that are empty are left out, objects are laid in as they are. */
+export function eventJson(event: AuditEvent): string {
+  const { requestObject, responseObject, requestReceivedAtMs, stageAtMs, annotations, ...head } = event
+  const start = JSON.stringify({ kind: 'Event', apiVersion: 'audit.k8s.io/v1', ...head })
+  let text = start.slice(0, -1)
+  if (requestObject !== undefined) text += `,"requestObject":${requestObject}`
+  if (responseObject !== undefined) text += `,"responseObject":${responseObject}`
+  text += `,"requestReceivedTimestamp":"${microTime(requestReceivedAtMs)}","stageTimestamp":"${microTime(stageAtMs)}"`
+  if (annotations !== undefined) text += `,"annotations":${JSON.stringify(annotations)}`
+  return `${text}}`
+}
+
+const quoted = (values: readonly string[] | undefined) =>
+  values === undefined || values.length === 0 ? undefined : values.map((value) => JSON.stringify(value)).join(',')
+
+/** The line of the older format, meant for people. */
+export function legacyLine(event: AuditEvent): string {
+  const { user, impersonatedUser: as, sourceIPs, objectRef, responseStatus } = event
+  const pairs: [string, string][] = [
+    ['id', event.auditID],
+    ['stage', event.stage],
+    ['ip', sourceIPs[0] ?? '<unknown>'],
+    ['method', event.verb],
+    ['user', user.username || '<none>'],
+    ['groups', quoted(user.groups) ?? '<none>'],
+    ['as', as?.username ?? '<self>'],
+    ['asgroups', as === undefined ? '<lookup>' : (quoted(as.groups) ?? '<lookup>')],
+    ['user-agent', event.userAgent ?? ''],
+    ['namespace', objectRef?.namespace || '<none>'],
+    ['uri', event.requestURI],
+  ]
+  const text = pairs.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ')
+  return `${microTime(event.requestReceivedAtMs)} AUDIT: ${text} response="${responseStatus?.code ?? '<deferred>'}"`
+}

@@ -1,0 +1,138 @@
+/**
+ * Records as lines of a file. When the file has grown large it is put aside under the time of the day, and old ones go by
+ * number and by age. Lines are written together, one write at a time; while the disk is slow they wait in memory, and
+ * beyond a limit they are lost and counted. No request ever waits for the disk.
+ */
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, write } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import type { AuditEvent } from './event.ts'
+import type { AuditSink, Lost } from './sink.ts'
+
+export interface LogSinkOptions {
+  /** `-` for standard output. */
+  readonly path: string
+  readonly format: (event: AuditEvent) => string
+  /** A new file begins after so many bytes. */
+  readonly sizeBytesMax: number
+  /** 0: all. */
+  readonly backupsMax: number
+  /** 0: for ever. */
+  readonly ageMsMax: number
+  readonly now: () => number
+  readonly lost: Lost
+  /** Bytes that may wait for the disk. */
+  readonly waitingBytesMax?: number
+}
+
+const waitingBytesDefault = 64 << 20
+const standardOutput = 1
+
+export class LogSink implements AuditSink {
+  readonly #options: LogSinkOptions
+  #descriptor: number
+  #size = 0
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #writing: Promise<void> | undefined
+
+  constructor(options: LogSinkOptions) {
+    this.#options = options
+    if (options.path === '-') this.#descriptor = standardOutput
+    else {
+      mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+      this.#descriptor = openSync(options.path, 'a', 0o600)
+      this.#size = statSync(options.path).size
+    }
+  }
+
+  take(event: AuditEvent): void {
+    const line = `${this.#options.format(event)}\n`
+    if (this.#waitingBytes + line.length > (this.#options.waitingBytesMax ?? waitingBytesDefault)) {
+      this.#options.lost('log', 1, 'too many records wait for the disk')
+      return
+    }
+    this.#waiting.push(line)
+    this.#waitingBytes += line.length
+    this.#writing ??= this.#drain()
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    if (this.#descriptor !== standardOutput) closeSync(this.#descriptor)
+  }
+
+  async #drain(): Promise<void> {
+    // Records of one tick go together.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting
+      this.#waiting = []
+      this.#waitingBytes = 0
+      try {
+        await this.#write(lines)
+      } catch (error) {
+        this.#options.lost('log', lines.length, (error as Error).message)
+      }
+    }
+    this.#writing = undefined
+  }
+
+  async #write(lines: readonly string[]): Promise<void> {
+    let from = 0
+    while (from < lines.length) {
+      if (this.#size >= this.#options.sizeBytesMax) this.#rotate()
+      let to = from
+      let room = this.#options.sizeBytesMax - this.#size
+      do room -= lines[to++].length
+      while (to < lines.length && room > lines[to].length)
+      const bytes = Buffer.from(lines.slice(from, to).join(''))
+      await this.#append(bytes)
+      this.#size += bytes.length
+      from = to
+    }
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      at += await new Promise<number>((resolve, reject) => {
+        write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) => (error ? reject(error) : resolve(count)))
+      })
+    }
+  }
+
+  #rotate(): void {
+    if (this.#descriptor === standardOutput) return
+    const { path, now } = this.#options
+    closeSync(this.#descriptor)
+    const stamp = new Date(now()).toISOString().slice(0, 23).replaceAll(':', '-')
+    renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
+    this.#descriptor = openSync(path, 'a', 0o600)
+    this.#size = 0
+    this.#forgetOld()
+  }
+
+  #stem(): string {
+    const { path } = this.#options
+    return basename(path, extname(path))
+  }
+
+  #forgetOld(): void {
+    const { path, backupsMax, ageMsMax, now } = this.#options
+    const folder = dirname(path)
+    const start = `${this.#stem()}-`
+    const old = readdirSync(folder)
+      .filter((name) => name.startsWith(start) && name.endsWith(extname(path)) && stampOf(name, start) !== undefined)
+      .sort()
+      .reverse()
+    for (const [at, name] of old.entries()) {
+      const aged = ageMsMax > 0 && now() - (stampOf(name, start) ?? 0) > ageMsMax
+      if (aged || (backupsMax > 0 && at >= backupsMax)) unlinkSync(join(folder, name))
+    }
+  }
+}
+
+/** `audit-2021-05-04T10-11-12.345.log` */
+function stampOf(name: string, start: string): number | undefined {
+  const [, day, hour, minute, rest] = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})/.exec(name.slice(start.length)) ?? []
+  return day === undefined ? undefined : Date.parse(`${day}${hour}:${minute}:${rest}Z`)
+}

@@ -1,0 +1,146 @@
+/**
+ * What is recorded, and how much of it: the rules of an audit policy in order, the first that matches decides. Reading a
+ * policy and asking it are both pure; a policy that cannot be understood is a list of problems.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+
+export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
+export type Level = (typeof levels)[number]
+export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+export type Stage = (typeof stages)[number]
+
+/** A request as rules see it. */
+export interface AuditedRequest {
+  readonly user: { readonly name: string; readonly groups: readonly string[] }
+  readonly verb: string
+  readonly isResource: boolean
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly path: string
+}
+
+export interface Verdict {
+  readonly level: Level
+  readonly omitted: ReadonlySet<string>
+}
+
+interface Rule extends Verdict {
+  matches(request: AuditedRequest): boolean
+}
+
+export interface Policy {
+  decide(request: AuditedRequest): Verdict
+}
+
+const versions = ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']
+
+export function readPolicy(value: unknown): Policy | { problems: string[] } {
+  const policy = (value ?? {}) as Loose
+  if (typeof policy !== 'object' || policy.kind !== 'Policy' || !versions.includes(policy.apiVersion)) {
+    return { problems: [`unknown group version field ${policy.apiVersion}, Kind=${policy.kind} in policy`] }
+  }
+  const rules: Loose[] = Array.isArray(policy.rules) ? policy.rules : []
+  const problems = [
+    ...stageProblems(policy.omitStages, 'omitStages'),
+    ...rules.flatMap((rule, at) => ruleProblems(rule ?? {}, `rules[${at}]`)),
+  ]
+  if (problems.length > 0) return { problems }
+  if (rules.length === 0) return { problems: ['loaded illegal policy with 0 rules'] }
+  const omittedAlways: string[] = policy.omitStages ?? []
+  const compiled = rules.map((rule) => compile(rule, omittedAlways))
+  const nothing: Verdict = { level: 'None', omitted: new Set(omittedAlways) }
+  return { decide: (request) => compiled.find((rule) => rule.matches(request)) ?? nothing }
+}
+
+function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
+  const users = setOf(rule.users)
+  const groups: readonly string[] = rule.userGroups ?? []
+  const verbs = setOf(rule.verbs)
+  const namespaces = setOf(rule.namespaces)
+  const resources: readonly Loose[] = rule.resources ?? []
+  const urls: readonly string[] = rule.nonResourceURLs ?? []
+  return {
+    level: rule.level,
+    omitted: new Set([...omittedAlways, ...(rule.omitStages ?? [])]),
+    matches(request) {
+      if (users !== undefined && !users.has(request.user.name)) return false
+      if (groups.length > 0 && !groups.some((group) => request.user.groups.includes(group))) return false
+      if (verbs !== undefined && !verbs.has(request.verb)) return false
+      if (namespaces !== undefined || resources.length > 0) {
+        if (!request.isResource) return false
+        if (namespaces !== undefined && !namespaces.has(request.namespace)) return false
+        return resources.length === 0 || resources.some((one) => matchesResource(one, request))
+      }
+      if (urls.length > 0) return !request.isResource && urls.some((url) => matchesPath(url, request.path))
+      return true
+    },
+  }
+}
+
+/** Undefined: no restriction. */
+const setOf = (list: readonly string[] | undefined) => (list && list.length > 0 ? new Set(list) : undefined)
+
+/** `pods`, `pods/log`, `*`, `pods/*` (its subresources) and a star before `/scale` (of anything). */
+function matchesResource(wanted: Loose, { group, resource, subresource, name }: AuditedRequest): boolean {
+  if ((wanted.group ?? '') !== group) return false
+  const resources: readonly string[] = wanted.resources ?? []
+  if (resources.length === 0) return true
+  const names: readonly string[] = wanted.resourceNames ?? []
+  if (names.length > 0 && !names.includes(name)) return false
+  const whole = subresource === '' ? resource : `${resource}/${subresource}`
+  return resources.some(
+    (one) =>
+      one === '*' || one === whole || (subresource !== '' && (one === `${resource}/*` || one === `*/${subresource}`)),
+  )
+}
+
+function matchesPath(url: string, path: string): boolean {
+  if (url === '*' || url === path) return true
+  return url.endsWith('*') && path.startsWith(url.slice(0, -1))
+}
+
+function ruleProblems(rule: Loose, at: string): string[] {
+  const problems: string[] = []
+  if ((rule.level ?? '') === '') problems.push(`${at}.level: Required value`)
+  else if (!levels.includes(rule.level)) {
+    const supported = levels.map((level) => JSON.stringify(level)).join(', ')
+    problems.push(`${at}.level: Unsupported value: ${JSON.stringify(rule.level)}: supported values: ${supported}`)
+  }
+  const urls: readonly string[] = rule.nonResourceURLs ?? []
+  for (const [index, url] of urls.entries()) {
+    if (url === '*') continue
+    const said = `${at}.nonResourceURLs[${index}]: Invalid value: ${JSON.stringify(url)}: `
+    if (!url.startsWith('/')) problems.push(`${said}non-resource URL rules must begin with a '/' character`)
+    if (url.slice(0, -1).includes('*')) {
+      problems.push(`${said}non-resource URL wildcards '*' must be the final character of the rule`)
+    }
+  }
+  for (const { group = '', resources = [], resourceNames = [] } of (rule.resources ?? []) as Loose[]) {
+    const bad = group === '' ? [] : nameIsDnsSubdomain(group, false)
+    if (bad.length > 0) problems.push(`${at}.resources.group: Invalid value: ${JSON.stringify(group)}: ${bad.join(',')}`)
+    if (resourceNames.length > 0 && resources.length === 0) {
+      problems.push(
+        `${at}.resources.resourceNames: Invalid value: ${JSON.stringify(resourceNames)}: using resourceNames requires at least one resource`,
+      )
+    }
+  }
+  problems.push(...stageProblems(rule.omitStages, `${at}.omitStages`))
+  if (urls.length > 0 && ((rule.resources ?? []).length > 0 || (rule.namespaces ?? []).length > 0)) {
+    problems.push(
+      `${at}.nonResourceURLs: Invalid value: ${JSON.stringify(urls)}: rules cannot apply to both regular resources and non-resource URLs`,
+    )
+  }
+  return problems
+}
+
+function stageProblems(omitted: readonly string[] | undefined, at: string): string[] {
+  return (omitted ?? []).flatMap((stage, index) =>
+    (stages as readonly string[]).includes(stage)
+      ? []
+      : [`${at}[${index}]: Invalid value: ${JSON.stringify(stage)}: allowed stages are ${stages.join(',')}`],
+  )
+}
