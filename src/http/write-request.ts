@@ -122,6 +122,7 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
   return {
     dryRun: dryRun.some((value) => value !== ''),
     fieldManager: asked === '' ? managerOfAgent(wire.headers['user-agent']) : asked,
+    fieldManagerAsked: asked,
     fieldValidation: fieldValidationOf(query.get('fieldValidation')),
     force: flag(force),
   }

@@ -43,7 +43,7 @@ export async function createDecoded(
     old: undefined,
     user,
     dryRun: options.dryRun,
-    options: {},
+    options: { fieldManager: options.fieldManagerAsked },
     warnings,
     auditAnnotations,
   }

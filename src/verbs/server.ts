@@ -75,6 +75,8 @@ export interface WriteOptions {
   readonly dryRun: boolean
   /** Who claims the fields: the fieldManager asked for, else from the user agent. */
   readonly fieldManager: string
+  /** The fieldManager parameter as given; plugins and webhooks see it. */
+  readonly fieldManagerAsked?: string
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
   readonly force: boolean
 }

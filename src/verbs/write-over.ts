@@ -27,8 +27,16 @@ export interface WritePlan {
   readonly creates: boolean
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
+  /** Whether a write that names no version keeps naming none, for the checks of metadata to refuse. */
+  readonly versionCheckedWithMetadata?: boolean
   /** Whether a uid in the body must be the object's, as a condition of the write. */
   readonly uidIsPrecondition?: boolean
+  /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
+  readonly admittedAs?: {
+    show(object: KubeObject): KubeObject
+    /** Puts what they changed of the view into the object. */
+    take(object: KubeObject, view: KubeObject): void
+  }
   /** How often a lost race is tried again when the request names no version. */
   readonly retries?: number
 }
@@ -75,15 +83,16 @@ async function writeOnce(
     subresource,
     namespace: target.namespace,
     name: target.name,
-    object: next,
-    old,
+    object: plan.admittedAs?.show(next) ?? next,
+    old: plan.admittedAs?.show(old) ?? old,
     user,
     dryRun: options.dryRun,
-    options: {},
+    options: { fieldManager: options.fieldManagerAsked },
     warnings,
     auditAnnotations,
   }
   await server.admission.mutate(attributes)
+  plan.admittedAs?.take(next, attributes.object)
   dedupOwnerReferences(next, warnings, true)
   const named = requireVersion(request, plan, next, live)
   prepareUpdate(request, next, old, context)
@@ -93,7 +102,7 @@ async function writeOnce(
   }
   const reservation = await server.allocators.reserve(kind, next, old, context)
   try {
-    await server.admission.validate(attributes)
+    await server.admission.validate({ ...attributes, object: plan.admittedAs?.show(next) ?? next })
     const outcome = await storeNext(server, request, next, live)
     if ('answer' in outcome && !options.dryRun) reservation?.keep()
     else reservation?.giveBack()
@@ -124,6 +133,7 @@ function requireVersion(
 ): boolean {
   const { kind, name } = request.target
   const { resourceVersion } = next.metadata
+  if (!resourceVersion && plan.versionCheckedWithMetadata) return false
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (plan.unconditional) {
       next.metadata.resourceVersion = String(live.revision)

@@ -72,19 +72,17 @@ export class HookClient {
   }
 }
 
+/** What Go says of a body that is no object: text that is no JSON is, as YAML, a string. */
 function reviewIn(body: string): Loose {
-  let value: unknown
+  let value: unknown = ''
   try {
     value = JSON.parse(body)
   } catch {
-    throw new Error(`couldn't get version/kind; json parse error: ${jsonProblem(body)}`)
+    // Told below.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Loose
-  throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct")
-}
-
-function jsonProblem(body: string): string {
-  const text = body.trimStart()
-  if (text === '') return 'unexpected end of JSON input'
-  return `invalid character '${[...text][0]}' looking for beginning of value`
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+  throw new Error(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  )
 }

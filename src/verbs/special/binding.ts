@@ -7,6 +7,7 @@ import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
 import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
+import { admitBody, afterAdmission } from './admit.ts'
 
 export async function bindPod(server: Server, request: WriteRequest): Promise<Answer> {
   const binding = conformAs(server, 'v1', 'Binding', request)
@@ -14,13 +15,14 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
   if (binding.metadata.name !== name) {
     throw badRequest('name in URL does not match name in Binding object')
   }
+  await admitBody(server, request, binding, name)
   const errors = bindingErrors(binding)
   if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
   const pods = server.catalog.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', plural: 'pods' }, name)
   const target: Target = { ...request.target, kind: pods, name, subresource: 'binding' }
   if ((await currentObject(server, target)) === undefined) throw notFound({ group: '', plural: 'pods' }, name)
-  await writeOver(server, { ...request, target }, {
+  await writeOver(afterAdmission(server), { ...request, target }, {
     creates: false,
     unconditional: true,
     make: (pod) => assign(pod as Loose, binding, name),

@@ -10,17 +10,20 @@ import { type DeleteOptions, deleteOptionsFrom } from '#verbs/delete-options.ts'
 import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { timestamp } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
+import { admitBody, afterAdmission } from './admit.ts'
 
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
 
-export async function evict(server: Server, request: WriteRequest): Promise<Answer> {
+export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
   const raw = request.body() as Loose
-  const eviction = conformAs(server, raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1', 'Eviction', request)
+  const eviction = conformAs(serving, raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1', 'Eviction', request)
   const { target } = request
   if (eviction.metadata.name !== target.name) {
     throw badRequest('name in URL does not match name in Eviction object')
   }
+  await admitBody(serving, request, eviction, target.name)
+  const server = afterAdmission(serving)
   const asked = deleteOptionsFrom(eviction.deleteOptions ?? {})
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   const podTarget: Target = { ...target, subresource: '' }

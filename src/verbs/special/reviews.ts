@@ -7,6 +7,7 @@ import type { Answer } from '#verbs/answer.ts'
 import { conformRaw } from '#verbs/decode.ts'
 import { claimFields } from '#verbs/ownership.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
+import { admitBody } from './admit.ts'
 
 const created = (value: Loose): Answer => ({ is: 'value', status: 201, value: value as never })
 
@@ -23,9 +24,9 @@ export const reviewAccess =
     const asked = conformRaw(request.target.kind, request.body(), request)
     const review = renamed(asked, 'group', 'groups')
     checkReview(kind, review, request.target.namespace)
-    await admit(server, request, review)
-    const status = await reviewStatus(kind, review, request.user, server.access.authorizer)
     await claimFields(server, request, asked, undefined)
+    await admitBody(server, request, asked, '')
+    const status = await reviewStatus(kind, renamed(asked, 'group', 'groups'), request.user, server.access.authorizer)
     return created({ ...asked, status })
   }
 
@@ -40,26 +41,8 @@ export async function reviewToken(server: Server, request: WriteRequest): Promis
   if (review.metadata.namespace) {
     throw badRequest(`namespace is not allowed on this type: ${review.metadata.namespace}`)
   }
-  await admit(server, request, review)
-  const status = await tokenReviewStatus(review, server.access)
   await claimFields(server, request, review, undefined)
+  await admitBody(server, request, review, '')
+  const status = await tokenReviewStatus(review, server.access)
   return created({ ...review, status })
-}
-
-async function admit(server: Server, request: WriteRequest, review: KubeObject): Promise<void> {
-  const { target, user, options, warnings, auditAnnotations } = request
-  await server.admission.validate({
-    operation: 'CREATE',
-    kind: target.kind,
-    subresource: '',
-    namespace: target.namespace,
-    name: '',
-    object: review,
-    old: undefined,
-    user,
-    dryRun: options.dryRun,
-    options: {},
-    warnings,
-    auditAnnotations,
-  })
 }

@@ -126,6 +126,10 @@ async function writeScale(server: Server, request: WriteRequest, make: Make): Pr
   const found = await writeOver(server, request, {
     creates: false,
     unconditional: true,
+    admittedAs: {
+      show: (object) => scaleOf(target.kind, object),
+      take: (object, scale) => void replaceReplicas(target.kind, object, scale),
+    },
     async make(live) {
       const object = live as KubeObject
       const scale = scaleOf(target.kind, object)

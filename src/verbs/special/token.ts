@@ -4,6 +4,7 @@ import { serviceUnavailable } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { conformAs } from '#verbs/decode.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
+import { admitBody } from './admit.ts'
 
 /** An hour, where nothing is asked for. */
 const expirationSecondsDefault = 3600
@@ -12,6 +13,7 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   const { namespace, name } = request.target
   const asked = conformAs(server, 'authentication.k8s.io/v1', 'TokenRequest', request)
   asked.spec = { ...asked.spec, expirationSeconds: asked.spec?.expirationSeconds ?? expirationSecondsDefault }
+  await admitBody(server, request, asked, name)
   const { mint, tokenRequests } = server.access
   if (mint === undefined) throw serviceUnavailable('this server has no key to sign tokens with')
   checkTokenRequest(asked)
