@@ -17,6 +17,7 @@ import { healthPaths } from '#http/paths/health.ts'
 import { knownPaths } from '#http/paths/known-paths.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
 import { versionPath } from '#http/paths/version.ts'
+import { leavesHttp } from '#http/connect/connect.ts'
 import { serve } from '#http/serve.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
@@ -41,6 +42,7 @@ import type { Parsed } from './flags.ts'
 import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { readyLines, stateText } from './ready-lines.ts'
+import { aggregated, connectParts } from './remote-servers.ts'
 import { stopOnSignal } from './stop.ts'
 import { makeObserving } from './observing.ts'
 import { openStorage } from './storage.ts'
@@ -172,8 +174,17 @@ export async function start({ settings }: Parsed): Promise<void> {
     livezGraceMs: settings.livezGracePeriodMs,
     monotonicMs: () => performance.now(),
   })
+  const around = {
+    access,
+    stopping: stopping.signal,
+    userAgent: `kube-apiserver/${facts.versionOf(release)}`,
+  }
+  const others = aggregated(settings, server, around)
+  const priorityOf = priorities(facts, release, (group, version) => others.aggregation.priorityOf(group, version))
   const parts: HttpParts = {
     server,
+    connect: connectParts(settings, server, around),
+    aggregation: others.aggregation,
     authenticate: access.authenticate,
     challenge: access.challenge,
     authorizer: access.authorizer,
@@ -192,18 +203,19 @@ export async function start({ settings }: Parsed): Promise<void> {
       discoveryPaths({
         catalog,
         release,
-        priorityOf: priorities(facts, release),
+        priorityOf,
         serverAddress: new URL(localUrl(settings)).host,
+        aggregated: others.aggregation,
       }),
       openApiPaths(
-        new OpenApiPublisher({
+        others.documents.over(new OpenApiPublisher({
           facts,
           release,
-          priorityOf: priorities(facts, release),
+          priorityOf,
           applies: feature('ServerSideApply'),
           schemaOf: (kind) => publishedSchema(kind) as JsonObject | undefined,
           catalog,
-        }),
+        })),
         release,
       ),
       ...observing.paths,
@@ -228,7 +240,8 @@ export async function start({ settings }: Parsed): Promise<void> {
     key: certificates.serving.keyPem,
     clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
     handle: (wire) => serve(wire, parts),
-    upgrade: (_wire, socket) => socket.destroy(),
+    upgrade: (wire) => serve(wire, parts),
+    upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
   })
   const client = localClient(server, apiserverUser, 'kube-apiserver')
   const definitions = new Definitions({
@@ -250,6 +263,15 @@ export async function start({ settings }: Parsed): Promise<void> {
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,
     serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+  })
+  await others.start({
+    client,
+    facts,
+    catalog,
+    release,
+    clock: systemClock,
+    ownAuthority: certificates.ca.certificatePem,
+    report: (message, error) => log.error(message, { error }),
   })
   await observing.start(server, (manager) => localClient(server, apiserverUser, manager))
   for (const part of ['objects', 'definitions', 'server'] as const) health.done(part)
@@ -277,6 +299,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         run: async () => {
           listener.destroy()
           definitions.stop()
+          others.stop()
           await observing.stop()
           await cache.close()
           await storage.close()

@@ -50,7 +50,8 @@ export function orderedGroups(
       (a, b) =>
         priorityOf(group, b).version - priorityOf(group, a).version || compareVersions(a, b),
     )
-    return { group, ordered, priority: priorityOf(group, ordered[0]).group }
+    const priority = Math.max(...ordered.map((version) => priorityOf(group, version).group))
+    return { group, ordered, priority }
   })
   groups.sort((a, b) => b.priority - a.priority || (a.group < b.group ? -1 : 1))
   return new Map(groups.map(({ group, ordered }) => [group, ordered]))

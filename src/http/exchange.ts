@@ -2,6 +2,7 @@
  * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never see it.
  */
 import type { X509Certificate } from 'node:crypto'
+import type { Duplex, Readable } from 'node:stream'
 import type { User } from '#access/user.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -16,6 +17,8 @@ export interface Sink {
   write(bytes: Buffer): boolean
   drained(): Promise<void>
   end(): void
+  /** Breaks the answer off, so that nobody takes its beginning for the whole. */
+  abort?(): void
   readonly closed: boolean
   /** Told once when nothing can be written any more. */
   onClose?(listener: () => void): void
@@ -40,6 +43,10 @@ export interface Wire {
   readonly clientCertificate: () => ClientCertificates | undefined
   /** The whole body; refuses one over the limit with 413. */
   readBody(limitBytes: number): Promise<Buffer>
+  /** The body as it comes, for what passes it on unread. */
+  bodyStream?(): Readable
+  /** The connection itself, for a client that asks to leave HTTP. */
+  readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer }
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void
   stream(status: number, headers: AnswerHeaders): Sink
   /** Aborted when the client goes away. */

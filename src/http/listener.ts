@@ -6,8 +6,8 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
-import type { Duplex } from 'node:stream'
 import type { Wire } from './exchange.ts'
+import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import { wireOfHttp1, wireOfHttp2 } from './wire.ts'
 
 export interface ListenerOptions {
@@ -17,7 +17,9 @@ export interface ListenerOptions {
   readonly clientAuthorities: Buffer | undefined
   readonly handle: (wire: Wire) => void
   /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
-  readonly upgrade: (wire: Wire, socket: Duplex, head: Buffer) => void
+  readonly upgrade: (wire: Wire) => void
+  /** Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade is an ordinary request. */
+  readonly upgradesAt: (url: string) => boolean
 }
 
 /** Requests at once on one connection: as the original allows. */
@@ -45,7 +47,12 @@ export function createListener(options: ListenerOptions): Listener {
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
   })
-  const http1 = http.createServer({ maxHeaderSize: headerBytesMax, requestTimeout: 0, keepAliveTimeout: 75_000 })
+  const http1 = http.createServer({
+    maxHeaderSize: headerBytesMax,
+    requestTimeout: 0,
+    keepAliveTimeout: 75_000,
+    shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
+  })
   const http2Server = http2.createServer({
     settings: { maxConcurrentStreams: streamsPerConnectionMax, initialWindowSize: 256 * 1024 },
     maxSessionInvalidFrames: 100,
@@ -67,7 +74,7 @@ export function createListener(options: ListenerOptions): Listener {
   http1.on('upgrade', (request, socket, head) => {
     runningOn.delete(request.socket)
     socket.on('error', () => {})
-    options.upgrade(wireOfHttp1(request, undefined), socket, head)
+    options.upgrade(wireOfUpgrade(request, socket, head))
   })
   http1.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')

@@ -3,6 +3,8 @@ import type { Credentials, Verdict } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Server } from '#verbs/server.ts'
+import type { Aggregation } from './aggregation/aggregation.ts'
+import type { ConnectParts } from './connect/connect.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMeter } from './watch-stream.ts'
 
@@ -18,6 +20,10 @@ export interface HttpParts {
   /** Runs before routing and after the answer: audit, fairness, metrics. */
   readonly observers: readonly Observer[]
   readonly instruments?: Instruments
+  /** Connections to what runs in the cluster; without it they are not served. */
+  readonly connect?: ConnectParts
+  /** Group versions that other servers answer; without it there are none. */
+  readonly aggregation?: Aggregation
   /** Something broke that no client can cause. */
   readonly report: (message: string, error: unknown) => void
   readonly monotonicMs: () => number

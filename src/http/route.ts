@@ -16,6 +16,7 @@ import type { Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
+import { connect, isConnection, requireConnectMethod } from './connect/connect.ts'
 import type { Exchange } from './exchange.ts'
 import { framerFor } from './framer.ts'
 import type { HttpParts } from './parts.ts'
@@ -29,11 +30,14 @@ const watchTimeoutSecondsDefault = 1800
 
 export async function route(exchange: Exchange, parts: HttpParts): Promise<void> {
   const { target } = exchange
+  const remote = parts.aggregation?.remoteFor(target)
+  if (remote !== undefined) return parts.aggregation?.pass(exchange, remote)
   if (!target.isResource) return routePath(exchange, parts)
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
   exchange.kind = kind
   requireRoute(exchange, kind)
+  if (parts.connect !== undefined && isConnection(kind, target.subresource)) return connect(exchange, kind, parts.connect)
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
     kind,
@@ -73,6 +77,7 @@ function requireRoute(exchange: Exchange, kind: Kind): void {
   if (subresource !== '') {
     const sub = kind.subresources.get(subresource)
     if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
+    if (isConnection(kind, subresource)) return requireConnectMethod(subresource, wire.method)
     if (!sub.verbs.has(verb) || verb === '') throw methodNotAllowed()
     return
   }

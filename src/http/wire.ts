@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type http from 'node:http'
 import type http2 from 'node:http2'
+import type { Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { tooLarge } from '#api/status-error.ts'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
@@ -72,7 +73,7 @@ function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal 
   }
 }
 
-function sinkOf(stream: NodeJS.WritableStream & { destroyed?: boolean; writableEnded?: boolean }): Sink {
+function sinkOf(stream: Writable): Sink {
   return {
     write: (bytes) => stream.write(bytes),
     drained: () =>
@@ -83,6 +84,7 @@ function sinkOf(stream: NodeJS.WritableStream & { destroyed?: boolean; writableE
     end: () => {
       if (!stream.writableEnded) stream.end()
     },
+    abort: () => void stream.destroy(),
     onClose: (listener) => void stream.once('close', listener),
     get closed() {
       return stream.destroyed === true || stream.writableEnded === true
@@ -116,6 +118,7 @@ export function wireOfHttp2(
       stream.endAfterHeaders
         ? Promise.resolve(Buffer.alloc(0))
         : collect(stream, Number(headers['content-length'] ?? 0), limit),
+    bodyStream: () => stream,
     answer(status, extra, body) {
       const empty = body === undefined || body.length === 0 || headers[':method'] === 'HEAD'
       if (respond(status, extra, empty) && !empty) stream.end(body)
@@ -142,6 +145,7 @@ export function wireOfHttp1(request: http.IncomingMessage, response: http.Server
     },
     clientCertificate: certificateOf(request.socket as TLSSocket),
     readBody: (limit) => collect(request, Number(request.headers['content-length'] ?? 0), limit),
+    bodyStream: () => request,
     answer(status, extra, body) {
       if (response === undefined || response.headersSent || response.destroyed) return
       const length = body === undefined ? 0 : body.length

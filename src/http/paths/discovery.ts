@@ -8,28 +8,34 @@ import { encodeValue } from '#http/other-shapes.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import { documentShape, type Shape } from '#http/shape.ts'
-import type { Catalog } from '#kinds/catalog.ts'
+import type { Catalog, GroupVersion } from '#kinds/catalog.ts'
 
 export interface DiscoveryParts {
   readonly catalog: Catalog
   readonly release: number
   readonly priorityOf: PriorityOf
   readonly serverAddress: string
+  /** What other servers answer, and the order of all; without it only ours is shown. */
+  readonly aggregated?: {
+    readonly generation: number
+    groupVersions(local: readonly GroupVersion[]): GroupVersion[]
+  }
 }
 
 export function discoveryPaths(parts: DiscoveryParts): PathHandler {
   let generation = -1
   let made = new Map<string, unknown>()
   const documentOf = (path: string): unknown => {
-    if (generation !== parts.catalog.generation) {
-      generation = parts.catalog.generation
+    const current = parts.catalog.generation + (parts.aggregated?.generation ?? 0)
+    if (generation !== current) {
+      generation = current
       made = new Map()
     }
     if (!made.has(path)) made.set(path, makeDocument(parts, path))
     return made.get(path)
   }
   return {
-    matches: (path) => path === '/api' || path === '/apis' || isBelow(parts.catalog, path),
+    matches: (path) => path === '/api' || path === '/apis' || isBelow(parts, path),
     handle(exchange) {
       requireGet(exchange)
       const path = exchange.target.path.replace(/\/$/, '')
@@ -46,13 +52,13 @@ function requireGet({ wire }: Exchange): void {
 }
 
 /** A group or group version that is served. */
-function isBelow(catalog: Catalog, path: string): boolean {
+function isBelow({ catalog, aggregated }: DiscoveryParts, path: string): boolean {
   const [, prefix, group, version, more] = path.split('/')
   if (prefix === 'api') return group === 'v1' && (version ?? '') === '' && more === undefined
   if (prefix !== 'apis' || (more ?? '') !== '') return false
-  return catalog.groupVersions.some(
-    (one) => one.group === group && ((version ?? '') === '' || one.version === version),
-  )
+  if ((version ?? '') !== '') return catalog.hasGroupVersion(group, version)
+  const ours = catalog.groupVersions
+  return [...ours, ...(aggregated?.groupVersions(ours) ?? [])].some((one) => one.group === group)
 }
 
 function makeDocument(parts: DiscoveryParts, path: string): unknown {
@@ -60,8 +66,11 @@ function makeDocument(parts: DiscoveryParts, path: string): unknown {
   const [, prefix, group, version] = path.split('/')
   if (path === '/api') return apiVersions(parts.serverAddress)
   if (prefix === 'api') return apiResourceList('', 'v1', catalog.kindsOf('', 'v1'), release)
-  const groups = orderedGroups(catalog.groupVersions, priorityOf)
+  const shown = parts.aggregated?.groupVersions(catalog.groupVersions) ?? catalog.groupVersions
+  const groups = orderedGroups(shown, priorityOf)
   if (path === '/apis') return apiGroupList(groups)
-  if (version === undefined || version === '') return apiGroup(groups, group)
+  if (version === undefined || version === '') {
+    return apiGroup(groups, group) ?? apiGroup(orderedGroups(catalog.groupVersions, priorityOf), group)
+  }
   return apiResourceList(group, version, catalog.kindsOf(group, version), release)
 }

@@ -1,7 +1,8 @@
 /** /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the newest are told so. */
 import { gzip } from 'node:zlib'
 import { parseAccept } from '#codec/accept-header.ts'
-import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.ts'
+import type { Published } from '#discovery/openapi/publisher.ts'
+import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -21,7 +22,7 @@ interface Document {
   readonly contentType: string
 }
 
-export function openApiPaths(publisher: OpenApiPublisher, release: number): PathHandler {
+export function openApiPaths(publisher: OpenApiDocuments, release: number): PathHandler {
   const packed = new Map<string, Promise<Buffer>>()
   const pack = ({ bytes, hash }: Published): Promise<Buffer> => {
     let made = packed.get(hash)
@@ -49,7 +50,7 @@ export function openApiPaths(publisher: OpenApiPublisher, release: number): Path
 }
 
 /** JSON unless only protobuf is asked for; undefined where neither will do. */
-function secondVersion({ wire }: Exchange, publisher: OpenApiPublisher): Document | undefined {
+function secondVersion({ wire }: Exchange, publisher: OpenApiDocuments): Document | undefined {
   const accept = headerText(wire.headers.accept)
   for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
     if (type !== '*' && type !== 'application') continue

@@ -1,0 +1,148 @@
+/**
+ * What leads to other servers, made from the settings: kubelets and what the proxy subresources reach, and aggregated API
+ * servers. Certificates are read once, at the start.
+ */
+import { readFileSync } from 'node:fs'
+import type { Access } from '#access/make-access.ts'
+import type { Clock } from '#base/clock.ts'
+import type { ApiClient } from '#client/client.ts'
+import { Aggregation } from '#http/aggregation/aggregation.ts'
+import { discoveryLook } from '#http/aggregation/look-at-discovery.ts'
+import { RemoteDocuments } from '#http/aggregation/remote-documents.ts'
+import { Prober } from '#http/aggregation/prober.ts'
+import { Registration } from '#http/aggregation/registration.ts'
+import { serviceResolver } from '#http/aggregation/service-address.ts'
+import { keepTrustPublished } from '#http/aggregation/published-trust.ts'
+import type { ConnectParts } from '#http/connect/connect.ts'
+import type { Catalog } from '#kinds/catalog.ts'
+import type { Facts } from '#kinds/facts.ts'
+import { timestamp, type Server } from '#verbs/server.ts'
+import { localUrl } from './addresses.ts'
+import type { Settings } from './flags.ts'
+
+const read = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
+
+export interface RemoteSurroundings {
+  readonly access: Access
+  readonly stopping: AbortSignal
+  readonly userAgent: string
+}
+
+export function connectParts(settings: Settings, server: Server, around: RemoteSurroundings): ConnectParts {
+  const ca = read(settings.kubeletCertificateAuthority)
+  const cert = read(settings.kubeletClientCertificate)
+  const key = read(settings.kubeletClientKey)
+  const shown = {
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    connectTimeoutMs: settings.kubeletTimeoutMs,
+  }
+  return {
+    reader: server.reader,
+    admission: server.admission,
+    kubelet: {
+      trust: { ...shown, ...(ca !== undefined && { ca }), insecure: ca === undefined },
+      blindTrust: { ...shown, insecure: true },
+      addressTypes: settings.kubeletPreferredAddressTypes,
+    },
+    proxyLoopbackAllowed: settings.proxyLoopbackAllowed,
+    isIdentityHeader: (name) => around.access.isIdentityHeader(name),
+    stopping: around.stopping,
+    random: Math.random,
+    userAgent: around.userAgent,
+  }
+}
+
+export interface Aggregated {
+  readonly aggregation: Aggregation
+  readonly documents: RemoteDocuments
+  /** Once objects can be written: registers what is served, then watches over what others serve. */
+  start(parts: AggregatedParts): Promise<void>
+  stop(): void
+}
+
+export interface AggregatedParts {
+  readonly client: ApiClient
+  readonly facts: Facts
+  readonly catalog: Catalog
+  readonly release: number
+  readonly clock: Clock
+  /** Our own authority, PEM: it signs client certificates too. */
+  readonly ownAuthority: string
+  readonly report: (message: string, error: unknown) => void
+}
+
+export function aggregated(settings: Settings, server: Pick<Server, 'reader'>, around: RemoteSurroundings): Aggregated {
+  const { reader } = server
+  const cert = read(settings.proxyClientCertFile)
+  const key = read(settings.proxyClientKeyFile)
+  const proxyClient = cert !== undefined && key !== undefined ? { cert, key } : undefined
+  const own = new URL(localUrl(settings))
+  const resolve = serviceResolver({
+    reader,
+    byEndpoints: settings.enableAggregatorRouting,
+    ownPlace: () => ({ host: own.hostname.replace(/^\[|\]$/g, ''), port: Number(own.port || 443) }),
+    random: Math.random,
+  })
+  const aggregation = new Aggregation({
+    reader,
+    resolve,
+    proxyClient,
+    isIdentityHeader: (name) => around.access.isIdentityHeader(name),
+    stopping: around.stopping,
+  })
+  const documents = new RemoteDocuments(aggregation)
+  const stops: (() => void)[] = [() => aggregation.stop(), () => documents.stop()]
+  return {
+    aggregation,
+    documents,
+    async start(parts) {
+      await aggregation.follow()
+      await register(parts)
+      const { client, clock, report } = parts
+      const prober = new Prober({
+        reader,
+        client,
+        look: discoveryLook(resolve, proxyClient),
+        now: () => timestamp(clock),
+        report,
+      })
+      stops.push(() => prober.stop())
+      await prober.start()
+      documents.start()
+      stops.push(await keepTrustPublished(client, trustOf(settings, parts), report))
+    },
+    stop() {
+      for (const stop of stops) stop()
+    },
+  }
+
+  async function register({ client, facts, catalog, release, report }: AggregatedParts): Promise<void> {
+    const builtIn = facts
+      .groupVersionsOf(release)
+      .filter(({ group, version }) => catalog.hasGroupVersion(group, version))
+      .map(({ group, version, groupPriority, versionPriority }) => ({
+        group,
+        version,
+        priority: { group: groupPriority, version: versionPriority },
+      }))
+    const registration = new Registration({ client, reader, builtIn, report })
+    stops.push(() => registration.stop())
+    await registration.start()
+  }
+}
+
+const trustOf = (settings: Settings, { ownAuthority, clock }: AggregatedParts) => ({
+  clientAuthorities: [ownAuthority, read(settings.clientCaFile) ?? ''].join('\n'),
+  proxy:
+    settings.requestheaderClientCaFile === undefined
+      ? undefined
+      : {
+          authorities: read(settings.requestheaderClientCaFile) ?? '',
+          usernameHeaders: settings.requestheaderUsernameHeaders,
+          groupHeaders: settings.requestheaderGroupHeaders,
+          extraHeadersPrefix: settings.requestheaderExtraHeadersPrefix,
+          allowedNames: settings.requestheaderAllowedNames,
+        },
+  now: () => clock.now(),
+})

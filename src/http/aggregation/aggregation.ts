@@ -1,0 +1,215 @@
+/**
+ * Group versions that other servers answer: which they are, whether they are there, and how requests reach them. A request
+ * goes on as the user who made it, told in headers that our certificate vouches for; nothing the client says of itself
+ * goes along. What local group versions there are is discovery's, this only adds and orders.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { GroupVersion } from '#kinds/catalog.ts'
+import type { Priority } from '#discovery/group-order.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
+import { answerHeaders } from '#http/respond.ts'
+import type { RequestTarget } from '#http/request-target.ts'
+import type { Backend, Trust } from '#http/connect/backend.ts'
+import { placeOf } from '#http/connect/backend.ts'
+import { forward, type Passing } from '#http/connect/forward.ts'
+import { type IsIdentityHeader, type PassedHeaders, requestHeaders } from '#http/connect/passed-headers.ts'
+import { tunnel } from '#http/connect/tunnel.ts'
+import { Readable } from 'node:stream'
+import { apiServices, isAvailable, managementOf, type ServiceReference, serviceOf } from './api-service.ts'
+import { remoteUserHeaders } from './remote-user.ts'
+import { NoSuchPlace, type ResolveService } from './service-address.ts'
+
+export interface AggregationParts {
+  readonly reader: ObjectReader
+  readonly resolve: ResolveService
+  /** The certificate by which aggregated servers know this one, and its key, PEM. */
+  readonly proxyClient: { readonly cert: string; readonly key: string } | undefined
+  readonly isIdentityHeader: IsIdentityHeader
+  readonly stopping: AbortSignal
+}
+
+export interface Remote {
+  readonly name: string
+  readonly service: ServiceReference
+  readonly available: boolean
+  readonly trust: Trust
+  /** A certificate bundle that cannot be read, in words. */
+  readonly trouble: string | undefined
+}
+
+/** Discovery is cheap for any server: one that takes longer is away. */
+const discoveryTimeoutMs = 5000
+
+export class Aggregation {
+  readonly #parts: AggregationParts
+  readonly #services = new Map<string, KubeObject>()
+  /** By group and version. */
+  readonly #remotes = new Map<string, Remote>()
+  /** Group versions of ours that somebody took out of the list. */
+  readonly #dropped = new Set<string>()
+  #generation = 0
+  #stop = () => {}
+
+  constructor(parts: AggregationParts) {
+    this.#parts = parts
+  }
+
+  /** Grows with every change of what discovery shows. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  async follow(): Promise<void> {
+    this.#stop = await this.#parts.reader.follow(apiServices.group, apiServices.plural, {
+      changed: (object) => this.#changed(object),
+      deleted: (object) => this.#deleted(object),
+    })
+  }
+
+  stop(): void {
+    this.#stop()
+  }
+
+  #changed(object: KubeObject): void {
+    const key = keyOf(object)
+    const before = this.#services.get(key)
+    this.#services.set(key, object)
+    this.#dropped.delete(key)
+    const shown = (one: KubeObject | undefined) =>
+      one && [one.spec?.groupPriorityMinimum, one.spec?.versionPriority, serviceOf(one) === undefined].join()
+    if (shown(before) !== shown(object)) this.#generation++
+    const service = serviceOf(object)
+    if (service === undefined) this.#remotes.delete(key)
+    else this.#remotes.set(key, this.#remoteOf(object, service, this.#remotes.get(key)))
+  }
+
+  #deleted(object: KubeObject): void {
+    const key = keyOf(object)
+    this.#services.delete(key)
+    this.#remotes.delete(key)
+    // Those of definitions come back by themselves.
+    if (managementOf(object) === 'onstart') this.#dropped.add(key)
+    this.#generation++
+  }
+
+  #remoteOf(object: KubeObject, service: ServiceReference, before: Remote | undefined): Remote {
+    const { caBundle, insecureSkipTLSVerify } = object.spec ?? {}
+    const { proxyClient } = this.#parts
+    const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
+    const wanted: Trust = {
+      insecure: insecureSkipTLSVerify === true,
+      serverName: `${service.name}.${service.namespace}.svc`,
+      ...(ca !== undefined && { ca }),
+      ...proxyClient,
+    }
+    const same = before !== undefined && JSON.stringify(before.trust) === JSON.stringify(wanted)
+    return {
+      name: object.metadata.name ?? '',
+      service,
+      available: isAvailable(object),
+      trust: same ? before.trust : wanted,
+      trouble:
+        ca === undefined || ca.includes('-----BEGIN CERTIFICATE-----')
+          ? undefined
+          : 'unable to load root certificates: unable to parse bytes as PEM block',
+    }
+  }
+
+  /** Another server's group version, where the target is in one. */
+  remoteFor({ prefix, group, version }: RequestTarget): Remote | undefined {
+    if (this.#remotes.size === 0 || prefix === '' || version === '') return undefined
+    return this.#remotes.get(`${group}/${version}`)
+  }
+
+  /** Whether an address, as sent, belongs to another server: there a client may ask to leave HTTP. */
+  hasAddress(url: string): boolean {
+    if (this.#remotes.size === 0) return false
+    const [, prefix, group, version] = url.split(/[/?]/, 4)
+    return this.#remotes.has(prefix === 'api' ? `/${group}` : `${group}/${version}`)
+  }
+
+  /** Every group version that discovery shows: ours, unless taken out, and those that are registered. */
+  groupVersions(local: readonly GroupVersion[]): GroupVersion[] {
+    const shown = new Map<string, GroupVersion>()
+    for (const one of local) {
+      const key = `${one.group}/${one.version}`
+      if (!this.#dropped.has(key)) shown.set(key, one)
+    }
+    for (const [key, { spec }] of this.#services) {
+      if (!shown.has(key)) shown.set(key, { group: spec?.group ?? '', version: spec?.version ?? '' })
+    }
+    return [...shown.values()]
+  }
+
+  priorityOf(group: string, version: string): Priority | undefined {
+    const spec = this.#services.get(`${group}/${version}`)?.spec
+    if (spec === undefined) return undefined
+    return { group: spec.groupPriorityMinimum ?? 0, version: spec.versionPriority ?? 0 }
+  }
+
+  /** Those whose documents are merged into ours. */
+  remotes(): Iterable<readonly [groupVersion: string, remote: Remote]> {
+    return this.#remotes
+  }
+
+  async backendOf(remote: Remote): Promise<Backend> {
+    const { host, port } = await this.#parts.resolve(remote.service)
+    return { secure: true, host, port, trust: remote.trust }
+  }
+
+  async pass(exchange: Exchange, remote: Remote): Promise<void> {
+    const { wire, target } = exchange
+    if (!remote.available) return answerText(exchange, 503, 'service unavailable')
+    if (remote.trouble !== undefined) return answerText(exchange, 500, remote.trouble)
+    let backend: Backend
+    try {
+      backend = await this.backendOf(remote)
+    } catch (error) {
+      if (!(error instanceof NoSuchPlace)) throw error
+      return answerText(exchange, 503, 'service unavailable')
+    }
+    const upgrading = wire.upgrade !== undefined
+    const headers: PassedHeaders = {
+      ...requestHeaders(exchange, this.#parts.isIdentityHeader, upgrading),
+      ...remoteUserHeaders(exchange.user),
+      host: placeOf(backend),
+      'audit-id': exchange.auditId,
+    }
+    if (upgrading) {
+      const refuse = (words: string) => answerText(exchange, 503, words)
+      return tunnel(exchange, { backend, path: wire.url, headers, stopping: this.#parts.stopping, refuse })
+    }
+    headers['x-forwarded-uri'] = target.path
+    headers['x-forwarded-host'] = placeOf(backend)
+    headers['x-forwarded-proto'] = 'https'
+    await forward(exchange, {
+      backend,
+      path: wire.url,
+      headers,
+      ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
+      unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),
+      look: refuseRedirects,
+    })
+  }
+}
+
+const keyOf = ({ spec }: KubeObject): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`
+
+/** An aggregated server answers for itself: where it sends clients elsewhere, they do not go. */
+function refuseRedirects(passing: Passing): Passing {
+  const { status, headers, body } = passing
+  if (status < 300 || status > 399 || headers.location === undefined) return passing
+  body.destroy()
+  const text = Buffer.from('the backend attempted to redirect this request, which is not permitted')
+  const kept: AnswerHeaders = { 'audit-id': headers['audit-id'], 'content-length': text.length }
+  return { status: 502, headers: kept, body: Readable.from([text]) }
+}
+
+function answerText(exchange: Exchange, status: number, text: string): void {
+  const body = Buffer.from(`${text}\n`)
+  exchange.status = status
+  exchange.answeredBytes = body.length
+  const headers = { ...answerHeaders(exchange, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' }
+  exchange.wire.answer(status, headers, body)
+}

@@ -1,0 +1,73 @@
+/** Asks an aggregated server for its discovery, as this server itself, five times at once: one answer is enough. */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Backend, Trust } from '#http/connect/backend.ts'
+import { placeOf } from '#http/connect/backend.ts'
+import { BackendUnreachable, callBackend } from '#http/connect/call-backend.ts'
+import { discoveryPath, type ServiceReference } from './api-service.ts'
+import type { LookAtDiscovery } from './availability.ts'
+import { remoteUserHeaders } from './remote-user.ts'
+import { NoSuchPlace, type Place, type ResolveService, urlOf } from './service-address.ts'
+
+const attempts = 5
+const timeoutMs = 5000
+
+/** Who asks: somebody who may see any server's discovery. */
+const prober = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} }
+
+export function discoveryLook(
+  resolve: ResolveService,
+  proxyClient: { readonly cert: string; readonly key: string } | undefined,
+): LookAtDiscovery {
+  // Who answers is not asked here: this only tells whether requests would be answered at all.
+  const trust: Trust = { insecure: true, connectTimeoutMs: timeoutMs, ...proxyClient }
+  return async (apiService, service) => {
+    const looks = Array.from({ length: attempts }, async () => {
+      const problem = await lookOnce(apiService, service, resolve, trust)
+      if (problem !== undefined) throw new Error(problem)
+    })
+    try {
+      await Promise.any(looks)
+      return undefined
+    } catch (error) {
+      return (error as AggregateError).errors.at(-1).message
+    }
+  }
+}
+
+async function lookOnce(
+  apiService: KubeObject,
+  service: ServiceReference,
+  resolve: ResolveService,
+  trust: Trust,
+): Promise<string | undefined> {
+  let place: Place
+  try {
+    place = await resolve(service)
+  } catch (error) {
+    if (error instanceof NoSuchPlace) return error.message
+    throw error
+  }
+  const backend: Backend = { secure: true, ...place, trust }
+  const path = discoveryPath(apiService)
+  const url = `${urlOf(place)}${path}`
+  const failing = (why: string) => `failing or missing response from ${url}: ${why}`
+  try {
+    const answer = await callBackend({
+      backend,
+      method: 'GET',
+      path,
+      headers: { ...remoteUserHeaders(prober), host: placeOf(backend) },
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const status = answer.statusCode ?? 0
+    answer.resume()
+    return status >= 200 && status < 300 ? undefined : failing(`bad status from ${url}: ${status}`)
+  } catch (error) {
+    if (!(error instanceof BackendUnreachable)) throw error
+    const late = /aborted/.test(error.message)
+    const why = late
+      ? 'net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)'
+      : error.message
+    return failing(`Get ${JSON.stringify(url)}: ${why}`)
+  }
+}

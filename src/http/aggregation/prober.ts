@@ -1,0 +1,128 @@
+/**
+ * Keeps the Available condition of every APIService true to what is: looks when the APIService, its service or its endpoints
+ * change, again and ever slower while it is away, and every half minute in any case.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient } from '#client/client.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { apiServices, serviceOf } from './api-service.ts'
+import { availabilityOf, type LookAtDiscovery, withCondition } from './availability.ts'
+
+export interface ProberParts {
+  readonly reader: ObjectReader
+  readonly client: ApiClient
+  readonly look: LookAtDiscovery
+  /** RFC 3339, whole seconds. */
+  readonly now: () => string
+  readonly report: (message: string, error: unknown) => void
+}
+
+const recheckMs = 30_000
+const retryMsMin = 5
+const retryMsMax = 30_000
+
+export class Prober {
+  readonly #parts: ProberParts
+  readonly #known = new Map<string, KubeObject>()
+  /** Names being looked at; true where something changed meanwhile. */
+  readonly #looking = new Map<string, boolean>()
+  readonly #retries = new Map<string, { count: number; timer: NodeJS.Timeout | undefined }>()
+  readonly #stops: (() => void)[] = []
+  #stopped = false
+
+  constructor(parts: ProberParts) {
+    this.#parts = parts
+  }
+
+  async start(): Promise<void> {
+    const { reader } = this.#parts
+    const touched = (object: KubeObject) => this.#serviceTouched(object)
+    this.#stops.push(
+      await reader.follow(apiServices.group, apiServices.plural, {
+        changed: (object) => this.#changed(object),
+        deleted: ({ metadata }) => this.#forget(metadata.name ?? ''),
+      }),
+      await reader.follow('', 'services', { changed: touched, deleted: touched }),
+      await reader.follow('', 'endpoints', { changed: touched, deleted: touched }),
+    )
+    const timer = setInterval(() => {
+      for (const [name, object] of this.#known) if (serviceOf(object) !== undefined) this.#look(name)
+    }, recheckMs)
+    timer.unref()
+    this.#stops.push(() => clearInterval(timer))
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const stop of this.#stops.splice(0)) stop()
+    for (const { timer } of this.#retries.values()) clearTimeout(timer)
+  }
+
+  #changed(object: KubeObject): void {
+    const name = object.metadata.name ?? ''
+    this.#known.set(name, object)
+    this.#look(name)
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name)
+    clearTimeout(this.#retries.get(name)?.timer)
+    this.#retries.delete(name)
+  }
+
+  #serviceTouched({ metadata }: KubeObject): void {
+    for (const [name, object] of this.#known) {
+      const service = serviceOf(object)
+      if (service?.name === metadata.name && service?.namespace === metadata.namespace) this.#look(name)
+    }
+  }
+
+  #look(name: string): void {
+    if (this.#stopped) return
+    if (this.#looking.has(name)) {
+      this.#looking.set(name, true)
+      return
+    }
+    this.#looking.set(name, false)
+    this.#check(name)
+      .catch((error) => this.#parts.report(`the availability of APIService ${name} cannot be told`, error))
+      .finally(() => {
+        const again = this.#looking.get(name) === true
+        this.#looking.delete(name)
+        if (again) this.#look(name)
+      })
+  }
+
+  async #check(name: string): Promise<void> {
+    const { reader, client, look, now } = this.#parts
+    const object = this.#known.get(name)
+    if (object === undefined) return
+    const found = await availabilityOf(object, reader, look)
+    const status = withCondition(object.status, found, now())
+    if (found.reason === 'FailedDiscoveryCheck') this.#retryLater(name)
+    else this.#forgetRetries(name)
+    if (status === undefined || this.#stopped || !this.#known.has(name)) return
+    try {
+      await client.update(apiServices, { ...structuredClone(object), status }, 'status')
+    } catch (error) {
+      // Gone or changed by somebody: that change is looked at when it arrives.
+      const lost = error instanceof ApiError && (error.code === 404 || error.code === 409)
+      if (!lost) throw error
+    }
+  }
+
+  #forgetRetries(name: string): void {
+    clearTimeout(this.#retries.get(name)?.timer)
+    this.#retries.delete(name)
+  }
+
+  #retryLater(name: string): void {
+    const { count = 0, timer } = this.#retries.get(name) ?? {}
+    clearTimeout(timer)
+    const waitMs = Math.min(retryMsMin * 2 ** count, retryMsMax)
+    const next = setTimeout(() => this.#look(name), waitMs)
+    next.unref()
+    this.#retries.set(name, { count: count + 1, timer: next })
+  }
+}

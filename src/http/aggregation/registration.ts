@@ -1,0 +1,186 @@
+/**
+ * The APIServices of what is served here: those of built-in group versions, made once at the start, and those of
+ * definitions, kept for as long as a definition serves the version. What users register themselves is left alone.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { ApiClient } from '#client/client.ts'
+import type { Priority } from '#discovery/group-order.ts'
+import type { GroupVersion } from '#kinds/catalog.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { apiServices, automanagedLabel, type Management, managementOf } from './api-service.ts'
+
+export interface RegistrationParts {
+  readonly client: ApiClient
+  readonly reader: ObjectReader
+  /** What is built in, with the place of each in discovery. */
+  readonly builtIn: readonly (GroupVersion & { readonly priority: Priority })[]
+  readonly report: (message: string, error: unknown) => void
+}
+
+/** The aggregation's own group needs nobody to answer for it. */
+const ownGroup = apiServices.group
+/** The place of definitions in discovery: after everything built in. */
+const customPriority: Priority = { group: 1000, version: 100 }
+
+interface Desired {
+  readonly spec: Loose
+  readonly management: Management
+}
+
+const desiredFor = ({ group, version }: GroupVersion, priority: Priority, management: Management): Desired => ({
+  spec: {
+    ...(group !== '' && { group }),
+    version,
+    groupPriorityMinimum: priority.group,
+    versionPriority: priority.version,
+  },
+  management,
+})
+
+export type Step = 'nothing' | 'create' | 'update' | 'delete'
+
+/** What to do about one APIService. `settled`: it was looked at before; `atStart`: it was there when the server started. */
+export function nextStep(
+  desired: Desired | undefined,
+  current: KubeObject | undefined,
+  settled: boolean,
+  atStart: boolean,
+): Step {
+  if (current === undefined && desired === undefined) return 'nothing'
+  if (desired?.management === 'onstart' && settled) return 'nothing'
+  if (current === undefined) return 'create'
+  const management = managementOf(current)
+  if (management === undefined) return 'nothing'
+  if (management === 'onstart' && (!atStart || settled)) return 'nothing'
+  if (desired === undefined) return 'delete'
+  return sameSpec(current.spec ?? {}, desired.spec) ? 'nothing' : 'update'
+}
+
+const sameSpec = (a: Loose, b: Loose): boolean =>
+  (a.group ?? '') === (b.group ?? '') &&
+  a.version === b.version &&
+  a.groupPriorityMinimum === b.groupPriorityMinimum &&
+  a.versionPriority === b.versionPriority &&
+  !a.service &&
+  !a.caBundle &&
+  !a.insecureSkipTLSVerify
+
+const nameOf = ({ group, version }: GroupVersion): string => `${version}.${group}`
+
+export class Registration {
+  readonly #parts: RegistrationParts
+  readonly #builtIn = new Map<string, Desired>()
+  /** Versions that each definition serves. */
+  readonly #definitions = new Map<string, readonly GroupVersion[]>()
+  readonly #current = new Map<string, KubeObject>()
+  readonly #settled = new Set<string>()
+  readonly #running = new Map<string, Promise<void>>()
+  #atStart = new Set<string>()
+  #started = false
+  readonly #stops: (() => void)[] = []
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts
+    for (const one of parts.builtIn) {
+      if (one.group === ownGroup) continue
+      this.#builtIn.set(nameOf(one), desiredFor(one, one.priority, 'onstart'))
+    }
+  }
+
+  /** Resolves once every group version that is served has its APIService. */
+  async start(): Promise<void> {
+    const { reader } = this.#parts
+    this.#stops.push(
+      await reader.follow('apiextensions.k8s.io', 'customresourcedefinitions', {
+        changed: (definition) => this.#definitionChanged(definition, servedBy(definition)),
+        deleted: (definition) => this.#definitionChanged(definition, []),
+      }),
+      await reader.follow(apiServices.group, apiServices.plural, {
+        changed: (object) => this.#changed(object.metadata.name ?? '', object),
+        deleted: (object) => this.#changed(object.metadata.name ?? '', undefined),
+      }),
+    )
+    this.#atStart = new Set(this.#current.keys())
+    this.#started = true
+    const custom = [...this.#definitions.values()].flat().map(nameOf)
+    const names = new Set([...this.#builtIn.keys(), ...custom, ...this.#current.keys()])
+    await Promise.all([...names].map((name) => this.#settle(name)))
+  }
+
+  stop(): void {
+    this.#started = false
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  #definitionChanged({ metadata }: KubeObject, served: readonly GroupVersion[]): void {
+    const name = metadata.name ?? ''
+    const before = this.#definitions.get(name) ?? []
+    if (served.length > 0) this.#definitions.set(name, served)
+    else this.#definitions.delete(name)
+    for (const touched of new Set([...before, ...served].map(nameOf))) this.#settle(touched)
+  }
+
+  #changed(name: string, object: KubeObject | undefined): void {
+    if (object === undefined) this.#current.delete(name)
+    else this.#current.set(name, object)
+    this.#settle(name)
+  }
+
+  #desired(name: string): Desired | undefined {
+    const known = this.#builtIn.get(name)
+    if (known !== undefined) return known
+    for (const versions of this.#definitions.values()) {
+      const found = versions.find((one) => nameOf(one) === name)
+      if (found !== undefined) return desiredFor(found, customPriority, 'true')
+    }
+    return undefined
+  }
+
+  /** One after another for one name: each looks at what the one before left. */
+  #settle(name: string): Promise<void> {
+    if (!this.#started) return Promise.resolve()
+    const after = (this.#running.get(name) ?? Promise.resolve()).then(() => this.#step(name))
+    const kept = after.catch((error) =>
+      this.#parts.report(`the APIService ${name} cannot be kept`, error),
+    )
+    this.#running.set(name, kept)
+    kept.then(() => {
+      if (this.#running.get(name) === kept) this.#running.delete(name)
+    })
+    return kept
+  }
+
+  async #step(name: string): Promise<void> {
+    if (!this.#started) return
+    const desired = this.#desired(name)
+    const current = this.#current.get(name)
+    const step = nextStep(desired, current, this.#settled.has(name), this.#atStart.has(name))
+    try {
+      await this.#take(step, name, desired, current)
+    } catch (error) {
+      // There, gone or changed meanwhile: that change comes here too.
+      if (!(error instanceof ApiError) || (error.code !== 404 && error.code !== 409)) throw error
+    }
+    this.#settled.add(name)
+  }
+
+  async #take(step: Step, name: string, desired: Desired | undefined, current: KubeObject | undefined) {
+    const { client } = this.#parts
+    if (step === 'create' && desired !== undefined) {
+      const labels = { [automanagedLabel]: desired.management }
+      await client.create(apiServices, '', { metadata: { name, labels }, spec: desired.spec } as unknown as KubeObject)
+    } else if (step === 'update' && desired !== undefined && current !== undefined) {
+      await client.update(apiServices, { ...structuredClone(current), spec: desired.spec })
+    } else if (step === 'delete' && current !== undefined) {
+      await client.delete(apiServices, '', name, { uid: current.metadata.uid as string })
+    }
+  }
+}
+
+function servedBy({ spec }: KubeObject): GroupVersion[] {
+  const versions: Loose[] = spec?.versions ?? []
+  return versions
+    .filter(({ served }) => served === true)
+    .map(({ name }) => ({ group: spec?.group, version: name }))
+}

@@ -1,0 +1,20 @@
+/** Who asks, as headers that an aggregated server believes because of our certificate. */
+import type { User } from '#access/user.ts'
+import type { PassedHeaders } from '#http/connect/passed-headers.ts'
+
+/** A key of `extra` as the end of a header's name: what such a name cannot hold is percent-encoded. */
+const escapedKey = (key: string): string =>
+  Array.from(Buffer.from(key), (byte) => {
+    const letter = String.fromCharCode(byte)
+    return /[A-Za-z0-9!#$&'*+\-.^_`|~]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
+  }).join('')
+
+export function remoteUserHeaders({ name, groups, extra }: User): PassedHeaders {
+  const headers: PassedHeaders = Object.create(null)
+  headers['x-remote-user'] = name
+  if (groups.length > 0) headers['x-remote-group'] = [...groups]
+  for (const [key, values] of Object.entries(extra)) {
+    headers[`x-remote-extra-${escapedKey(key).toLowerCase()}`] = [...values]
+  }
+  return headers
+}

@@ -1,0 +1,54 @@
+/**
+ * Which addresses the proxy subresources may reach: those of pods, services and nodes are written by others, and must not
+ * lead back into this machine or to what only its own network sees. A name is resolved once, and what it resolved to is
+ * what is called.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { badRequest } from '#api/status-error.ts'
+
+const refused = new BlockList()
+const neverProxied: readonly [string, number, 'ipv4' | 'ipv6'][] = [
+  ['0.0.0.0', 32, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  ['224.0.0.0', 4, 'ipv4'],
+  ['255.255.255.255', 32, 'ipv4'],
+  ['::', 128, 'ipv6'],
+  ['fe80::', 10, 'ipv6'],
+  ['ff00::', 8, 'ipv6'],
+]
+for (const [network, bits, family] of neverProxied) refused.addSubnet(network, bits, family)
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addSubnet('::1', 128, 'ipv6')
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** An IPv4 address written as one of IPv6 leads where the IPv4 address leads. */
+export function isAllowed(address: string, loopbackAllowed: boolean): boolean {
+  if (isIP(address) === 0) return false
+  const family = familyOf(address)
+  if (refused.check(address, family)) return false
+  return loopbackAllowed || !loopback.check(address, family)
+}
+
+export function requireAllowed(address: string, loopbackAllowed: boolean): void {
+  if (!isAllowed(address, loopbackAllowed)) throw badRequest('address not allowed')
+}
+
+/** What a host name or address stands for, as one address to call. */
+export async function resolveAllowed(
+  host: string,
+  loopbackAllowed: boolean,
+  lookup = (name: string) => systemLookup(name, { all: true }),
+): Promise<string> {
+  if (isIP(host) !== 0) {
+    requireAllowed(host, loopbackAllowed)
+    return host
+  }
+  const found = await lookup(host)
+  if (found.length === 0) throw badRequest('No addresses for hostname')
+  for (const { address } of found) requireAllowed(address, loopbackAllowed)
+  return found[0].address
+}

@@ -1,0 +1,59 @@
+/** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { isIPv6 } from 'node:net'
+
+export interface Backend {
+  readonly secure: boolean
+  /** An address or a name, without brackets. */
+  readonly host: string
+  readonly port: number
+  readonly trust: Trust
+}
+
+/** What is shown to, and asked of, the other side; connections are kept by it. */
+export interface Trust {
+  /** PEM; the machine's authorities where undefined. */
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  /** The name its certificate must have, where that is not the host. */
+  readonly serverName?: string
+  readonly insecure: boolean
+  /** How long a connection may take to be made; half a minute where undefined. */
+  readonly connectTimeoutMs?: number
+}
+
+export const noTrust: Trust = { insecure: true }
+
+const connectTimeoutMsDefault = 30_000
+/** Idle connections kept to one backend. */
+const idleSocketsMax = 16
+
+export const placeOf = ({ host, port }: Pick<Backend, 'host' | 'port'>): string =>
+  `${isIPv6(host) ? `[${host}]` : host}:${port}`
+
+export const tlsOptionsOf = (trust: Trust) => ({
+  ...(trust.ca !== undefined && { ca: trust.ca }),
+  ...(trust.cert !== undefined && { cert: trust.cert }),
+  ...(trust.key !== undefined && { key: trust.key }),
+  ...(trust.serverName !== undefined && { servername: trust.serverName }),
+  rejectUnauthorized: !trust.insecure,
+  ALPNProtocols: ['http/1.1'],
+})
+
+export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number => connectTimeoutMs || connectTimeoutMsDefault
+
+const plain = new HttpAgent({ keepAlive: true, maxFreeSockets: idleSocketsMax })
+const secureAgents = new WeakMap<Trust, HttpsAgent>()
+
+/** Connections are shared by those who have the same `Trust` value, and by nobody else. */
+export function agentOf({ secure, trust }: Backend): HttpAgent {
+  if (!secure) return plain
+  let agent = secureAgents.get(trust)
+  if (agent === undefined) {
+    agent = new HttpsAgent({ keepAlive: true, maxFreeSockets: idleSocketsMax, ...tlsOptionsOf(trust) })
+    secureAgents.set(trust, agent)
+  }
+  return agent
+}

@@ -1,0 +1,102 @@
+/**
+ * One request to a backend, up to the beginning of its answer. Redirects are never followed. When the client goes away the
+ * call ends too.
+ */
+import http from 'node:http'
+import https from 'node:https'
+import type { Readable } from 'node:stream'
+import { agentOf, type Backend, connectTimeoutOf, placeOf, tlsOptionsOf } from './backend.ts'
+import { networkWords } from './network-words.ts'
+import type { PassedHeaders } from './passed-headers.ts'
+
+export interface BackendCall {
+  readonly backend: Backend
+  readonly method: string
+  /** Path and query, encoded. */
+  readonly path: string
+  readonly headers: PassedHeaders
+  readonly body?: Buffer | Readable | undefined
+  readonly signal: AbortSignal
+  /** How long until the answer must begin; without end where undefined. */
+  readonly answerTimeoutMs?: number | undefined
+}
+
+/** The backend cannot be reached or does not answer; the words say why. */
+export class BackendUnreachable extends Error {
+  override name = 'BackendUnreachable'
+}
+
+type Began =
+  | { is: 'answer'; answer: http.IncomingMessage }
+  | { is: 'upgrade'; answer: http.IncomingMessage; socket: import('node:stream').Duplex; head: Buffer }
+
+/** The answer of an ordinary request. A kept connection that turned out dead is tried again once, where nothing is lost by it. */
+export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {
+  const repeatable = call.body === undefined || Buffer.isBuffer(call.body)
+  const first = await begin(call, false, repeatable)
+  const began = first ?? (await begin(call, false, false))
+  if (began?.is !== 'answer') throw new BackendUnreachable('unexpected upgrade')
+  return began.answer
+}
+
+/** The answer to a request to leave HTTP, by a connection of its own: the other protocol's connection, or a refusal. */
+export async function callForUpgrade(call: BackendCall): Promise<Began> {
+  return (await begin(call, true, false)) as Began
+}
+
+/** Undefined: the kept connection was dead, and the call may be made again. */
+function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
+  const { backend, method, path, headers, body, signal } = call
+  const options = {
+    host: backend.host,
+    port: backend.port,
+    method,
+    path,
+    headers,
+    signal,
+    setDefaultHeaders: false,
+    ...(upgrading
+      ? { agent: false as const, ...(backend.secure && tlsOptionsOf(backend.trust)) }
+      : { agent: agentOf(backend) }),
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = backend.secure ? https.request(options) : http.request(options)
+    const fail = (words: string) => {
+      clearTimeout(answerTimer)
+      reject(new BackendUnreachable(words))
+    }
+    const answerTimer =
+      call.answerTimeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            fail('context deadline exceeded')
+            outgoing.destroy()
+          }, call.answerTimeoutMs)
+    outgoing.on('socket', (socket) => {
+      if (!socket.connecting) return
+      const timer = setTimeout(() => {
+        fail(`dial tcp ${placeOf(backend)}: i/o timeout`)
+        outgoing.destroy()
+      }, connectTimeoutOf(backend.trust))
+      socket.once(backend.secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+      socket.once('close', () => clearTimeout(timer))
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(answerTimer)
+      if (again && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(undefined)
+      else fail(networkWords(error, placeOf(backend)))
+    })
+    outgoing.on('response', (answer) => {
+      clearTimeout(answerTimer)
+      resolve({ is: 'answer', answer })
+    })
+    if (upgrading) {
+      outgoing.on('upgrade', (answer, socket, head) => {
+        clearTimeout(answerTimer)
+        resolve({ is: 'upgrade', answer, socket, head })
+      })
+    }
+    if (body === undefined || Buffer.isBuffer(body)) outgoing.end(body)
+    else body.pipe(outgoing)
+  })
+}

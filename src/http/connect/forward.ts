@@ -1,0 +1,60 @@
+/**
+ * An ordinary request to a backend: the body on, the answer back. What cannot be reached is told by the words given for it.
+ */
+import type { Readable } from 'node:stream'
+import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
+import type { Backend } from './backend.ts'
+import { BackendUnreachable, callBackend } from './call-backend.ts'
+import { passOn, withOurs } from './pass-on.ts'
+import { answeredHeaders, type PassedHeaders } from './passed-headers.ts'
+
+export interface Forwarding {
+  readonly backend: Backend
+  /** Path and query, encoded. */
+  readonly path: string
+  readonly headers: PassedHeaders
+  readonly answerTimeoutMs?: number
+  /** Answers that the client gets none, and why. */
+  readonly unreachable: (words: string) => void
+  /** A last look at the answer; what it gives is passed on. */
+  readonly look?: (answer: Passing) => Passing | Promise<Passing>
+}
+
+export interface Passing {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: Readable
+}
+
+export async function forward(exchange: Exchange, forwarding: Forwarding): Promise<void> {
+  const { wire } = exchange
+  let answer: Awaited<ReturnType<typeof callBackend>>
+  try {
+    answer = await callBackend({
+      ...forwarding,
+      method: wire.method,
+      body: bodyOf(exchange),
+      signal: wire.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof BackendUnreachable)) throw error
+    return forwarding.unreachable(error.message)
+  }
+  const passing = {
+    status: answer.statusCode ?? 502,
+    headers: withOurs(exchange, answeredHeaders(answer.headers)),
+    body: answer as Readable,
+  }
+  const looked = forwarding.look === undefined ? passing : await forwarding.look(passing)
+  await passOn(exchange, looked.status, looked.headers, looked.body)
+}
+
+const withoutBody = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+function bodyOf({ wire, body }: Exchange): Buffer | Readable | undefined {
+  if (body !== undefined) return body
+  const { headers } = wire
+  const announced = headers['content-length'] ?? headers['transfer-encoding']
+  if (announced === undefined ? withoutBody.has(wire.method) : announced === '0') return undefined
+  return wire.bodyStream?.()
+}

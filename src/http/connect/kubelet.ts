@@ -1,0 +1,40 @@
+/** Where the kubelet of a node listens: what the node's status says, in the order of preference the operator chose. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError, badRequest, notFound } from '#api/status-error.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { isAllowed } from './allowed-address.ts'
+import type { Backend, Trust } from './backend.ts'
+import { isIP } from 'node:net'
+
+export interface KubeletSettings {
+  readonly trust: Trust
+  /** The same without asking the kubelet who it is, for those who ask for that. */
+  readonly blindTrust: Trust
+  readonly addressTypes: readonly string[]
+}
+
+const portDefault = 10250
+
+export async function kubeletOf(
+  reader: ObjectReader,
+  settings: KubeletSettings,
+  nodeName: string,
+): Promise<Backend> {
+  const node = await reader.get('', 'nodes', '', nodeName)
+  if (node === undefined) throw notFound({ group: '', plural: 'nodes' }, nodeName)
+  const host = preferredAddress(node, settings.addressTypes)
+  // A kubelet may be on this very machine; what is on its link only, or on every machine, is none.
+  if (isIP(host) !== 0 && !isAllowed(host, true)) throw badRequest('address not allowed')
+  const port: number = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
+  return { secure: true, host, port: port > 0 ? port : portDefault, trust: settings.trust }
+}
+
+function preferredAddress(node: KubeObject, types: readonly string[]): string {
+  const addresses: Loose[] = node.status?.addresses ?? []
+  for (const type of types) {
+    const found = addresses.find((address) => address.type === type)
+    if (found !== undefined) return found.address ?? ''
+  }
+  const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
+  throw new ApiError(500, '', `no preferred addresses found; known addresses: [${known}]`)
+}

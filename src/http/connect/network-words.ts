@@ -1,0 +1,37 @@
+/** What went wrong on the way to another server, in the words that operators know: those of Go's network library. */
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  EACCES: 'connect: permission denied',
+  ETIMEDOUT: 'i/o timeout',
+}
+
+const certificateProblems: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'x509: certificate signed by unknown authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'x509: certificate signed by unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'x509: certificate signed by unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'x509: certificate signed by unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'x509: certificate signed by unknown authority',
+  CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
+}
+
+export interface NetworkError extends Error {
+  readonly code?: string
+  readonly host?: string
+}
+
+/** `place` is host and port as they are dialled. */
+export function networkWords(error: NetworkError, place: string): string {
+  const code = error.code ?? ''
+  const dialled = words[code]
+  if (dialled !== undefined) return `dial tcp ${place}: ${dialled}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `dial tcp: lookup ${place.replace(/:\d+$/, '')}: no such host`
+  }
+  if (code === 'ECONNRESET') return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `x509: ${error.message}`
+  return certificateProblems[code] ?? error.message
+}

@@ -1,0 +1,33 @@
+/** A backend's answer on its way to the client, as fast as the client reads and no faster. */
+import type { Readable } from 'node:stream'
+import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
+import { answerHeaders } from '#http/respond.ts'
+
+/** The backend's headers over ours. */
+export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
+  const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
+  return { ...ours, ...headers, 'audit-id': exchange.auditId }
+}
+
+/** Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. */
+export async function passOn(
+  exchange: Exchange,
+  status: number,
+  headers: AnswerHeaders,
+  body: Readable,
+): Promise<void> {
+  exchange.seat?.release()
+  exchange.status = status
+  const sink = exchange.wire.stream(status, headers)
+  sink.onClose?.(() => body.destroy())
+  try {
+    for await (const chunk of body) {
+      if (sink.closed) break
+      exchange.answeredBytes += (chunk as Buffer).length
+      if (!sink.write(chunk as Buffer)) await sink.drained()
+    }
+    sink.end()
+  } catch {
+    sink.abort?.()
+  }
+}

@@ -1,0 +1,18 @@
+/** The container that a request for logs or a connection means. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
+import { containersOf } from '#kinds/behaviour/pods/containers-of.ts'
+
+export function containerFor(pod: KubeObject, asked: string): string {
+  const { name } = pod.metadata
+  const spec = pod.spec ?? {}
+  const own: Loose[] = spec.containers ?? []
+  const all = containersOf(spec).map((container) => container.name as string)
+  if (asked !== '') {
+    if (all.includes(asked)) return asked
+    throw badRequest(`container ${asked} is not valid for pod ${name}`)
+  }
+  if (own.length === 1) return own[0].name
+  const choice = own.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`
+  throw badRequest(`a container name must be specified for pod ${name}${choice}`)
+}

@@ -1,0 +1,141 @@
+/** pods/log: what a container wrote, from its kubelet, as text. */
+import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
+import { ApiError, badRequest, internalError, invalidObject, notFound } from '#api/status-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { answerHeaders } from '#http/respond.ts'
+import { BackendUnreachable, callBackend } from './call-backend.ts'
+import { encodeQuery, numberOf, switchOf } from './connect-options.ts'
+import type { ConnectParts } from './connect.ts'
+import { placeOf } from './backend.ts'
+import { kubeletOf } from './kubelet.ts'
+import { passOn } from './pass-on.ts'
+import { containerFor } from './pod-container.ts'
+import { encodePath } from './proxy-path.ts'
+import { serverResponse } from './server-response.ts'
+
+interface LogOptions {
+  readonly container: string
+  readonly follow: boolean
+  readonly previous: boolean
+  readonly timestamps: boolean
+  readonly blind: boolean
+  readonly sinceSeconds: bigint | undefined
+  readonly sinceTime: string | undefined
+  readonly tailLines: bigint | undefined
+  readonly limitBytes: bigint | undefined
+}
+
+/** As much of a kubelet's refusal as is told on. */
+const refusalBytesMax = 50_000
+
+export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<void> {
+  const { namespace, name } = exchange.target
+  const options = logOptions(exchange.query)
+  const problems = check(options)
+  if (problems.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, name, problems)
+  const pod = await parts.reader.get('', 'pods', namespace, name)
+  if (pod === undefined) throw notFound({ group: '', plural: 'pods' }, name)
+  const container = containerFor(pod, options.container)
+  const nodeName: string = pod.spec?.nodeName ?? ''
+  if (nodeName === '') {
+    const { 'content-type': _none, ...headers } = answerHeaders(exchange, '')
+    exchange.status = 204
+    return exchange.wire.answer(204, headers, undefined)
+  }
+  const kubelet = await kubeletOf(parts.reader, parts.kubelet, nodeName)
+  const backend = options.blind ? { ...kubelet, trust: parts.kubelet.blindTrust } : kubelet
+  const query = logQuery(options)
+  const path = `${encodePath(`/containerLogs/${namespace}/${name}/${container}`)}${query && `?${query}`}`
+  const place = placeOf(backend)
+  const failed = (words: string) => new ApiError(500, '', `Get "https://${place}${path}": ${words}`)
+  const answer = await callBackend({
+    backend,
+    method: 'GET',
+    path,
+    headers: { host: place, 'user-agent': parts.userAgent },
+    signal: exchange.wire.signal,
+  }).catch((error) => {
+    throw error instanceof BackendUnreachable ? failed(error.message) : error
+  })
+  const status = answer.statusCode ?? 0
+  if (status >= 300 && status < 400 && answer.headers.location !== undefined) {
+    answer.destroy()
+    throw failed('redirects forbidden')
+  }
+  if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
+  await passOn(exchange, 200, answerHeaders(exchange, 'text/plain'), answer)
+}
+
+function logOptions(query: URLSearchParams): LogOptions {
+  return {
+    container: query.get('container') ?? '',
+    follow: switchOf(query, 'follow'),
+    previous: switchOf(query, 'previous'),
+    timestamps: switchOf(query, 'timestamps'),
+    blind: switchOf(query, 'insecureSkipTLSVerifyBackend'),
+    sinceSeconds: numberOf(query, 'sinceSeconds'),
+    sinceTime: timeOf(query.get('sinceTime')),
+    tailLines: numberOf(query, 'tailLines'),
+    limitBytes: numberOf(query, 'limitBytes'),
+  }
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
+/** In whole seconds of universal time. */
+function timeOf(text: string | null): string | undefined {
+  if (text === null || text === '') return undefined
+  if (!rfc3339.test(text) || Number.isNaN(Date.parse(text))) {
+    const quoted = JSON.stringify(text)
+    throw badRequest(
+      `parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`,
+    )
+  }
+  return `${new Date(text).toISOString().slice(0, 19)}Z`
+}
+
+function check(options: LogOptions): FieldError[] {
+  const { tailLines, limitBytes, sinceSeconds, sinceTime } = options
+  const errors: FieldError[] = []
+  if (tailLines !== undefined && tailLines < 0n) {
+    errors.push(invalid('tailLines', Number(tailLines), 'must be greater than or equal to 0'))
+  }
+  if (limitBytes !== undefined && limitBytes < 1n) {
+    errors.push(invalid('limitBytes', Number(limitBytes), 'must be greater than 0'))
+  }
+  if (sinceSeconds !== undefined && sinceTime !== undefined) {
+    errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1n) {
+    errors.push(invalid('sinceSeconds', Number(sinceSeconds), 'must be greater than 0'))
+  }
+  return errors
+}
+
+function logQuery(options: LogOptions): string {
+  const pairs: [string, string][] = []
+  for (const name of ['follow', 'previous', 'timestamps'] as const) {
+    if (options[name]) pairs.push([name, 'true'])
+  }
+  for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes'] as const) {
+    const value = options[name]
+    if (value !== undefined) pairs.push([name, String(value)])
+  }
+  return encodeQuery(pairs)
+}
+
+async function beginningOf(answer: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size >= refusalBytesMax) break
+  }
+  return Buffer.concat(chunks).subarray(0, refusalBytesMax).toString('utf8')
+}
+
+function refusal(status: number, text: string, name: string): ApiError {
+  if (status === 500) return internalError(text)
+  if (status === 400) return badRequest(text)
+  return serverResponse(status, 'pods/log', name, text)
+}

@@ -1,0 +1,25 @@
+/** The path a proxy request goes to: what follows the subresource, cleaned as Go cleans paths and written as Go writes them. */
+
+/** `.` and `..` resolved, doubled slashes made one; never above the root. */
+export function cleanPath(path: string): string {
+  const kept: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..') kept.pop()
+    else kept.push(part)
+  }
+  return `/${kept.join('/')}`
+}
+
+/** `rest` is what follows, decoded; empty where nothing does. The end of the request's own path says whether a slash ends it. */
+export function proxyPath(rest: string, requestPath: string): string {
+  const slash = requestPath.endsWith('/')
+  if (rest === '') return slash ? '/' : ''
+  const cleaned = cleanPath(rest)
+  return slash && !cleaned.endsWith('/') ? `${cleaned}/` : cleaned
+}
+
+/** Bytes that Go leaves as they are in a path. */
+export const encodePath = (path: string): string =>
+  encodeURIComponent(path).replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (escaped) => decodeURIComponent(escaped))
+    .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,0 +1,92 @@
+/**
+ * Out of HTTP: once the backend agrees, the bytes of both sides pass unread until one of them ends. SPDY and WebSocket
+ * are the same here.
+ */
+import type { Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Exchange } from '#http/exchange.ts'
+import type { Backend } from './backend.ts'
+import { BackendUnreachable, callForUpgrade } from './call-backend.ts'
+import { passOn, withOurs } from './pass-on.ts'
+import { answeredHeaders, type PassedHeaders } from './passed-headers.ts'
+
+export interface Tunnelling {
+  readonly backend: Backend
+  readonly path: string
+  readonly headers: PassedHeaders
+  readonly stopping: AbortSignal
+  /** Answers that there will be no tunnel, and why. */
+  readonly refuse: (words: string) => void
+}
+
+/** Resolves when the tunnel is over. */
+export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promise<void> {
+  const { wire } = exchange
+  if (wire.upgrade === undefined) throw new Error('the client did not ask to leave HTTP')
+  let began: Awaited<ReturnType<typeof callForUpgrade>>
+  try {
+    began = await callForUpgrade({ ...tunnelling, method: wire.method, signal: wire.signal })
+  } catch (error) {
+    if (!(error instanceof BackendUnreachable)) throw error
+    return tunnelling.refuse(`error dialing backend: ${error.message}`)
+  }
+  const { answer } = began
+  if (began.is === 'answer') {
+    const status = answer.statusCode ?? 0
+    if (status >= 400) return passOn(exchange, status, withOurs(exchange, answeredHeaders(answer.headers)), answer)
+    answer.destroy()
+    return tunnelling.refuse(`invalid upgrade response: status code ${status}`)
+  }
+  exchange.seat?.release()
+  exchange.status = 101
+  const client = wire.upgrade.socket
+  client.write(switching(answer))
+  if (began.head.length > 0) client.write(began.head)
+  if (wire.upgrade.head.length > 0) began.socket.write(wire.upgrade.head)
+  await join(client, began.socket, tunnelling.stopping)
+}
+
+/** The head of the backend's answer as it came. */
+function switching({ rawHeaders, statusMessage }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 101 ${statusMessage || 'Switching Protocols'}`]
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** How long one side gets to take the last bytes once the other is gone. */
+const lastBytesMs = 10_000
+
+function finish(socket: Duplex): void {
+  if (socket.destroyed) return
+  const timer = setTimeout(() => socket.destroy(), lastBytesMs)
+  socket.once('close', () => clearTimeout(timer))
+  socket.end(() => socket.destroy())
+}
+
+function join(client: Duplex, backend: Duplex, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let open = 2
+    const over = () => {
+      client.destroy()
+      backend.destroy()
+    }
+    const sides: [Duplex, Duplex][] = [
+      [client, backend],
+      [backend, client],
+    ]
+    for (const [socket, other] of sides) {
+      socket.on('error', () => {})
+      socket.once('close', () => {
+        finish(other)
+        if (--open === 0) {
+          stopping.removeEventListener('abort', over)
+          resolve()
+        }
+      })
+    }
+    stopping.addEventListener('abort', over, { once: true })
+    client.pipe(backend)
+    backend.pipe(client)
+    if (stopping.aborted) over()
+  })
+}
