@@ -31,6 +31,8 @@ export async function startForReplay(
     const server = await startServer([
       `--token-auth-file=${path}`,
       `--emulated-version=${release}`,
+      // The servers that were recorded ran without controllers.
+      '--controllers=-*',
       ...flags,
     ])
     const stop = async () => {

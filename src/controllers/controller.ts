@@ -13,10 +13,6 @@ export interface Controller {
   readonly name: string
   /** The account it acts as: `system:serviceaccount:kube-system:<account>`. */
   readonly account: string
-  /** False where it runs only when it is named. */
-  readonly onByDefault?: boolean
-  /** The first emulated release that has it, as minor number. */
-  readonly since?: number
   /** Begins; everything it began ends when the signal aborts. */
   start(parts: ControllerParts): void
 }

@@ -13,7 +13,6 @@ const describedSince = 21
 export const rootCertificatePublisher: Controller = {
   name: 'root-ca-cert-publisher',
   account: 'root-ca-cert-publisher',
-  since: 20,
   start(parts) {
     const { client, informers, rootCertificates, release } = parts
     const data = { 'ca.crt': rootCertificates }

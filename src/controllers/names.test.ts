@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selectControllers } from './all.ts'
-import type { Controller } from './controller.ts'
+import { controllers } from './all.ts'
+import { controllerRows, selectControllers } from './names.ts'
 
-const made = (name: string, more: Partial<Controller> = {}): Controller => ({
-  name,
-  account: name,
-  start: () => {},
-  ...more,
-})
-const known = [made('a'), made('b'), made('optional', { onByDefault: false }), made('new', { since: 20 })]
+const rows = { a: {}, b: {}, optional: { onByDefault: false }, new: { since: 20 } }
 
 const cases: [words: string[], release: number, selected: string][] = [
   [['*'], 22, 'a b new'],
@@ -25,15 +19,19 @@ const cases: [words: string[], release: number, selected: string][] = [
 ]
 for (const [words, release, expected] of cases) {
   test(`--controllers=${words} of 1.${release} is ${expected || 'none'}`, () => {
-    const selected = selectControllers(words, release, known)
+    const selected = selectControllers(words, release, rows)
     assert.ok(!('error' in selected))
-    assert.equal(selected.map(({ name }) => name).join(' '), expected)
+    assert.equal(selected.join(' '), expected)
   })
 }
 
 test('a name that there is not is an error', () => {
-  const answer = selectControllers(['*', '-c'], 22, known)
-  assert.deepEqual(answer, {
+  assert.deepEqual(selectControllers(['*', '-c'], 22, rows), {
     error: '--controllers: "c" is not in the list of known controllers: a, b, optional, new',
   })
+})
+
+test('every controller is called what it says it is', () => {
+  assert.deepEqual(Object.keys(controllers), Object.keys(controllerRows))
+  for (const [name, controller] of Object.entries(controllers)) assert.equal(controller.name, name)
 })

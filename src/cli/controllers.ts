@@ -1,0 +1,62 @@
+/**
+ * The controllers as part of a running server: selected before it starts, loaded and begun after it is ready, ended before
+ * its store closes. They act in this process, each as its own account, and reach nothing but the API.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { systemClock } from '#base/clock.ts'
+import type { ControllerName } from '#controllers/names.ts'
+import type { Log } from '#observe/log.ts'
+import { localClient } from '#verbs/local-client.ts'
+import type { Server } from '#verbs/server.ts'
+import type { Certificates } from './certificates.ts'
+import type { Settings } from './flags.ts'
+
+/** Under which its writes are owned. */
+const manager = 'kube-controller-manager'
+
+export interface ControllerOptions {
+  readonly names: readonly ControllerName[]
+  readonly settings: Pick<Settings, 'storageBackend' | 'clusterSigningDurationMs'>
+  readonly server: Server
+  readonly certificates: Certificates
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** Resolves when all of them have ended after the signal. */
+export async function startControllers(options: ControllerOptions): Promise<void> {
+  const { names, settings, server, certificates, log, signal } = options
+  if (names.length === 0) return
+  const [{ controllers }, { runControllers }] = await Promise.all([
+    import('#controllers/all.ts'),
+    import('#controllers/run.ts'),
+  ])
+  await runControllers({
+    controllers: names.map((name) => controllers[name]),
+    // Other stores belong to one server.
+    elect: settings.storageBackend === 'etcd3',
+    signal,
+    surroundings: {
+      clientFor: (account) => localClient(server, accountUser(account), manager),
+      clock: systemClock,
+      release: server.release,
+      feature: server.feature,
+      report: (message, error) => log.warn(message, error === undefined ? {} : { error }),
+      randomSuffix: server.randomSuffix,
+      rootCertificates: certificates.trustPem,
+      mint: server.access.mint,
+      authority: {
+        certificate: new X509Certificate(certificates.ca.certificatePem),
+        privateKey: createPrivateKey(certificates.ca.keyPem),
+      },
+      signingDurationMs: settings.clusterSigningDurationMs,
+    },
+  })
+}
+
+const accountUser = (account: string) => ({
+  name: `system:serviceaccount:kube-system:${account}`,
+  uid: '',
+  groups: ['system:masters', 'system:serviceaccounts', 'system:authenticated'],
+  extra: {},
+})

@@ -1,0 +1,54 @@
+/**
+ * Every controller by its name, as kube-controller-manager has it, and which of them `--controllers` selects. The
+ * controllers themselves are loaded later: a server is ready before it needs them.
+ */
+export interface ControllerRow {
+  /** False where it runs only when it is named. */
+  readonly onByDefault?: boolean
+  /** The first release that has it, as minor number. */
+  readonly since?: number
+}
+
+export const controllerRows = {
+  'namespace': {},
+  'serviceaccount': {},
+  'serviceaccount-token': {},
+  'root-ca-cert-publisher': { since: 20 },
+  'garbagecollector': {},
+  'clusterrole-aggregation': {},
+  'resourcequota': {},
+  'csrapproving': {},
+  'csrsigning': {},
+  'csrcleaner': {},
+  'tokencleaner': {},
+  'pvc-protection': {},
+  'pv-protection': {},
+  'podgc': {},
+  'ttl-after-finished': { since: 21 },
+} as const satisfies Record<string, ControllerRow>
+
+export type ControllerName = keyof typeof controllerRows
+
+/**
+ * `*` stands for all that are on by default, `name` for one, `-name` for all but one and `-*` for none; a name said
+ * outright needs no star. Names that there are not are answered as an error.
+ */
+export function selectControllers<Name extends string = ControllerName>(
+  words: readonly string[],
+  release: number,
+  rows: Readonly<Record<Name, ControllerRow>> = controllerRows as never,
+): readonly Name[] | { error: string } {
+  const known = Object.keys(rows) as Name[]
+  const said = words.map((word) => word.trim()).filter((word) => word !== '')
+  for (const word of said) {
+    const name = word.replace(/^-/, '')
+    if (name === '*' || known.some((one) => one === name)) continue
+    return { error: `--controllers: "${name}" is not in the list of known controllers: ${known.join(', ')}` }
+  }
+  const star = said.includes('*') && !said.includes('-*')
+  return known.filter((name) => {
+    const { onByDefault = true, since = 0 } = rows[name]
+    if (release < since || said.includes(`-${name}`)) return false
+    return said.includes(name) || (star && onByDefault)
+  })
+}
