@@ -57,14 +57,20 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       return Promise.all(entries.map((entry) => objectOf(cache.resource, entry)))
     },
     async follow(group, plural, follower) {
-      const cache = await cacheOf(group, plural)
-      return cache === undefined ? () => {} : followCache(cache, follower, objectOf)
+      const load = () => cacheOf(group, plural)
+      const cache = await load()
+      if (cache === undefined) return () => {}
+      return new Following(follower, load, objectOf, () => parts.cache.closed).begin(cache)
     },
   }
 }
 
 /** The stored version as the hub version, with its resourceVersion. */
-function parse(parts: ReaderParts, resource: Resource, entry: Entry): KubeObject | Promise<KubeObject> {
+function parse(
+  parts: ReaderParts,
+  resource: Resource,
+  entry: Entry,
+): KubeObject | Promise<KubeObject> {
   const object = parts.parseStored(entry.cut.bytes)
   object.metadata.resourceVersion = String(entry.revision)
   const from: Kind = resource.kindOf(entry.apiVersion) ?? resource.stored
@@ -72,27 +78,86 @@ function parse(parts: ReaderParts, resource: Resource, entry: Entry): KubeObject
   return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
 }
 
-async function followCache(
-  cache: ResourceCache,
-  follower: Follower,
-  objectOf: (resource: Resource, entry: Entry) => KubeObject | Promise<KubeObject>,
-): Promise<() => void> {
-  const tell = (entry: Entry, how: (object: KubeObject) => void) => {
-    const object = objectOf(cache.resource, entry)
+/** How long after a picture could not be loaded anew the next try begins. */
+const retryMs = 500
+
+/**
+ * Somebody who is told of every object of a resource. When the live picture is loaded anew, because the store had
+ * forgotten what was missed, he is told the difference: what he decides by is never older than the picture.
+ */
+class Following {
+  readonly #follower: Follower
+  readonly #load: () => Promise<ResourceCache | undefined>
+  readonly #objectOf: (resource: Resource, entry: Entry) => KubeObject | Promise<KubeObject>
+  readonly #isClosed: () => boolean
+  /** What he was told of last: no longer followed, it stays as it was. */
+  #last: ResourceCache | undefined
+  #leave = () => {}
+  #stopped = false
+
+  constructor(
+    follower: Follower,
+    load: () => Promise<ResourceCache | undefined>,
+    objectOf: (resource: Resource, entry: Entry) => KubeObject | Promise<KubeObject>,
+    isClosed: () => boolean,
+  ) {
+    this.#follower = follower
+    this.#load = load
+    this.#objectOf = objectOf
+    this.#isClosed = isClosed
+  }
+
+  begin(cache: ResourceCache): () => void {
+    this.#attach(cache)
+    return () => {
+      this.#stopped = true
+      this.#leave()
+    }
+  }
+
+  #attach(cache: ResourceCache): void {
+    const subscriber = {
+      namespace: '',
+      matches: undefined,
+      deliver: (
+        _type: unknown,
+        { entry, previous }: { entry: Entry | undefined; previous: Entry | undefined },
+      ) => (entry === undefined ? this.#gone(cache, previous as Entry) : this.#there(cache, entry)),
+      end: () => void this.#again(),
+    }
+    this.#leave = () => cache.fanOut.remove(subscriber)
+    cache.fanOut.add(subscriber)
+    const last = this.#last
+    this.#last = cache
+    const { start, end } = prefixRange(`${cache.resource.storagePrefix}/`)
+    cache.visit(start, end, (entry) => {
+      if (last?.get(entry.key)?.revision !== entry.revision) this.#there(cache, entry)
+    })
+    last?.visit(start, end, (entry) => {
+      if (cache.get(entry.key) === undefined) this.#gone(cache, entry)
+    })
+  }
+
+  #there(cache: ResourceCache, entry: Entry): void {
+    this.#tell(cache, entry, (object) => this.#follower.changed(object))
+  }
+
+  #gone(cache: ResourceCache, entry: Entry): void {
+    this.#tell(cache, entry, (object) => this.#follower.deleted(object))
+  }
+
+  #tell({ resource }: ResourceCache, entry: Entry, how: (object: KubeObject) => void): void {
+    const object = this.#objectOf(resource, entry)
     if (object instanceof Promise) object.then(how)
     else how(object)
   }
-  const subscriber = {
-    namespace: '',
-    matches: undefined,
-    deliver(_type: unknown, event: { entry: Entry | undefined; previous: Entry | undefined }) {
-      if (event.entry === undefined) tell(event.previous as Entry, (object) => follower.deleted(object))
-      else tell(event.entry, (object) => follower.changed(object))
-    },
-    end() {},
+
+  async #again(): Promise<void> {
+    while (!this.#stopped && !this.#isClosed()) {
+      const cache = await this.#load().catch(() => undefined)
+      if (this.#stopped) return
+      if (cache !== undefined) return this.#attach(cache)
+      await new Promise<void>((resolve) => setTimeout(resolve, retryMs).unref())
+    }
   }
-  cache.fanOut.add(subscriber)
-  const range = prefixRange(`${cache.resource.storagePrefix}/`)
-  cache.visit(range.start, range.end, (entry) => tell(entry, (object) => follower.changed(object)))
-  return () => cache.fanOut.remove(subscriber)
 }

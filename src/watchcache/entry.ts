@@ -65,11 +65,13 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   return {
     make(key, revision, bytes) {
       const written = ownWrites.get(bytes)
-      const own = resource.restore === undefined || written?.resource === resource ? written : undefined
+      const own =
+        resource.restore === undefined || written?.resource === resource ? written : undefined
       const parsed = own?.object ?? parse(bytes)
       const restored = own === undefined ? resource.restore?.(parsed) : undefined
       const object = restored ?? parsed
-      const cut = restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
+      const cut =
+        restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
       const { metadata } = object
       return {
         key,

@@ -31,6 +31,7 @@ export function transition(
 export class FanOut {
   #everywhere = new Set<Subscriber>()
   #byNamespace = new Map<string, Set<Subscriber>>()
+  #ended = false
 
   get size(): number {
     let size = this.#everywhere.size
@@ -38,7 +39,9 @@ export class FanOut {
     return size
   }
 
+  /** Whoever comes after the end is told so at once. */
   add(subscriber: Subscriber): void {
+    if (this.#ended) return subscriber.end()
     if (subscriber.namespace === '') this.#everywhere.add(subscriber)
     else {
       const set = this.#byNamespace.get(subscriber.namespace)
@@ -56,23 +59,30 @@ export class FanOut {
     }
   }
 
+  /** Everybody is told, whatever becomes of one of them; the first failure is thrown afterwards. */
   publish(event: CacheEvent): void {
     const { namespace } = (event.entry ?? event.previous) as Entry
-    publishTo(this.#everywhere, event)
-    if (namespace === '') return
-    const set = this.#byNamespace.get(namespace)
-    if (set !== undefined) publishTo(set, event)
+    const failures: unknown[] = []
+    publishTo(this.#everywhere, event, failures)
+    const set = namespace === '' ? undefined : this.#byNamespace.get(namespace)
+    if (set !== undefined) publishTo(set, event, failures)
+    if (failures.length > 0) throw failures[0]
   }
 
   endAll(): void {
+    this.#ended = true
     for (const subscriber of this.#everywhere) subscriber.end()
     for (const set of this.#byNamespace.values()) for (const subscriber of set) subscriber.end()
   }
 }
 
-function publishTo(subscribers: Set<Subscriber>, event: CacheEvent): void {
+function publishTo(subscribers: Set<Subscriber>, event: CacheEvent, failures: unknown[]): void {
   for (const subscriber of subscribers) {
-    const type = transition(event, subscriber.matches)
-    if (type !== undefined) subscriber.deliver(type, event)
+    try {
+      const type = transition(event, subscriber.matches)
+      if (type !== undefined) subscriber.deliver(type, event)
+    } catch (error) {
+      failures.push(error)
+    }
   }
 }

@@ -20,6 +20,11 @@ import { ResourceCache } from './resource-cache.ts'
 const loadPageSize = 500
 /** How long after a broken feed the next try begins. */
 const feedRetryMs = 200
+/**
+ * How many revisions before its first use a resource's past is read as well: a client that wrote something and then
+ * watches from there finds everything since, whoever asked for the resource first.
+ */
+const pastRevisionsMax = 1000
 
 export interface WatchCacheParts {
   readonly storage: Storage
@@ -44,13 +49,18 @@ export class WatchCache {
   readonly #slots = new Map<string, Slot>()
   readonly freshness: Freshness
   readonly #stop = new AbortController()
+  readonly #startedAt: Revision
   #following: Promise<void> | undefined
   #expectFeedFrom: Revision
+  /** The revision of the last change that the feed brought. */
+  #lastChange: Revision
 
   constructor(parts: WatchCacheParts, startRevision: Revision) {
     this.#parts = parts
     this.freshness = new Freshness(startRevision)
+    this.#startedAt = startRevision
     this.#expectFeedFrom = startRevision
+    this.#lastChange = startRevision
   }
 
   start(): void {
@@ -62,6 +72,10 @@ export class WatchCache {
     this.freshness.giveUp()
     for (const { cache } of this.#slots.values()) cache?.fanOut.endAll()
     await this.#following
+  }
+
+  get closed(): boolean {
+    return this.#stop.signal.aborted
   }
 
   /** Every cache that is loaded, for metrics. */
@@ -89,12 +103,15 @@ export class WatchCache {
     const previous = this.#slots.get(resource.storagePrefix)
     previous?.cache?.fanOut.endAll()
     this.#slots.set(resource.storagePrefix, slot)
-    slot.loading = this.#read(resource)
+    const until = this.#lastChange
+    slot.loading = this.#read(resource, until)
       .then((cache) => {
-        for (const change of slot.waiting) cache.apply(change, this.#parts.clock.now())
+        for (const change of slot.waiting) this.#apply(cache, change)
         slot.waiting = []
         slot.cache = cache
         slot.loading = undefined
+        // Forgotten while it was read: whoever waited for it must not wait for changes that never come.
+        if (this.#slots.get(resource.storagePrefix) !== slot) cache.fanOut.endAll()
         return cache
       })
       .catch((error) => {
@@ -106,13 +123,40 @@ export class WatchCache {
     return slot.loading
   }
 
-  async #read(resource: Resource): Promise<ResourceCache> {
+  /** The resource as it was a little while ago, and what happened since; or only as it is, where no past is kept. */
+  async #read(resource: Resource, until: Revision): Promise<ResourceCache> {
+    const since = Math.max(this.#startedAt, until - pastRevisionsMax)
+    if (since >= until) return this.#readAt(resource, undefined)
+    try {
+      const cache = await this.#readAt(resource, since)
+      await this.#replay(cache, since, until)
+      return cache
+    } catch (error) {
+      if (error instanceof RevisionCompacted) return this.#readAt(resource, undefined)
+      throw error
+    }
+  }
+
+  async #replay(cache: ResourceCache, after: Revision, until: Revision): Promise<void> {
+    const prefix = `${cache.resource.storagePrefix}/`
+    const done = new AbortController()
+    const signal = AbortSignal.any([done.signal, this.#stop.signal])
+    for await (const batch of this.#parts.storage.changes({ after, signal })) {
+      for (const change of batch) {
+        if (change.revision <= until && change.key.startsWith(prefix)) this.#apply(cache, change)
+      }
+      if (batch.length > 0 && batch[batch.length - 1].revision >= until) break
+    }
+    done.abort()
+  }
+
+  async #readAt(resource: Resource, at: Revision | undefined): Promise<ResourceCache> {
     const { storage, parse, limits, report } = this.#parts
     const maker = entryMaker(resource, parse)
     const range = prefixRange(`${resource.storagePrefix}/`)
     const entries: Entry[] = []
     let start = range.start
-    let revision: Revision | undefined
+    let revision = at
     for (;;) {
       const options = { limit: loadPageSize, ...(revision !== undefined && { at: revision }) }
       const read = await storage.list({ start, end: range.end }, options)
@@ -135,14 +179,19 @@ export class WatchCache {
     while (!signal.aborted) {
       try {
         const progress = (revision: Revision) => this.#advance(revision)
-        for await (const batch of storage.changes({ after: this.#expectFeedFrom, signal, progress })) {
+        for await (const batch of storage.changes({
+          after: this.#expectFeedFrom,
+          signal,
+          progress,
+        })) {
           this.#ingest(batch)
         }
         if (signal.aborted) return
       } catch (error) {
         if (signal.aborted) return
         report('the feed of the store broke', error)
-        if (error instanceof RevisionCompacted) await this.#restart()
+        if (error instanceof RevisionCompacted)
+          await this.#restart().catch((why) => report('the store does not answer', why))
       }
       await new Promise((resolve) => setTimeout(resolve, feedRetryMs))
     }
@@ -150,27 +199,31 @@ export class WatchCache {
 
   /** What was missed is gone: every picture is loaded anew and every watch ends, to list again. */
   async #restart(): Promise<void> {
+    const current = await this.#parts.storage.currentRevision()
     for (const slot of this.#slots.values()) slot.cache?.fanOut.endAll()
     this.#slots.clear()
-    this.#expectFeedFrom = await this.#parts.storage.currentRevision()
+    this.#lastChange = current
+    this.#advance(current)
   }
 
   #ingest(batch: Change[]): void {
     if (batch.length === 0) return
-    const now = this.#parts.clock.now()
     for (const change of batch) {
       const slot = this.#slotOf(change.key)
       if (slot === undefined) continue
       if (slot.cache === undefined) slot.waiting.push(change)
-      else {
-        try {
-          slot.cache.apply(change, now)
-        } catch (error) {
-          this.#parts.report(`the change of ${change.key} cannot be read`, error)
-        }
-      }
+      else this.#apply(slot.cache, change)
     }
-    this.#advance(batch[batch.length - 1].revision)
+    this.#lastChange = batch[batch.length - 1].revision
+    this.#advance(this.#lastChange)
+  }
+
+  #apply(cache: ResourceCache, change: Change): void {
+    try {
+      cache.apply(change, this.#parts.clock.now())
+    } catch (error) {
+      this.#parts.report(`the change of ${change.key} cannot be read`, error)
+    }
   }
 
   #advance(revision: Revision): void {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Entry } from './entry.ts'
+import { type EventType, FanOut, type Subscriber, transition } from './fan-out.ts'
+import type { CacheEvent } from './history.ts'
+import { entryOf, eventOf } from './picture.suite.ts'
+
+const wanted = (entry: Entry) => entry.labels?.on === 'yes'
+
+test('a selector sees objects enter and leave', () => {
+  const yes = { on: 'yes' }
+  const no = { on: 'no' }
+  const cases: [
+    before: object | undefined,
+    now: object | undefined,
+    selected: unknown,
+    everything: unknown,
+  ][] = [
+    [undefined, yes, 'ADDED', 'ADDED'],
+    [undefined, no, undefined, 'ADDED'],
+    [yes, yes, 'MODIFIED', 'MODIFIED'],
+    [yes, no, 'DELETED', 'MODIFIED'],
+    [no, yes, 'ADDED', 'MODIFIED'],
+    [no, no, undefined, 'MODIFIED'],
+    [yes, undefined, 'DELETED', 'DELETED'],
+    [no, undefined, undefined, 'DELETED'],
+  ]
+  for (const [before, now, selected, everything] of cases) {
+    const entry = (labels: object | undefined, revision: number) =>
+      labels && entryOf('x', revision, labels as Record<string, string>)
+    const event = eventOf(2, entry(now, 2), entry(before, 1))
+    assert.equal(transition(event, wanted), selected, JSON.stringify([before, now]))
+    assert.equal(transition(event, undefined), everything, JSON.stringify([before, now]))
+  }
+})
+
+function listener(
+  namespace: string,
+  fails = false,
+): Subscriber & { heard: string[]; ends: number } {
+  return {
+    namespace,
+    matches: undefined,
+    heard: [],
+    ends: 0,
+    deliver(type: EventType, event: CacheEvent) {
+      if (fails) throw new Error('not today')
+      this.heard.push(`${type} ${event.revision}`)
+    },
+    end() {
+      this.ends++
+    },
+  }
+}
+
+test('those of the namespace and those of all namespaces are told, once each', () => {
+  const fanOut = new FanOut()
+  const all = listener('')
+  const a = listener('a')
+  const b = listener('b')
+  for (const one of [all, a, b]) fanOut.add(one)
+  assert.equal(fanOut.size, 3)
+  fanOut.publish(eventOf(1, entryOf('x', 1, undefined, 'a')))
+  fanOut.publish(eventOf(2, entryOf('x', 2, undefined, 'c')))
+  fanOut.publish(eventOf(3, undefined, entryOf('x', 1, undefined, 'b')))
+  assert.deepEqual(all.heard, ['ADDED 1', 'ADDED 2', 'DELETED 3'])
+  assert.deepEqual(a.heard, ['ADDED 1'])
+  assert.deepEqual(b.heard, ['DELETED 3'])
+  for (const one of [all, a, b]) fanOut.remove(one)
+  fanOut.remove(a)
+  assert.equal(fanOut.size, 0)
+})
+
+test('one who fails keeps nobody from hearing', () => {
+  const fanOut = new FanOut()
+  const heard = [listener(''), listener('', true), listener(''), listener('a', true), listener('a')]
+  for (const one of heard) fanOut.add(one)
+  assert.throws(() => fanOut.publish(eventOf(1, entryOf('x', 1))), /not today/)
+  assert.deepEqual(
+    heard.map((one) => one.heard.length),
+    [1, 0, 1, 0, 1],
+  )
+})
+
+test('all are told the end, and so is whoever comes later', () => {
+  const fanOut = new FanOut()
+  const before = [listener(''), listener('a')]
+  for (const one of before) fanOut.add(one)
+  fanOut.endAll()
+  const late = listener('a')
+  fanOut.add(late)
+  assert.deepEqual(
+    [...before, late].map((one) => one.ends),
+    [1, 1, 1],
+  )
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { Freshness } from './freshness.ts'
+
+test('who waits for a revision is released when it is reached, no sooner', async () => {
+  const freshness = new Freshness(10)
+  assert.equal(await freshness.reach(10, 0), true)
+  assert.equal(await freshness.reach(3, 0), true)
+  const released: number[] = []
+  const waits = [13, 11, 12].map((revision) =>
+    freshness.reach(revision, 10_000).then((reached) => {
+      assert.equal(reached, true)
+      released.push(revision)
+    }),
+  )
+  freshness.advance(12)
+  await Promise.all(waits.slice(1))
+  assert.deepEqual(released.sort(), [11, 12])
+  freshness.advance(11)
+  assert.equal(freshness.revision, 12, 'it never goes back')
+  freshness.advance(20)
+  await waits[0]
+})
+
+test('the wait is bounded', async () => {
+  const freshness = new Freshness(1)
+  assert.equal(await freshness.reach(2, 5), false)
+  freshness.advance(2)
+  assert.equal(await freshness.reach(2, 5), true)
+})
+
+test('nobody waits for a server that stops', async () => {
+  const freshness = new Freshness(1)
+  const waiting = freshness.reach(2, 60_000)
+  freshness.giveUp()
+  assert.equal(await waiting, false)
+})

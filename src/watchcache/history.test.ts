@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { History } from './history.ts'
+import { entryOf, eventOf } from './picture.suite.ts'
+
+const limits = { eventsMax: 5, ageMsMax: 1000 }
+
+function filled(count: number, startsAfter = 10, settings = limits): History {
+  const history = new History(startsAfter, settings)
+  for (let i = 1; i <= count; i++) {
+    const revision = startsAfter + i * 2
+    history.push(eventOf(revision, entryOf('x', revision), undefined, i))
+  }
+  return history
+}
+
+const after = (history: History, revision: number) =>
+  history.after(revision)?.map((event) => event.revision)
+
+test('everything after a revision, in order, and 410 exactly where something would be missing', () => {
+  const cases: [count: number, asked: number, expected: number[] | undefined][] = [
+    [0, 10, []],
+    [0, 9, undefined],
+    [0, 99, []],
+    [3, 10, [12, 14, 16]],
+    [3, 11, [12, 14, 16]],
+    [3, 12, [14, 16]],
+    [3, 13, [14, 16]],
+    [3, 16, []],
+    [3, 17, []],
+    [3, 9, undefined],
+    // Two of seven were dropped: what came after the last of them is complete, what came before is not.
+    [7, 14, [16, 18, 20, 22, 24]],
+    [7, 13, undefined],
+    [7, 10, undefined],
+  ]
+  for (const [count, asked, expected] of cases) {
+    assert.deepEqual(after(filled(count), asked), expected, `${count} events, after ${asked}`)
+  }
+})
+
+test('events older than the limit go, at the next push', () => {
+  const history = new History(0, { eventsMax: 100, ageMsMax: 1000 })
+  history.push(eventOf(1, entryOf('a', 1), undefined, 0))
+  history.push(eventOf(2, entryOf('a', 2), undefined, 900))
+  assert.deepEqual(after(history, 0), [1, 2])
+  history.push(eventOf(3, entryOf('a', 3), undefined, 1001))
+  assert.equal(after(history, 0), undefined)
+  assert.deepEqual(after(history, 1), [2, 3])
+  assert.equal(history.startsAfter, 1)
+})
+
+test('a long life keeps no more than its limit, and nothing is lost when the ring is moved', () => {
+  const history = filled(5000, 0, { eventsMax: 100, ageMsMax: 1e9 })
+  assert.equal(history.startsAfter, 9800)
+  assert.equal(after(history, 9799), undefined)
+  assert.deepEqual(
+    after(history, 9800),
+    Array.from({ length: 100 }, (_, i) => 9802 + i * 2),
+  )
+})
+
+test('a clock that jumps back drops nothing that is young', () => {
+  const history = new History(0, limits)
+  history.push(eventOf(1, entryOf('a', 1), undefined, 50_000))
+  history.push(eventOf(2, entryOf('a', 2), undefined, 10))
+  assert.deepEqual(after(history, 0), [1, 2])
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Revision } from '#storage/storage.ts'
+import { entryMaker } from './entry.ts'
+import { parse, plainResource, root, thing } from './picture.suite.ts'
+import { ResourceCache } from './resource-cache.ts'
+import { Watcher } from './watcher.ts'
+
+const resource = plainResource('things')
+const maker = entryMaker(resource, parse)
+const keyOf = (name: string) => `${root}/things/a/${name}`
+
+function cacheWith(names: string[], revision: Revision): ResourceCache {
+  const entries = names.map((name, i) => maker.make(keyOf(name), i + 1, thing('a', name)))
+  return new ResourceCache(
+    resource,
+    maker,
+    { entries, revision },
+    { eventsMax: 100, ageMsMax: 1e6 },
+  )
+}
+
+const put = (cache: ResourceCache, name: string, revision: Revision) =>
+  cache.apply({ key: keyOf(name), revision, bytes: thing('a', name, { at: String(revision) }) }, 0)
+const drop = (cache: ResourceCache, name: string, revision: Revision) =>
+  cache.apply({ key: keyOf(name), revision, bytes: undefined }, 0)
+const namesIn = (picture: Pick<ResourceCache, 'visit'>) => {
+  const names: string[] = []
+  picture.visit(`${root}/things/`, `${root}/things0`, ({ name }) => void names.push(name))
+  return names.join(' ')
+}
+
+test('the picture follows its changes, in the order of keys', () => {
+  const cache = cacheWith(['b', 'd'], 10)
+  put(cache, 'c', 11)
+  put(cache, 'a', 12)
+  drop(cache, 'd', 13)
+  assert.equal(namesIn(cache), 'a b c')
+  assert.equal(cache.size, 3)
+  assert.equal(cache.get(keyOf('c'))?.revision, 11)
+  assert.equal(cache.get(keyOf('d')), undefined)
+})
+
+test('changes that were loaded already change nothing and are told to nobody', () => {
+  const cache = cacheWith(['a'], 10)
+  const watcher = new Watcher('', undefined)
+  cache.fanOut.add(watcher)
+  put(cache, 'b', 9)
+  drop(cache, 'a', 10)
+  assert.equal(namesIn(cache), 'a')
+  assert.deepEqual(watcher.take(), [])
+  assert.deepEqual(cache.history.after(10), [])
+})
+
+test('the deletion of what was never there is no event', () => {
+  const cache = cacheWith([], 10)
+  drop(cache, 'a', 11)
+  assert.deepEqual(cache.history.after(10), [])
+})
+
+test('events carry what was before', () => {
+  const cache = cacheWith(['a'], 10)
+  put(cache, 'a', 11)
+  drop(cache, 'a', 12)
+  const events = cache.history.after(10) ?? []
+  assert.deepEqual(
+    events.map(({ revision, entry, previous }) => [revision, entry?.revision, previous?.revision]),
+    [
+      [11, 11, 1],
+      [12, undefined, 11],
+    ],
+  )
+})
+
+test('a snapshot stays as it was while the picture moves on', () => {
+  const cache = cacheWith(['a', 'c'], 10)
+  const before = cache.snapshot(10)
+  put(cache, 'b', 11)
+  drop(cache, 'a', 12)
+  assert.equal(namesIn(before), 'a c')
+  assert.equal(before.count(`${root}/things/`, `${root}/things0`), 2)
+  assert.equal(cache.snapshotAt(10), before)
+  assert.equal(cache.snapshotAt(11), undefined, 'nobody kept it')
+  assert.equal(namesIn(cache.snapshotAt(12) as never), 'b c')
+  assert.equal(
+    namesIn(cache.snapshotAt(99) as never),
+    'b c',
+    'nothing of this resource happened since',
+  )
+})

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Resource } from '#kinds/kind.ts'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { RevisionCompacted, type Storage } from '#storage/storage.ts'
+import { overlaid, parse, plainResource, root, settle, thing } from './picture.suite.ts'
+import type { ResourceCache } from './resource-cache.ts'
+import { WatchCache } from './watch-cache.ts'
+import { Watcher } from './watcher.ts'
+
+interface Fixture {
+  storage: Storage
+  cache: WatchCache
+  reports: string[]
+  put(plural: string, name: string, labels?: Record<string, string>): Promise<number>
+  drop(plural: string, name: string): Promise<number>
+}
+
+async function start(storage: Storage = createMemoryStorage()): Promise<Fixture> {
+  const reports: string[] = []
+  const cache = new WatchCache(
+    {
+      storage,
+      parse,
+      clock: { now: () => 0 },
+      limits: { eventsMax: 1000, ageMsMax: 1e9 },
+      root,
+      report: (message) => reports.push(message),
+    },
+    await storage.currentRevision(),
+  )
+  cache.start()
+  const keyOf = (plural: string, name: string) => `${root}/${plural}/a/${name}`
+  const written = (outcome: Awaited<ReturnType<Storage['put']>>) => {
+    assert.ok(outcome.ok)
+    return outcome.revision
+  }
+  const last = async (key: string) => (await storage.get(key)).value?.revision ?? 0
+  return {
+    storage,
+    cache,
+    reports,
+    async put(plural, name, labels) {
+      const key = keyOf(plural, name)
+      return written(
+        await storage.put(key, thing('a', name, labels), { ifRevision: await last(key) }),
+      )
+    },
+    async drop(plural, name) {
+      const key = keyOf(plural, name)
+      return written(await storage.delete(key, { ifRevision: await last(key) }))
+    },
+  }
+}
+
+const things = plainResource('things')
+
+const namesIn = (cache: ResourceCache) => {
+  const names: string[] = []
+  cache.visit(`${root}/things/`, `${root}/things0`, ({ name }) => void names.push(name))
+  return names.join(' ')
+}
+
+test('writes arrive in the picture, in order, each once', async () => {
+  const { cache, put, drop } = await start()
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  await put('things', 'x')
+  await put('others', 'x')
+  await put('things', 'y')
+  const last = await drop('things', 'x')
+  assert.equal(await cache.freshness.reach(last, 1000), true)
+  assert.equal(namesIn(picture), 'y')
+  assert.deepEqual(
+    watcher.take().map(({ type, event }) => `${type} ${(event.entry ?? event.previous)?.name}`),
+    ['ADDED x', 'ADDED y', 'DELETED x'],
+  )
+  assert.equal(cache.of(things), picture, 'loaded once')
+  await cache.close()
+})
+
+test('a resource that is loaded while it is written misses nothing and repeats nothing', async () => {
+  const storage = createMemoryStorage()
+  const slow = overlaid(storage, {
+    async list(...args) {
+      const read = await storage.list(...args)
+      await settle()
+      await settle()
+      return read
+    },
+  })
+  const { cache, put } = await start(slow)
+  for (let i = 0; i < 1200; i++) await put('things', `old-${i}`)
+  const loading = cache.of(things)
+  const writing: Promise<number>[] = []
+  for (let i = 0; i < 50; i++) {
+    writing.push(put('things', `new-${i}`))
+    await settle()
+  }
+  const picture = await loading
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  const from = cache.freshness.revision
+  writing.push(put('things', 'last'))
+  const last = Math.max(...(await Promise.all(writing)))
+  assert.equal(await cache.freshness.reach(last, 1000), true)
+  assert.equal(picture.size, 1251)
+  const heard = watcher.take().map(({ event }) => event.revision)
+  assert.deepEqual(
+    heard,
+    [...new Set(heard)].sort((a, b) => a - b),
+  )
+  assert.deepEqual(
+    picture.history.after(from)?.map((event) => event.revision),
+    heard,
+  )
+  await cache.close()
+})
+
+test('what happened shortly before the first use can be watched from', async () => {
+  const { cache, put, drop } = await start()
+  const first = await put('things', 'x', { n: '1' })
+  await put('things', 'x', { n: '2' })
+  await put('others', 'z')
+  await drop('things', 'x')
+  const last = await put('others', 'z')
+  await cache.freshness.reach(last, 1000)
+  const picture = await cache.of(things)
+  const events = picture.history.after(first) ?? []
+  assert.deepEqual(
+    events.map(({ entry, previous }) => [entry?.labels?.n, previous?.labels?.n]),
+    [
+      ['2', '1'],
+      [undefined, '2'],
+    ],
+  )
+  assert.equal(picture.size, 0)
+  await cache.close()
+})
+
+test('a past that the store has forgotten is not needed', async () => {
+  const { cache, storage, put } = await start()
+  await put('things', 'x')
+  const last = await put('things', 'y')
+  await cache.freshness.reach(last, 1000)
+  await storage.compact(last)
+  const picture = await cache.of(things)
+  assert.equal(namesIn(picture), 'x y')
+  assert.equal(picture.history.after(last - 1), undefined)
+  assert.deepEqual(picture.history.after(last), [])
+  await cache.close()
+})
+
+test('an object that cannot be read is said and left out; the others are served', async () => {
+  const { cache, storage, put, reports } = await start()
+  await storage.put(`${root}/things/a/broken`, Buffer.from('{'), { ifRevision: 0 })
+  await put('things', 'x')
+  const picture = await cache.of(things)
+  assert.equal(namesIn(picture), 'x')
+  await storage.put(`${root}/things/a/broken-too`, Buffer.from('nonsense'), { ifRevision: 0 })
+  const last = await put('things', 'y')
+  await cache.freshness.reach(last, 1000)
+  assert.equal(namesIn(picture), 'x y')
+  assert.equal(reports.length, 2)
+  await cache.close()
+})
+
+/** A store whose feed ends when the test says so, as a lost connection does. */
+function breakable(): { storage: Storage; breakWith(error: Error, refusals?: number): void } {
+  const real = createMemoryStorage()
+  let stop = new AbortController()
+  let reason: Error | undefined
+  let refusals = 0
+  const storage = overlaid(real, {
+    currentRevision() {
+      if (refusals-- > 0) throw new Error('away')
+      return real.currentRevision()
+    },
+    async *changes(options) {
+      const signal = AbortSignal.any([options.signal, stop.signal])
+      yield* real.changes({ ...options, signal })
+      if (options.signal.aborted) return
+      stop = new AbortController()
+      throw reason
+    },
+  })
+  return {
+    storage,
+    breakWith(error, count = 0) {
+      reason = error
+      refusals = count
+      stop.abort()
+    },
+  }
+}
+
+test('a feed that broke is taken up where it ended', async () => {
+  const { storage, breakWith } = breakable()
+  const { cache, put, reports } = await start(storage)
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  await cache.freshness.reach(await put('things', 'x'), 1000)
+  breakWith(new Error('connection lost'))
+  const last = await put('things', 'y')
+  assert.equal(await cache.freshness.reach(last, 3000), true)
+  assert.equal(watcher.ended, false)
+  assert.deepEqual(
+    watcher.take().map(({ event }) => event.entry?.name),
+    ['x', 'y'],
+  )
+  assert.deepEqual(reports, ['the feed of the store broke'])
+  await cache.close()
+})
+
+test('where the store forgot what was missed, watches end, readers go on with what is', async () => {
+  const { storage, breakWith } = breakable()
+  const { cache, put } = await start(storage)
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  await put('things', 'x')
+  // The store does not answer at first: that must not end the following of the feed.
+  breakWith(new RevisionCompacted(1), 1)
+  const last = await put('things', 'y')
+  assert.equal(await cache.freshness.reach(last, 3000), true, 'fresh without any further write')
+  breakWith(new RevisionCompacted(1))
+  while (!watcher.ended) await settle()
+  const again = await cache.of(things)
+  assert.notEqual(again, picture)
+  assert.equal(namesIn(again), 'x y')
+  const late = new Watcher('', undefined)
+  picture.fanOut.add(late)
+  assert.equal(late.ended, true, 'nobody waits at a picture that is no longer followed')
+  const next = await put('things', 'z')
+  assert.equal(await cache.freshness.reach(next, 3000), true)
+  assert.equal(namesIn(again), 'x y z')
+  await cache.close()
+})
+
+test('a resource that is dropped while it is loaded ends for those who wait for it', async () => {
+  const { cache, put } = await start()
+  await put('things', 'x')
+  const loading = cache.of(things)
+  cache.drop(things as Resource)
+  const picture = await loading
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  assert.equal(watcher.ended, true)
+  await cache.close()
+})
+
+test('closing ends every watch', async () => {
+  const { cache } = await start()
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  assert.equal(cache.closed, false)
+  await cache.close()
+  assert.equal(watcher.ended, true)
+  assert.equal(cache.closed, true)
+})
