@@ -6,7 +6,6 @@ import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
-import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 import type { Type } from '#schema/type.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
@@ -228,7 +227,7 @@ class CustomKind implements Kind {
       kind: this.kind,
       apiVersion: this.apiVersion,
       metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
-      ...(sortedCopy(body as Json) as Loose),
+      ...this.#schema.pruneMerged(body),
     }
     return { object, unknown: [] }
   }

@@ -46,7 +46,7 @@ export interface Kind {
    * where a value has the wrong type. The result shares nothing with the input that a caller could change later.
    */
   conform(raw: Loose): Conformed
-  /** The same for what apply merged, where that is read differently: nothing is dropped from it. */
+  /** The same for what apply merged, where that is read differently: nulls it left are kept, to be checked. */
   conformMerged?(raw: Loose): Conformed
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void

@@ -26,6 +26,7 @@ export class CustomSchema {
   readonly #objectMeta: Type
   readonly #keepAll: boolean
   #copy: Copy | undefined
+  #copyMerged: Copy | undefined
   #fill: Fill | undefined | null = null
   #check: Check | undefined
   #type: Struct | undefined
@@ -55,6 +56,16 @@ export class CustomSchema {
   prune(body: Loose): Loose {
     this.#copy ??= this.#prunerOf().of(this.given)
     return this.#copy(body as Json) as Loose
+  }
+
+  /** The same for what apply merged: a null may be left where something was, and must be seen to be refused. */
+  pruneMerged(body: Loose): Loose {
+    this.#copyMerged ??= new Pruner({
+      keepAll: this.#keepAll,
+      keepNulls: true,
+      readMeta: (field, value) => this.#readMeta(field, value),
+    }).of(this.given)
+    return this.#copyMerged(body as Json) as Loose
   }
 
   #prunerOf(): Pruner {

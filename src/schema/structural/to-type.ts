@@ -69,7 +69,7 @@ class Converter {
       case 'boolean':
         return scalar('bool')
       case 'string':
-        return (schema.format ?? '') === '' || schema.format === 'byte' ? text : whole
+        return text
       default:
         return whole
     }

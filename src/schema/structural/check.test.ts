@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
+import { Checker } from './check.ts'
+import { type Errors, fieldErrors } from './check-result.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+const at = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { a: schema } })
+
+function errorsOf(schema: JsonSchema, value: Json): string[] {
+  const errors: Errors = new Map()
+  new Checker().of(schema)(value, '', errors)
+  return fieldErrors(errors).map(({ field, message }) => `${field}: ${message}`)
+}
+
+type Case = [JsonSchema, Json, ...string[]]
+const body = 'a in body'
+const cases: Case[] = [
+  [{ type: 'integer' }, 1],
+  [{ type: 'integer' }, 1.5, `a: Invalid value: "number": ${body} must be of type integer: "number"`],
+  [{ type: 'integer' }, 'x', `a: Invalid value: "string": ${body} must be of type integer: "string"`],
+  [{ type: 'number' }, 3],
+  [{ type: 'string' }, null, `a: Invalid value: "null": ${body} must be of type string: "null"`],
+  [{ type: 'string', nullable: true }, null],
+  [{ 'x-kubernetes-int-or-string': true }, [1], `a: Invalid value: "array": ${body} must be of type integer,string: "array"`],
+  [{ type: 'integer', maximum: 10 }, 11, `a: Invalid value: 11: ${body} should be less than or equal to 10`],
+  [{ type: 'integer', maximum: 2.5 }, 3, `a: Invalid value: 3: ${body} should be less than or equal to 2`],
+  [{ type: 'integer', minimum: 1, exclusiveMinimum: true }, 1, `a: Invalid value: 1: ${body} should be greater than 1`],
+  [{ type: 'integer', multipleOf: 3 }, 4, `a: Invalid value: 4: ${body} should be a multiple of 3`],
+  [{ type: 'number', multipleOf: 0.5 }, 1.25, `a: Invalid value: 1.25: ${body} should be a multiple of 0.5`],
+  [{ type: 'string', maxLength: 2 }, 'ü€x', `a: Invalid value: "ü€x": ${body} should be at most 2 chars long`],
+  [{ type: 'string', maxLength: 1 }, '😀'],
+  [{ type: 'string', pattern: '^a+$' }, 'b', `a: Invalid value: "b": ${body} should match '^a+$'`],
+  [{ type: 'string', format: 'date-time' }, 'now', `a: Invalid value: "now": ${body} must be of type date-time: "now"`],
+  [{ type: 'string', format: 'date-time' }, 1, `a: Invalid value: "int64": ${body} must be of type date-time: "int64"`],
+  [{ type: 'string', format: 'no-such' }, 'now'],
+  [{ type: 'string', enum: ['a', 'b'] }, 'c', 'a: Unsupported value: "c": supported values: "a", "b"'],
+  [{ type: 'array', items: { type: 'string' } }, ['x', 1], `a: Invalid value: "integer": ${body} must be of type string: "integer"`],
+  [{ type: 'array', items: { type: 'string' }, maxItems: 1 }, ['x', 'y'], `a: Invalid value: 2: ${body} should have at most 1 items`],
+  [{ type: 'object', required: ['b'] }, {}, 'a.b: Required value'],
+  [{ type: 'object', minProperties: 1 }, {}, `a: Invalid value: 1: ${body} should have at least 1 properties`],
+  [{ type: 'object', additionalProperties: { type: 'string' } }, { k: 1 }, 'a.k: Invalid value: "integer": a.k in body must be of type string: "integer"'],
+  [{ type: 'object', not: { required: ['b'] } }, { b: 1 }, '<nil>: Invalid value: "": "a" must not validate the schema (not)'],
+  [
+    { type: 'object', oneOf: [{ required: ['b'] }, { required: ['c'] }] },
+    { b: 1, c: 1 },
+    '<nil>: Invalid value: "": "a" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+  ],
+]
+for (const [schema, value, ...expected] of cases) {
+  test(`${JSON.stringify(schema)} of ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(errorsOf(at(schema), { a: value }), expected)
+  })
+}
+
+test('the alternative with most passed checks is reported', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
+    anyOf: [{ required: ['x', 'y'] }, { properties: { a: { maxLength: 1 } } }],
+  }
+  assert.deepEqual(errorsOf(schema, { a: 'long', b: '' }), [
+    '<nil>: Invalid value: "": "" must validate at least one schema (anyOf)',
+    'a: Invalid value: "long": a in body should be at most 1 chars long',
+  ])
+})
+
+test('a pattern that backtracking engines hang on is done at once', () => {
+  const started = performance.now()
+  errorsOf(at({ type: 'string', pattern: '^(a+)+$' }), { a: `${'a'.repeat(5000)}b` })
+  assert.ok(performance.now() - started < 1000)
+})
+
+test('many wrong values are many errors, each found once', () => {
+  const schema: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } }
+  const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]))
+  assert.equal(errorsOf(at(schema), { a: value }).length, 20_000)
+})

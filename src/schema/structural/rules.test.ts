@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FieldPath } from '#api/field-path.ts'
+import { formatCheck } from './formats.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { checkListTypes } from './list-types.ts'
+import { checkStructural } from './rules.ts'
+
+const root = FieldPath.of('s')
+const object = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...more,
+})
+const texts = (schema: JsonSchema) =>
+  checkStructural(schema, root).map(({ field, message }) => `${field}: ${message}`)
+
+const cases: [JsonSchema, ...string[]][] = [
+  [object({ a: { type: 'string' } })],
+  [{}, 's.type: Required value: must not be empty at the root'],
+  [{ type: 'string' }, 's.type: Invalid value: "string": must be object at the root'],
+  [object({ a: {} }), 's.properties[a].type: Required value: must not be empty for specified object fields'],
+  [object({ a: { type: 'array' } }), 's.properties[a].items: Required value: must be specified'],
+  [object({}, { additionalProperties: true }), 's.additionalProperties: Forbidden: must not be used at the root'],
+  [object({ a: { type: 'string', pattern: '[' } }), 's.properties[a].pattern: Invalid value: "[": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`'],
+  [object({ a: { type: 'string' } }, { anyOf: [{ properties: { b: {} } }] }), 's.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]'],
+  [object({}, { allOf: [{ type: 'object' }] }), 's.allOf[0].type: Forbidden: must be empty to be structural'],
+  [object({ a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] } })],
+  [object({ metadata: object({ name: { type: 'string', pattern: 'a' } }) })],
+  [object({ metadata: object({ labels: { type: 'object' } }) }), 's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified'],
+]
+for (const [schema, ...expected] of cases) {
+  test(JSON.stringify(schema), () => assert.deepEqual(texts(schema), expected))
+}
+
+test('sets and maps hold each item once', () => {
+  const schema = object({
+    set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+    map: { type: 'array', items: object({ n: {} }), 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n'] },
+  })
+  const value = { set: ['a', 'b', 'a', 'a'], map: [{ n: 1 }, { n: 1, m: 2 }, {}] }
+  const said = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
+  assert.deepEqual(said, [
+    'set[2]: Duplicate value: "a"',
+    'map[1]: Duplicate value: map[string]interface {}{"n":1}',
+  ])
+})
+
+const formats: [string, string, boolean][] = [
+  ['date-time', '2020-01-02T03:04:05Z', true],
+  ['date-time', '2020-01-02', false],
+  ['date', '2020-02-30', false],
+  ['ipv4', '10.0.0.1', true],
+  ['ipv6', '::1', true],
+  ['cidr', '10.0.0.0/8', true],
+  ['uri', 'http://x/y', true],
+  ['uri', '/y', true],
+  ['uri', 'y', false],
+  ['uri', '%zz', false],
+  ['email', 'Some One <a@b.c>', true],
+  ['email', 'a', false],
+  ['hostname', 'a.example.com', true],
+  ['hostname', '-a', false],
+  ['mac', '01:23:45:67:89:ab', true],
+  ['uuid', '123e4567-e89b-12d3-a456-426614174000', true],
+  ['isbn', '978-0321751041', true],
+  ['creditcard', '4111 1111 1111 1111', true],
+  ['creditcard', '4111 1111 1111 1112', false],
+  ['byte', 'YQ==', true],
+  ['byte', '', false],
+  ['duration', '22 ns', true],
+  ['duration', 'soon', false],
+]
+for (const [format, text, fits] of formats) {
+  test(`${format} ${JSON.stringify(text)}`, () => assert.equal(formatCheck(format)?.(text), fits))
+}
+
+test('formats nobody knows ask for nothing', () => assert.equal(formatCheck('int32'), undefined))
+
+test('no format can be kept busy', () => {
+  const started = performance.now()
+  for (const format of ['email', 'hostname', 'duration', 'uri', 'byte', 'isbn', 'creditcard', 'mac']) {
+    for (const text of ['a', '1', ' ', '-', 'a.', '"', '1 ']) formatCheck(format)?.(text.repeat(300_000))
+  }
+  assert.ok(performance.now() - started < 3000)
+})
