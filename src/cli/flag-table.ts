@@ -147,8 +147,8 @@ export const flagTable = {
   'enable-aggregator-routing': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether aggregated servers are called at their endpoints instead of the service\'s address.'),
   'proxy-loopback-allowed': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether the proxy subresources of pods, services and nodes may lead to this machine itself: for tests only, since it lets whoever writes pods reach what listens here.'),
 
-  'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'unwired', 'The controllers to run.'),
-  'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'unwired', 'The longest life of a certificate that the built-in authority signs.'),
+  'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'wired', 'The controllers to run.'),
+  'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'wired', 'The longest life of a certificate that the built-in authority signs.'),
 
   'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 and more for finding faults.'),
   'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),

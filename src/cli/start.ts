@@ -6,6 +6,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { conversionWebhooks } from '#admission/webhook/conversion.ts'
 import { systemClock } from '#base/clock.ts'
+import { selectControllers } from '#controllers/names.ts'
 import { priorities } from '#discovery/group-order.ts'
 import { OpenApiPublisher } from '#discovery/openapi/publisher.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
@@ -36,6 +37,7 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
+import { startControllers } from './controllers.ts'
 import { readFactsFile } from './facts-reader.ts'
 import { ServerHealth } from './health-checks.ts'
 import type { Parsed } from './flags.ts'
@@ -88,6 +90,8 @@ export async function start({ settings }: Parsed): Promise<void> {
     facts.resourcesOf(release),
   )
   if (typeof serves === 'object') throw new CannotStart(serves.error)
+  const controllerNames = selectControllers(settings.controllers, release)
+  if ('error' in controllerNames) throw new CannotStart(controllerNames.error)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
   const resources = builtInResources(facts, { release, feature, root, serves })
@@ -276,6 +280,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   await observing.start(server, (manager) => localClient(server, apiserverUser, manager))
   for (const part of ['objects', 'definitions', 'server'] as const) health.done(part)
   await listener.listen(settings.securePort, settings.bindAddress)
+  let controllersEnded: Promise<void> = Promise.resolve()
   stopOnSignal(
     [
       {
@@ -298,6 +303,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         name: 'store',
         run: async () => {
           listener.destroy()
+          await controllersEnded
           definitions.stop()
           others.stop()
           await observing.stop()
@@ -317,4 +323,12 @@ export async function start({ settings }: Parsed): Promise<void> {
       kubeconfig: writeKubeconfig(settings, certificates),
     }),
   )
+  controllersEnded = startControllers({
+    names: controllerNames,
+    settings,
+    server,
+    certificates,
+    log,
+    signal: stopping.signal,
+  }).catch((error) => log.error('controllers do not run', { error }))
 }
