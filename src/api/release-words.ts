@@ -14,7 +14,10 @@ interface Change {
 const changes: readonly Change[] = [
   { since: 20, now: 'a lowercase RFC 1123 label must', before: 'a DNS-1123 label must' },
   { since: 20, now: 'a lowercase RFC 1123 subdomain must', before: 'a DNS-1123 subdomain must' },
+  { since: 20, now: '(e.g. 10.9.8.7 or 2001:db8::ffff)', before: '(e.g. 10.9.8.7)' },
 ]
+/** Before this release, a length in bytes was told as one in characters. */
+const bytesSince = 17
 const newest = Math.max(...changes.map(({ since }) => since))
 
 export function wordsOf(message: string, release: number): string {
@@ -30,4 +33,10 @@ export function wordsOf(message: string, release: number): string {
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   release >= newest
     ? errors
-    : errors.map((error) => ({ ...error, message: wordsOf(error.message, release) }))
+    : errors.map((error) => ({ ...error, message: messageOf(error, release) }))
+
+function messageOf({ type, message }: FieldError, release: number): string {
+  const words = wordsOf(message, release)
+  const counted = type === 'FieldValueTooLong' && release < bytesSince
+  return counted ? words.replace(/ bytes$/, ' characters') : words
+}
