@@ -2,6 +2,8 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 export const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', plural: 'apiservices' }
+/** Both versions there ever were look the same: what is read as one is written as the other. */
+export const apiVersion = `${apiServices.group}/${apiServices.version}`
 
 /** The service that answers for a group version. */
 export interface ServiceReference {

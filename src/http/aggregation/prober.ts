@@ -2,11 +2,12 @@
  * Keeps the Available condition of every APIService true to what is: looks when the APIService, its service or its endpoints
  * change, again and ever slower while it is away, and every half minute in any case.
  */
+import { setTimeout } from 'node:timers/promises'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { apiServices, serviceOf } from './api-service.ts'
+import { apiServices, apiVersion, serviceOf } from './api-service.ts'
 import { availabilityOf, type LookAtDiscovery, withCondition } from './availability.ts'
 
 export interface ProberParts {
@@ -18,6 +19,8 @@ export interface ProberParts {
   readonly report: (message: string, error: unknown) => void
 }
 
+/** Changes come in bursts, a service with its endpoints: they are looked at together. */
+const settleMs = 5
 const recheckMs = 30_000
 const retryMsMin = 5
 const retryMsMax = 30_000
@@ -85,7 +88,8 @@ export class Prober {
       return
     }
     this.#looking.set(name, false)
-    this.#check(name)
+    setTimeout(settleMs)
+      .then(() => this.#check(name))
       .catch((error) => this.#parts.report(`the availability of APIService ${name} cannot be told`, error))
       .finally(() => {
         const again = this.#looking.get(name) === true
@@ -104,7 +108,7 @@ export class Prober {
     else this.#forgetRetries(name)
     if (status === undefined || this.#stopped || !this.#known.has(name)) return
     try {
-      await client.update(apiServices, { ...structuredClone(object), status }, 'status')
+      await client.update(apiServices, { ...structuredClone(object), apiVersion, status }, 'status')
     } catch (error) {
       // Gone or changed by somebody: that change is looked at when it arrives.
       const lost = error instanceof ApiError && (error.code === 404 || error.code === 409)
@@ -121,7 +125,7 @@ export class Prober {
     const { count = 0, timer } = this.#retries.get(name) ?? {}
     clearTimeout(timer)
     const waitMs = Math.min(retryMsMin * 2 ** count, retryMsMax)
-    const next = setTimeout(() => this.#look(name), waitMs)
+    const next = globalThis.setTimeout(() => this.#look(name), waitMs)
     next.unref()
     this.#retries.set(name, { count: count + 1, timer: next })
   }

@@ -8,7 +8,7 @@ import type { ApiClient } from '#client/client.ts'
 import type { Priority } from '#discovery/group-order.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { apiServices, automanagedLabel, type Management, managementOf } from './api-service.ts'
+import { apiServices, apiVersion, automanagedLabel, type Management, managementOf } from './api-service.ts'
 
 export interface RegistrationParts {
   readonly client: ApiClient
@@ -171,7 +171,7 @@ export class Registration {
       const labels = { [automanagedLabel]: desired.management }
       await client.create(apiServices, '', { metadata: { name, labels }, spec: desired.spec } as unknown as KubeObject)
     } else if (step === 'update' && desired !== undefined && current !== undefined) {
-      await client.update(apiServices, { ...structuredClone(current), spec: desired.spec })
+      await client.update(apiServices, { ...structuredClone(current), apiVersion, spec: desired.spec })
     } else if (step === 'delete' && current !== undefined) {
       await client.delete(apiServices, '', name, { uid: current.metadata.uid as string })
     }
