@@ -3,8 +3,8 @@
  * and when it is over. Requests the policy leaves out cost one look at its rules.
  */
 import type { User } from '#access/user.ts'
-import { cutFor, jsonOf } from '#http/represent.ts'
-import { listPieces } from '#http/list-body.ts'
+import { cutFor, headerOf, jsonOf } from '#http/represent.ts'
+import { listStart } from '#http/list-body.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
@@ -12,6 +12,7 @@ import type { AuditEvent, AuditUser, ObjectReference, ResponseStatus } from '#ob
 import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import type { Answer } from '#verbs/answer.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { isLongRunning } from './request-place.ts'
 import { sourceAddresses } from './source-addresses.ts'
@@ -30,11 +31,13 @@ export interface AuditParts {
 class AuditRecord {
   readonly verdict: Verdict
   readonly receivedAtMs: number
-  started = false
+  /** Looked up while the connection is there. */
+  readonly addresses: readonly string[]
 
-  constructor(verdict: Verdict, receivedAtMs: number) {
+  constructor(verdict: Verdict, receivedAtMs: number, addresses: readonly string[]) {
     this.verdict = verdict
     this.receivedAtMs = receivedAtMs
+    this.addresses = addresses
   }
 }
 
@@ -47,7 +50,7 @@ export function auditObserver(parts: AuditParts): Observer {
     const user = exchange.impersonator ?? exchange.user
     const verdict = parts.policy.decide({ ...target, user, name: target.authorizedName })
     parts.metrics.auditLevels.labels(verdict.level).add(1)
-    const record = new AuditRecord(verdict, parts.now())
+    const record = new AuditRecord(verdict, parts.now(), verdict.level === 'None' ? [] : sourceAddresses(exchange.wire))
     exchange.record = record
     return record
   }
@@ -76,7 +79,6 @@ export function auditObserver(parts: AuditParts): Observer {
     started(exchange) {
       const record = exchange.record
       if (!(record instanceof AuditRecord) || !isLongRunning(exchange.target)) return
-      record.started = true
       emit(exchange, record, 'ResponseStarted', { ...completedParts(exchange), responseStatus: statusOf(exchange) })
     },
     end(exchange) {
@@ -105,7 +107,7 @@ function baseEvent(exchange: Exchange, record: AuditRecord, level: Level, stage:
     requestURI: wire.url,
     verb: target.verb,
     user: userOf(impersonator ?? user),
-    sourceIPs: sourceAddresses(wire),
+    sourceIPs: record.addresses,
     userAgent: agent === '' ? undefined : agent.length > agentLengthMax ? `${agent.slice(0, agentLengthMax)}...TRUNCATED` : agent,
     objectRef: referenceOf(exchange),
     requestReceivedAtMs: record.receivedAtMs,
@@ -201,14 +203,21 @@ async function responseText(exchange: Exchange, parse: ParseStored): Promise<str
   switch (answer.is) {
     case 'object':
       return jsonOf(answer.kind, await cutFor(answer.kind, answer.view, parse), answer.view).toString('utf8').trimEnd()
-    case 'list': {
-      const { kind } = answer
-      const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion }
-      const pieces: Buffer[] = []
-      for await (const piece of listPieces(kind, head, answer.entries, (entry) => cutFor(kind, entry, parse))) pieces.push(piece)
-      return Buffer.concat(pieces).toString('utf8').trimEnd()
-    }
+    case 'list':
+      return listText(answer, parse)
     default:
       return JSON.stringify(answer.value)
   }
+}
+
+/** Items of built-in kinds do not say what they are. */
+async function listText(answer: Answer & { is: 'list' }, parse: ParseStored): Promise<string> {
+  const { kind, entries, revision, continueToken, remaining } = answer
+  const header = kind.itemsCarryType ? 0 : headerOf(kind).length
+  const items: string[] = []
+  for (const entry of entries) {
+    const text = jsonOf(kind, await cutFor(kind, entry, parse), entry).toString('utf8').trimEnd()
+    items.push(header === 0 ? text : `{${text.slice(header)}`)
+  }
+  return `${listStart({ kind: kind.listKind, apiVersion: kind.apiVersion, revision, continueToken, remaining })}${items.join(',')}]}`
 }

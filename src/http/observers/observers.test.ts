@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { parseTarget } from '#http/request-target.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { AuditEvent } from '#observe/audit/event.ts'
+import { type Policy, readPolicy } from '#observe/audit/policy.ts'
+import { Registry } from '#observe/metrics/registry.ts'
+import { serverMetrics } from '#observe/metrics/server-metrics.ts'
+import { auditObserver } from './audit.ts'
+import { inFlightObserver } from './in-flight.ts'
+import { InFlightMark } from './in-flight-mark.ts'
+import { userLabel } from './instruments.ts'
+import { MetricsObserver } from './metrics.ts'
+import { dryRunLabel, reportedVerb, scopeOf } from './request-place.ts'
+import { sourceAddresses } from './source-addresses.ts'
+
+function exchangeOf(method: string, url: string, more: object = {}): Exchange {
+  const [path, search = ''] = url.split('?')
+  const query = new URLSearchParams(search)
+  return {
+    wire: { method, url, headers: {}, remoteAddress: '10.0.0.9' },
+    query,
+    target: parseTarget(method, path, query),
+    auditId: 'id',
+    startedAt: 0,
+    user: { name: 'joe', uid: '', groups: [], extra: {} },
+    warnings: [],
+    auditAnnotations: new Map(),
+    status: 200,
+    answeredBytes: 10,
+    ...more,
+  } as unknown as Exchange
+}
+
+const places: [string, string, string, string][] = [
+  // method  path                                           verb      scope
+  ['GET', '/api/v1/namespaces/a/pods/p', 'GET', 'resource'],
+  ['GET', '/api/v1/namespaces/a/pods', 'LIST', 'namespace'],
+  ['GET', '/api/v1/pods', 'LIST', 'cluster'],
+  ['GET', '/api/v1/pods?watch=1', 'WATCH', 'cluster'],
+  ['GET', '/api/v1/watch/namespaces/a/pods', 'WATCH', 'namespace'],
+  ['POST', '/api/v1/namespaces/a/pods', 'POST', 'resource'],
+  ['DELETE', '/api/v1/namespaces/a/pods', 'DELETE', 'namespace'],
+  ['BREW', '/api/v1/namespaces/a/pods/p', 'other', 'resource'],
+  ['GET', '/healthz', 'GET', ''],
+]
+for (const [method, url, verb, scope] of places) {
+  test(`${method} ${url} is ${verb} of ${scope || 'no'} scope`, () => {
+    const exchange = exchangeOf(method, url)
+    assert.deepEqual([reportedVerb(exchange, scopeOf(exchange.target)), scopeOf(exchange.target)], [verb, scope])
+  })
+}
+
+test('dry runs, users and addresses as labels', () => {
+  assert.deepEqual(['', '?dryRun=All', '?dryRun=All&dryRun=All', '?dryRun=x'].map((q) => dryRunLabel(exchangeOf('POST', `/api${q}`))), ['', 'All', 'All', 'invalid'])
+  assert.deepEqual(['admin', 'a@b.c', 'joe'].map(userLabel), ['admin', 'email_id', 'other'])
+  const wire = { headers: { 'x-forwarded-for': '1.2.3.4, nonsense, 5.6.7.8' }, remoteAddress: '::ffff:10.0.0.9' }
+  assert.deepEqual(sourceAddresses(wire as never), ['1.2.3.4', '5.6.7.8', '10.0.0.9'])
+})
+
+test('requests that found their route are counted, deprecated ones are marked', async () => {
+  const registry = new Registry({ release: 22 })
+  const observer = new MetricsObserver(serverMetrics(registry, 22), () => 70)
+  const kind = { group: 'batch', version: 'v1beta1', plural: 'cronjobs', deprecation: { warning: '', removedRelease: '1.25' } } as Kind
+  observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind }))
+  observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind: undefined, status: 403 }))
+  observer.end(exchangeOf('GET', '/readyz'))
+  const page = await registry.page()
+  const place = 'group="batch",version="v1beta1",resource="cronjobs",subresource=""'
+  assert.match(page, new RegExp(`apiserver_request_total{verb="LIST",dry_run="",${place},scope="cluster",component="apiserver",code="200"} 1`))
+  assert.match(page, new RegExp(`apiserver_requested_deprecated_apis{${place},removed_release="1.25"} 1`))
+  assert.match(page, /apiserver_request_duration_seconds_bucket{verb="LIST",[^}]*le="0.05"} 0\n[^\n]*le="0.1"} 1/)
+  assert.match(page, /subresource="\/readyz"[^}]*code="200"} 1/)
+  assert.doesNotMatch(page, /code="403"/)
+})
+
+test('a watch counts as long as it runs', async () => {
+  const registry = new Registry({ release: 22 })
+  const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
+  const watch = exchangeOf('GET', '/api/v1/pods?watch=1')
+  const line = async () => /apiserver_longrunning_gauge{verb="WATCH"[^}]*} (\d)/.exec(await registry.page())?.[1]
+  observer.begin(watch)
+  assert.equal(await line(), '1')
+  observer.end(watch)
+  observer.end(watch)
+  assert.equal(await line(), '0')
+})
+
+test('one too many is told to come back; watches and masters are not counted', () => {
+  const registry = new Registry({ release: 19 })
+  const metrics = serverMetrics(registry, 19)
+  const { begin, end } = inFlightObserver({ readOnly: 1, mutating: 1 }, new InFlightMark(registry, metrics.inFlight), metrics, () => 0)
+  const first = exchangeOf('GET', '/api/v1/pods')
+  begin?.(first)
+  assert.throws(() => begin?.(exchangeOf('GET', '/api/v1/pods')), (error) => error instanceof ApiError && error.code === 429 && error.details?.retryAfterSeconds === 1)
+  begin?.(exchangeOf('GET', '/api/v1/pods?watch=1'))
+  begin?.(exchangeOf('POST', '/api/v1/namespaces/a/pods'))
+  begin?.(exchangeOf('GET', '/api/v1/pods', { user: { name: 'root', uid: '', groups: ['system:masters'], extra: {} } }))
+  end?.(first)
+  end?.(first)
+  begin?.(exchangeOf('GET', '/api/v1/pods'))
+})
+
+test('stages, status and annotations of a record; secrets below Request level hold no data', async () => {
+  const events: AuditEvent[] = []
+  const metrics = serverMetrics(new Registry({ release: 22 }), 22)
+  const policy = readPolicy({
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    rules: [{ level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] }, { level: 'Request' }],
+  }) as Policy
+  const sinks = [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }]
+  const observer = auditObserver({ policy, sinks, metrics, parseStored: () => (() => ({})) as never, now: () => 0, report: assert.fail })
+  for (const resource of ['secrets', 'configmaps']) {
+    const kind = { kind: 'X' } as Kind
+    const exchange = exchangeOf('POST', `/api/v1/namespaces/a/${resource}`, { kind, body: Buffer.from('{"data":{"k":"v"}}') })
+    observer.begin?.(exchange)
+    exchange.auditAnnotations.set('authorization.k8s.io/decision', 'allow')
+    observer.end?.(exchange)
+  }
+  const refused = exchangeOf('GET', '/api/v1/pods', { status: 401, refusal: new ApiError(401, 'Unauthorized', 'Unauthorized') })
+  observer.end?.(refused)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(
+    events.map(({ stage, objectRef, requestObject }) => [objectRef?.resource, stage, requestObject]),
+    [
+      ['secrets', 'RequestReceived', undefined],
+      ['secrets', 'ResponseComplete', undefined],
+      ['configmaps', 'RequestReceived', undefined],
+      ['pods', 'ResponseStarted', undefined],
+      ['configmaps', 'ResponseComplete', '{"data":{"k":"v"}}'],
+    ],
+  )
+  assert.deepEqual(events[1].annotations, { 'authorization.k8s.io/decision': 'allow' })
+  assert.deepEqual(events[3].responseStatus, {
+    metadata: {}, status: 'Failure', reason: 'Unauthorized', code: 401, message: 'Authentication failed, no credentials provided',
+  })
+})

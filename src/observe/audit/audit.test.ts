@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { type AuditEvent, eventJson, legacyLine, microTime } from './event.ts'
+import { LogSink } from './log-sink.ts'
+import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
+import { WebhookSink } from './webhook-sink.ts'
+
+const policyOf = (...rules: Loose[]) => readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+const request: AuditedRequest = {
+  user: { name: 'joe', groups: ['dev'] }, verb: 'get', isResource: true, group: '', resource: 'pods', subresource: '',
+  namespace: 'a', name: 'p', path: '/api/v1/namespaces/a/pods/p',
+}
+const other = { ...request, isResource: false, path: '/healthz/etcd', resource: '', namespace: '', name: '' }
+
+const matching: [string, Loose, AuditedRequest, boolean][] = [
+  ['everything', {}, request, true],
+  ['a user', { users: ['joe'] }, request, true],
+  ['another user', { users: ['eve'] }, request, false],
+  ['a group', { userGroups: ['dev'] }, request, true],
+  ['another group', { userGroups: ['ops'] }, request, false],
+  ['a verb', { verbs: ['get'] }, request, true],
+  ['another verb', { verbs: ['list'] }, request, false],
+  ['a namespace', { namespaces: ['a'] }, request, true],
+  ['another namespace', { namespaces: ['b'] }, request, false],
+  ['no namespace for others', { namespaces: [''] }, other, false],
+  ['a resource', { resources: [{ group: '', resources: ['pods'] }] }, request, true],
+  ['a group of resources', { resources: [{ group: '' }] }, request, true],
+  ['another group of resources', { resources: [{ group: 'apps' }] }, request, false],
+  ['a name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['p'] }] }, request, true],
+  ['another name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['q'] }] }, request, false],
+  ['not its subresource', { resources: [{ group: '', resources: ['pods'] }] }, { ...request, subresource: 'log' }, false],
+  ['the subresource', { resources: [{ group: '', resources: ['pods/log'] }] }, { ...request, subresource: 'log' }, true],
+  ['every subresource', { resources: [{ group: '', resources: ['pods/*'] }] }, { ...request, subresource: 'log' }, true],
+  ['not the resource itself', { resources: [{ group: '', resources: ['pods/*'] }] }, request, false],
+  ['a subresource of anything', { resources: [{ group: '', resources: ['*/log'] }] }, { ...request, subresource: 'log' }, true],
+  ['all resources', { resources: [{ group: '', resources: ['*'] }] }, { ...request, subresource: 'log' }, true],
+  ['a path', { nonResourceURLs: ['/healthz/etcd'] }, other, true],
+  ['paths below', { nonResourceURLs: ['/healthz*'] }, other, true],
+  ['other paths', { nonResourceURLs: ['/healthz'] }, other, false],
+  ['paths are no resources', { nonResourceURLs: ['*'] }, request, false],
+]
+for (const [what, rule, asked, expected] of matching) {
+  test(`a rule for ${what}`, () => {
+    const policy = policyOf({ level: 'Metadata', ...rule }) as Policy
+    assert.equal(policy.decide(asked).level, expected ? 'Metadata' : 'None')
+  })
+}
+
+test('the first rule decides, and stages left out add up', () => {
+  const policy = readPolicy({
+    apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'],
+    rules: [{ level: 'Request', users: ['joe'], omitStages: ['Panic'] }, { level: 'Metadata' }],
+  }) as Policy
+  const { level, omitted } = policy.decide(request)
+  assert.deepEqual([level, [...omitted]], ['Request', ['RequestReceived', 'Panic']])
+})
+
+const bad: [unknown, RegExp][] = [
+  [{ kind: 'Policy' }, /unknown group version/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy' }, /0 rules/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{}] }, /rules\[0\]\.level: Required value/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'All' }] }, /Unsupported value: "All"/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', omitStages: ['x'] }] }, /allowed stages are/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', nonResourceURLs: ['x*y'] }] }, /must begin with a '\/'.*final character/],
+  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', nonResourceURLs: ['*'], namespaces: ['a'] }] }, /cannot apply to both/],
+]
+for (const [value, problem] of bad) {
+  test(`the policy ${JSON.stringify(value)} is refused`, () => {
+    const read = readPolicy(value)
+    assert.ok('problems' in read)
+    assert.match(read.problems.join(', '), problem)
+  })
+}
+
+const event: AuditEvent = {
+  level: 'Request', auditID: 'id', stage: 'ResponseComplete', requestURI: '/api', verb: 'get',
+  user: { username: 'joe', groups: ['a', 'b'] }, sourceIPs: ['10.0.0.1'], responseStatus: { metadata: {}, code: 200 },
+  requestObject: '{"x":1}', requestReceivedAtMs: 1000.5, stageAtMs: 2000.25, annotations: { a: 'b' },
+}
+
+test('an event as JSON and as a line', () => {
+  assert.deepEqual(JSON.parse(eventJson(event)), {
+    kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'Request', auditID: 'id', stage: 'ResponseComplete',
+    requestURI: '/api', verb: 'get', user: { username: 'joe', groups: ['a', 'b'] }, sourceIPs: ['10.0.0.1'],
+    responseStatus: { metadata: {}, code: 200 }, requestObject: { x: 1 },
+    requestReceivedTimestamp: '1970-01-01T00:00:01.000500Z', stageTimestamp: '1970-01-01T00:00:02.000250Z', annotations: { a: 'b' },
+  })
+  assert.match(legacyLine(event), / AUDIT: id="id" stage="ResponseComplete" ip="10\.0\.0\.1" method="get" user="joe" groups="\\"a\\",\\"b\\"" as="<self>" asgroups="<lookup>" .* response="200"$/)
+  assert.equal(microTime(0), '1970-01-01T00:00:00.000000Z')
+})
+
+test('the log turns over by size and forgets by number; what cannot wait is counted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  try {
+    let now = Date.parse('2021-01-01T00:00:00Z')
+    const lost: number[] = []
+    const path = join(folder, 'audit.log')
+    const sink = new LogSink({
+      path, format: ({ auditID }) => auditID.padEnd(99, '.'), sizeBytesMax: 250, backupsMax: 2, ageMsMax: 0,
+      now: () => (now += 1000), lost: (_plugin, count) => lost.push(count), waitingBytesMax: 1000,
+    })
+    for (let i = 0; i < 12; i++) sink.take({ ...event, auditID: String(i) })
+    await sink.close()
+    assert.deepEqual(lost, [1, 1])
+    const files = readdirSync(folder).sort()
+    assert.equal(files.length, 3, files.join(' '))
+    assert.match(files[0], /^audit-2021-01-01T00-00-\d\d\.000\.log$/)
+    assert.ok(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1)?.startsWith('9.'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the webhook gets batches, is asked again, and loses what does not fit', async () => {
+  const bodies: string[] = []
+  const lost: [string, number][] = []
+  let failures = 1
+  const sink = new WebhookSink({
+    async post(body) {
+      if (failures-- > 0) throw new Error('away')
+      bodies.push(body)
+    },
+    bufferMax: 3, batchMax: 2, waitMsMax: 60_000, firstDelayMs: 1, random: () => 0,
+    lost: (plugin, count) => lost.push([plugin, count]),
+  })
+  sink.take(event)
+  sink.take(event)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(JSON.parse(bodies[0]).items.length, 2)
+  assert.equal(JSON.parse(bodies[0]).kind, 'EventList')
+  sink.take(event)
+  await sink.close()
+  assert.equal(bodies.length, 2)
+  sink.take(event)
+  assert.deepEqual(lost, [['buffered', 1]])
+})
