@@ -26,6 +26,10 @@ export interface ListenerOptions {
 const streamsPerConnectionMax = 250
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
+/** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
+const requestAwaitedMsMax = 90_000
+/** How long an HTTP/2 connection may take to say its first word. */
+const prefaceMsMax = 30_000
 
 export interface Listener {
   listen(port: number, address: string): Promise<number>
@@ -61,18 +65,31 @@ export function createListener(options: ListenerOptions): Listener {
   // Node tells idle connections only of servers that listen themselves, and the one that listens here is the TLS server.
   const runningOn = new Map<Socket, number>()
   let draining = false
+  // Nor does it look there for those who never finish their headers.
+  const awaited = new Map<Socket, NodeJS.Timeout>()
+  const awaitRequest = (socket: Socket) => {
+    clearTimeout(awaited.get(socket))
+    awaited.set(socket, setTimeout(() => socket.destroy(), requestAwaitedMsMax).unref())
+  }
+  const noLongerAwait = (socket: Socket) => {
+    clearTimeout(awaited.get(socket))
+    awaited.delete(socket)
+  }
   http1.on('request', (request, response) => {
     const { socket } = request
+    noLongerAwait(socket)
     runningOn.set(socket, (runningOn.get(socket) ?? 0) + 1)
     response.once('close', () => {
       const left = (runningOn.get(socket) ?? 1) - 1
       if (runningOn.has(socket)) runningOn.set(socket, left)
       if (draining && left === 0) socket.destroySoon()
+      else if (left === 0 && !socket.destroyed) awaitRequest(socket)
     })
     options.handle(wireOfHttp1(request, response))
   })
   http1.on('upgrade', (request, socket, head) => {
     runningOn.delete(request.socket)
+    noLongerAwait(request.socket)
     socket.on('error', () => {})
     options.upgrade(wireOfUpgrade(request, socket, head))
   })
@@ -84,6 +101,9 @@ export function createListener(options: ListenerOptions): Listener {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
     session.on('error', () => {})
+    const silent = setTimeout(() => session.destroy(), prefaceMsMax).unref()
+    session.once('remoteSettings', () => clearTimeout(silent))
+    session.once('close', () => clearTimeout(silent))
   })
   http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
     stream.on('error', () => {})
@@ -96,11 +116,13 @@ export function createListener(options: ListenerOptions): Listener {
     socket.on('close', () => {
       sockets.delete(socket)
       runningOn.delete(socket)
+      noLongerAwait(socket)
     })
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') http2Server.emit('connection', socket)
     else {
       runningOn.set(socket, 0)
+      awaitRequest(socket)
       http1.emit('connection', socket)
     }
   })

@@ -29,14 +29,15 @@ export interface RequestTarget {
   readonly tooDeep: boolean
 }
 
-const verbOf: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
+/** A Map: over HTTP/2 a method may be any word, `constructor` too. */
+const verbOf = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 
 /** Subresources of a namespace itself; everything else below a namespace is a resource in it. */
 const namespaceSubresources = new Set(['status', 'finalize'])
@@ -80,7 +81,7 @@ export function parseTarget(method: string, rawPath: string, query: URLSearchPar
   const rest = parts.slice(prefix === 'apis' ? 2 : 1)
   const version = rest.shift() ?? ''
   if (rest.length === 0) return { ...nonResource(path, method), prefix, group, version }
-  let verb = verbOf[method] ?? ''
+  let verb = verbOf.get(method) ?? ''
   const watchPath = rest[0] === 'watch' && rest.length > 1
   if (watchPath) {
     rest.shift()

@@ -13,6 +13,8 @@ import type { Sink } from './exchange.ts'
 const bookmarkIntervalMs = 60_000
 /** Initial events written before looking whether the client keeps up. */
 const initialPieceCount = 200
+/** How long after the end of a watch its client may take to read what was written. */
+const unreadMsMax = 30_000
 
 /** How events become bytes for one negotiated shape. */
 export interface Framer {
@@ -42,9 +44,26 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
   let over = false
   const timer = setTimeout(() => finish(), end.timeoutMs)
   let bell: (() => void) | undefined
+  let relief: (() => void) | undefined
   const wake = () => {
     bell?.()
     bell = undefined
+    relief?.()
+    relief = undefined
+  }
+  const isOver = () => over || sink.closed || watcher.ended
+  // A client that does not read must not keep a watch whose time is over, or that fell too far behind.
+  const room = async () => {
+    let free = false
+    const drained = sink.drained().then(() => {
+      free = true
+    })
+    while (!free && !isOver()) {
+      await new Promise<void>((resolve) => {
+        relief = resolve
+        drained.then(resolve)
+      })
+    }
   }
   const finish = () => {
     over = true
@@ -61,19 +80,19 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
       }, bookmarkIntervalMs)
     : undefined
   try {
-    sent += await writeInitial(watch, sink, framer, end.meter)
-    while (!over && !sink.closed && !watcher.ended) {
+    sent += await writeInitial(watch, sink, framer, isOver, room, end.meter)
+    while (!isOver()) {
       const items = watcher.take()
       if (items.length > 0) {
         sent += items.length
         const bytes = framesOf(items, framer, end.meter)
         const ready = bytes instanceof Promise ? await bytes : bytes
-        if (!sink.write(ready) && !sink.closed) await sink.drained()
+        if (!sink.write(ready)) await room()
         continue
       }
       await new Promise<void>((resolve) => {
         bell = resolve
-        if (over || watcher.ended || sink.closed) resolve()
+        if (isOver()) resolve()
       })
       // Everything of this tick goes into one write.
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -90,26 +109,35 @@ export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end:
         if (frame !== undefined && watcher.take().length === 0) sink.write(frame)
       }
       sink.end()
+      // What was written may still be read; a client that reads nothing loses its connection.
+      if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
     }
   }
   return sent
+}
+
+function breakOffLater(sink: Required<Sink>): void {
+  const timer = setTimeout(() => sink.abort(), unreadMsMax).unref()
+  sink.onClose(() => clearTimeout(timer))
 }
 
 async function writeInitial(
   watch: Watch,
   sink: Sink,
   framer: Framer,
+  isOver: () => boolean,
+  room: () => Promise<void>,
   meter: WatchMeter | undefined,
 ): Promise<number> {
   const { initial } = watch
-  for (let from = 0; from < initial.length && !sink.closed; from += initialPieceCount) {
+  for (let from = 0; from < initial.length && !isOver(); from += initialPieceCount) {
     const frames = await Promise.all(
       initial
         .slice(from, from + initialPieceCount)
         .map((entry) => framer.frame('ADDED', entry, entry.revision)),
     )
     meter?.sent(frames)
-    if (!sink.write(Buffer.concat(frames)) && !sink.closed) await sink.drained()
+    if (!sink.write(Buffer.concat(frames))) await room()
   }
   return initial.length
 }

@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type http from 'node:http'
 import type http2 from 'node:http2'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { tooLarge } from '#api/status-error.ts'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
@@ -20,8 +20,9 @@ function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: nu
     let size = 0
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limitBytes) reject(refuse())
-      else chunks.push(chunk)
+      if (size <= limitBytes) return void chunks.push(chunk)
+      chunks.length = 0
+      reject(refuse())
     })
     let ended = false
     stream.on('end', () => {
@@ -73,13 +74,32 @@ function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal 
   }
 }
 
+/**
+ * How long a client that has its answer may go on sending the body nobody waits for: enough to notice the answer, too
+ * little to keep a connection by an endless one.
+ */
+const unreadBodyMsMax = 5000
+
+function boundUnread(stream: Readable): void {
+  if (stream.readableEnded || stream.destroyed) return
+  stream.resume()
+  const timer = setTimeout(() => stream.destroy(), unreadBodyMsMax).unref()
+  stream.once('close', () => clearTimeout(timer))
+}
+
 function sinkOf(stream: Writable): Sink {
   return {
     write: (bytes) => stream.write(bytes),
     drained: () =>
       new Promise((resolve) => {
-        stream.once('drain', resolve)
-        stream.once('close', resolve)
+        const done = () => {
+          stream.off('drain', done)
+          stream.off('close', done)
+          resolve()
+        }
+        stream.on('drain', done)
+        stream.on('close', done)
+        if (stream.destroyed) done()
       }),
     end: () => {
       if (!stream.writableEnded) stream.end()
@@ -122,6 +142,12 @@ export function wireOfHttp2(
     answer(status, extra, body) {
       const empty = body === undefined || body.length === 0 || headers[':method'] === 'HEAD'
       if (respond(status, extra, empty) && !empty) stream.end(body)
+      if (!stream.endAfterHeaders) boundUnread(stream)
+    },
+    answerPieces(status, extra, pieces) {
+      if (!respond(status, extra, headers[':method'] === 'HEAD') || headers[':method'] === 'HEAD') return
+      for (const piece of pieces) stream.write(piece)
+      stream.end()
     },
     stream(status, extra) {
       respond(status, extra, false)
@@ -151,6 +177,14 @@ export function wireOfHttp1(request: http.IncomingMessage, response: http.Server
       const length = body === undefined ? 0 : body.length
       response.writeHead(status, { ...extra, 'content-length': length } as http.OutgoingHttpHeaders)
       response.end(request.method === 'HEAD' ? undefined : body)
+      if (!request.complete) boundUnread(request)
+    },
+    answerPieces(status, extra, pieces) {
+      if (response === undefined || response.headersSent || response.destroyed) return
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+      response.writeHead(status, { ...extra, 'content-length': length } as http.OutgoingHttpHeaders)
+      if (request.method !== 'HEAD') for (const piece of pieces) response.write(piece)
+      response.end()
     },
     stream(status, extra) {
       if (response === undefined) throw new Error('an upgraded connection has no answer to stream')

@@ -18,9 +18,15 @@ export async function list(server: Server, target: Target, options: ListOptions)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   const retryAfter = plan.limit > 0 ? 0 : 1
-  const revision = await reach(server, plan.freshness, retryAfter)
+  const reached = await reach(server, plan.freshness, retryAfter)
+  // The picture may have moved on while the wait was over; what it is now is what is taken.
+  const revision = plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
   const picture = await pictureAt(server, ready, plan, revision, options, target)
-  return page(target, picture, plan, selection, revision)
+  const answer = page(target, picture, plan, selection, revision)
+  if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
+    answer.itemsName = `${rangeOf(target).start} ${plan.start} ${plan.limit} ${ready.lastChange}`
+  }
+  return answer
 }
 
 /** What the list is taken from; both the present and the past answer the same two questions. */

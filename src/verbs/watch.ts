@@ -63,7 +63,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
     watcher,
     bookmarks: options.allowWatchBookmarks,
     timeoutSeconds: options.timeoutSeconds,
-    progress: () => server.cache.freshness.revision,
+    progress: () => Math.max(server.cache.freshness.revision, from ?? 0),
     stop() {
       ready.fanOut.remove(counted)
       watcher.end()

@@ -41,6 +41,16 @@ export class ResourceCache {
     return this.#entries.size
   }
 
+  /** The revision of this picture when everything up to `seen` has arrived: what was loaded may be newer. */
+  revisionAt(seen: Revision): Revision {
+    return Math.max(seen, this.#lastChange)
+  }
+
+  /** Grows with every change of this resource: what was made of an older picture is stale. */
+  get lastChange(): Revision {
+    return this.#lastChange
+  }
+
   get(key: string): Entry | undefined {
     return this.#entries.get(key)
   }
