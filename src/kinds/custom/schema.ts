@@ -42,7 +42,8 @@ export class CustomSchema {
 
   /** The schema, where it is structural. */
   get structural(): JsonSchema | undefined {
-    if (this.given === undefined) return undefined
+    // Where unknown fields are dropped, the schema was refused unless it is structural.
+    if (this.given === undefined || !this.#keepAll) return this.given
     this.#structural ??= isStructural(this.given, FieldPath.root)
     return this.#structural ? this.given : undefined
   }

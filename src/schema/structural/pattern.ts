@@ -5,18 +5,40 @@ export interface Pattern {
   matches(text: string): boolean
 }
 
-/** Throws an Error whose message is the one of Go's regexp. */
+/** Patterns kept once compiled: schemas repeat theirs, and a definition is looked at several times. */
+const keptMax = 2000
+
+const kept = new Map<string, Pattern | string>()
+
+/** The pattern, or what is wrong with it in the words of Go's regexp. */
+function compiledOrProblem(source: string): Pattern | string {
+  let known = kept.get(source)
+  if (known === undefined) {
+    if (kept.size >= keptMax) kept.clear()
+    known = compile(source)
+    kept.set(source, known)
+  }
+  return known
+}
+
+function compile(source: string): Pattern | string {
+  try {
+    const compiled = RE2JS.compile(source)
+    return { matches: (text) => compiled.matcher(text).find() }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Throws where the pattern is none. */
 export function compilePattern(source: string): Pattern {
-  const compiled = RE2JS.compile(source)
-  return { matches: (text) => compiled.matcher(text).find() }
+  const compiled = compiledOrProblem(source)
+  if (typeof compiled === 'string') throw new Error(compiled)
+  return compiled
 }
 
 /** What is wrong with a pattern, or undefined. */
 export function patternProblem(source: string): string | undefined {
-  try {
-    RE2JS.compile(source)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  const compiled = compiledOrProblem(source)
+  return typeof compiled === 'string' ? compiled : undefined
 }

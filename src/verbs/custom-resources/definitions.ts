@@ -104,7 +104,8 @@ export class Definitions {
 
   #enqueueGroup({ spec }: KubeObject, except: string): void {
     for (const [name, other] of this.#known) {
-      if (name !== except && other.spec.group === spec.group) this.#enqueue(name)
+      const waits = name !== except && other.spec.group === spec.group && !isTrue(other, 'NamesAccepted')
+      if (waits) this.#enqueue(name)
     }
   }
 

@@ -26,7 +26,7 @@ export function settle(
   group: Iterable<KubeObject>,
   now: string,
 ): KubeObject | undefined {
-  const next = structuredClone(definition)
+  const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
   const accepted = acceptNames(definition, group)
   next.status.acceptedNames = accepted.names
@@ -51,10 +51,9 @@ function apply(definition: KubeObject, condition: Condition, now: string): void 
 
 /** Schemas of definitions that were written before schemas had to be structural. */
 function nonStructural({ spec }: KubeObject): Condition | undefined {
-  const errors: FieldError[] = []
-  if (spec.preserveUnknownFields === true) {
-    errors.push(invalid('spec.preserveUnknownFields', true, 'must be false'))
-  }
+  // Where unknown fields are dropped, the schema was refused unless it is structural.
+  if (spec.preserveUnknownFields !== true) return undefined
+  const errors: FieldError[] = [invalid('spec.preserveUnknownFields', true, 'must be false')]
   for (const [i, version] of (spec.versions as Loose[]).entries()) {
     const schema = version.schema?.openAPIV3Schema
     if (schema === undefined || schema === null) continue
