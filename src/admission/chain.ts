@@ -33,10 +33,12 @@ export class AdmissionChain {
   /** Waits only for the plugins that wait. */
   async mutate(request: AdmissionRequest): Promise<void> {
     if (this.#meter !== undefined) return this.#measured('admit', this.#mutating, request, this.#meter)
-    for (const plugin of this.#mutating) {
-      const waiting = plugin.mutate?.(request, this.#reader)
-      if (waiting !== undefined) await waiting
-    }
+    do {
+      for (const plugin of this.#mutating) {
+        const waiting = plugin.mutate?.(request, this.#reader)
+        if (waiting !== undefined) await waiting
+      }
+    } while (isOnceMore(request))
   }
 
   async validate(request: AdmissionRequest): Promise<void> {
@@ -59,15 +61,17 @@ export class AdmissionChain {
     let rejected = true
     let running = ''
     try {
-      for (const plugin of plugins) {
-        running = plugin.name
-        const waiting =
-          step === 'admit' ? plugin.mutate?.(request, this.#reader) : plugin.validate?.(request, this.#reader)
-        if (waiting !== undefined) await waiting
-        const now = meter.monotonicMs()
-        meter.plugin(plugin.name, step, operation, false, now - before)
-        before = now
-      }
+      do {
+        for (const plugin of plugins) {
+          running = plugin.name
+          const waiting =
+            step === 'admit' ? plugin.mutate?.(request, this.#reader) : plugin.validate?.(request, this.#reader)
+          if (waiting !== undefined) await waiting
+          const now = meter.monotonicMs()
+          meter.plugin(plugin.name, step, operation, false, now - before)
+          before = now
+        }
+      } while (step === 'admit' && isOnceMore(request))
       rejected = false
     } finally {
       const now = meter.monotonicMs()
@@ -75,4 +79,11 @@ export class AdmissionChain {
       meter.step(step, operation, rejected, now - beganAt)
     }
   }
+}
+
+/** A webhook changed the object: everybody gets to see it again, once. */
+function isOnceMore(request: AdmissionRequest): boolean {
+  if (request.reinvoke !== true || request.round === 1) return false
+  request.round = 1
+  return true
 }
