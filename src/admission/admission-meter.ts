@@ -8,7 +8,10 @@ export interface AdmissionFamilies {
   readonly admissionPlugins: HistogramFamily
 }
 
-export function admissionMeter(families: AdmissionFamilies, monotonicMs: () => number): AdmissionMeter {
+export function admissionMeter(
+  families: AdmissionFamilies,
+  monotonicMs: () => number,
+): AdmissionMeter {
   const plugins = new Map<string, Map<string, Distribution>>()
   const steps = new Map<string, Distribution>()
   return {
@@ -27,7 +30,8 @@ export function admissionMeter(families: AdmissionFamilies, monotonicMs: () => n
     step(step, operation, rejected, tookMs) {
       const way = wayOf(step, operation, rejected)
       let child = steps.get(way)
-      if (child === undefined) steps.set(way, (child = families.admissionSteps.labels(step, operation, String(rejected))))
+      if (child === undefined)
+        steps.set(way, (child = families.admissionSteps.labels(step, operation, String(rejected))))
       child.observe(tookMs / 1000)
     },
   }
@@ -35,10 +39,13 @@ export function admissionMeter(families: AdmissionFamilies, monotonicMs: () => n
 
 const operations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
 const named = (step: Step, rejected: boolean) =>
-  Object.fromEntries(operations.map((operation) => [operation, `${step} ${operation} ${rejected}`])) as Record<Operation, string>
+  Object.fromEntries(
+    operations.map((operation) => [operation, `${step} ${operation} ${rejected}`]),
+  ) as Record<Operation, string>
 const wayNames = {
   admit: [named('admit', false), named('admit', true)],
   validate: [named('validate', false), named('validate', true)],
 } as const
 
-const wayOf = (step: Step, operation: Operation, rejected: boolean) => wayNames[step][rejected ? 1 : 0][operation]
+const wayOf = (step: Step, operation: Operation, rejected: boolean) =>
+  wayNames[step][rejected ? 1 : 0][operation]

@@ -56,7 +56,14 @@ export async function makeAudit(
     log.error(message, { error })
   }
   return {
-    observer: auditObserver({ policy, sinks, metrics, parseStored, now: () => performance.timeOrigin + performance.now(), report }),
+    observer: auditObserver({
+      policy,
+      sinks,
+      metrics,
+      parseStored,
+      now: () => performance.timeOrigin + performance.now(),
+      report,
+    }),
     close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),
   }
 }
@@ -64,7 +71,9 @@ export async function makeAudit(
 function policyOf(file: string) {
   try {
     const policy = readPolicy(decodeYaml(readFileSync(file)))
-    return 'problems' in policy ? { problem: `loading audit policy file: ${policy.problems.join(', ')}: from file ${file}` } : policy
+    return 'problems' in policy
+      ? { problem: `loading audit policy file: ${policy.problems.join(', ')}: from file ${file}` }
+      : policy
   } catch (error) {
     return { problem: `loading audit policy file: ${(error as Error).message}: from file ${file}` }
   }
@@ -92,12 +101,23 @@ async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]
   const endpoint = await readKubeconfig(file)
   const call = caller(endpoint)
   const { url, authorization } = endpoint
-  const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) }
+  const headers = {
+    'content-type': 'application/json',
+    ...(authorization !== undefined && { authorization }),
+  }
   return [
     new WebhookSink({
       async post(body) {
-        const { status } = await call({ method: 'POST', url, headers, body, timeoutMs: webhookTimeoutMs, answerBytesMax: megabyte })
-        if (status < 200 || status > 299) throw new Error(`the webhook answered with status ${status}`)
+        const { status } = await call({
+          method: 'POST',
+          url,
+          headers,
+          body,
+          timeoutMs: webhookTimeoutMs,
+          answerBytesMax: megabyte,
+        })
+        if (status < 200 || status > 299)
+          throw new Error(`the webhook answered with status ${status}`)
       },
       bufferMax: settings.auditWebhookBatchBufferSize,
       batchMax: settings.auditWebhookBatchMaxSize,

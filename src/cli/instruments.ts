@@ -1,5 +1,5 @@
 /** What measures the server, made once at start: the page of metrics and everything that writes on it. */
-import { type AdmissionMeter } from '#admission/chain.ts'
+import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
 import { instruments } from '#http/observers/instruments.ts'
 import { MetricsObserver } from '#http/observers/metrics.ts'
@@ -39,10 +39,30 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   const registry = new Registry({ release, showHidden: hidden !== undefined, warn })
   const metrics = serverMetrics(registry, release)
   registerProcessMetrics(registry)
-  const build = ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'go_version', 'compiler', 'platform']
+  const build = [
+    'major',
+    'minor',
+    'git_version',
+    'git_commit',
+    'git_tree_state',
+    'build_date',
+    'go_version',
+    'compiler',
+    'platform',
+  ]
   registry
     .register(gauge('kubernetes_build_info', ...build), 'What this server is: always 1.')
-    .labels('1', String(release), `v${version}`, '', 'clean', '', `node${process.versions.node}`, 'v8', `${process.platform}/${process.arch}`)
+    .labels(
+      '1',
+      String(release),
+      `v${version}`,
+      '',
+      'clean',
+      '',
+      `node${process.versions.node}`,
+      'v8',
+      `${process.platform}/${process.arch}`,
+    )
     .set(1)
   return {
     registry,
@@ -73,7 +93,9 @@ export function countObjects(
       loaded.add(cache.resource)
       show(cache.resource, cache.size)
       const { group, plural } = cache.resource
-      metrics.watchCacheCapacity.labels(group === '' ? plural : `${plural}.${group}`).set(parts.historyMax)
+      metrics.watchCacheCapacity
+        .labels(group === '' ? plural : `${plural}.${group}`)
+        .set(parts.historyMax)
     }
     if (monotonicMs() - countedAt < countIntervalMs) return
     countedAt = monotonicMs()

@@ -59,14 +59,20 @@ export async function makeObserving(
   })
   if ('problem' in measuring) return measuring
   const fair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
-  const limiting = fair ? makeFairness(settings, options, measuring) : makeLimits(settings, measuring)
+  const limiting = fair
+    ? makeFairness(settings, options, measuring)
+    : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
   const { metrics } = measuring
   const audit = await makeAudit(settings, { metrics, parseStored: options.parseStored, log })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     // What is recorded comes first: it is told of requests that the others refuse.
-    observers: [...(audit === undefined ? [] : [audit.observer]), measuring.observer, limiting.observer],
+    observers: [
+      ...(audit === undefined ? [] : [audit.observer]),
+      measuring.observer,
+      limiting.observer,
+    ],
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
@@ -91,7 +97,10 @@ interface Limiting {
 }
 
 function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limiting {
-  const limits = { readOnly: settings.maxRequestsInflight, mutating: settings.maxMutatingRequestsInflight }
+  const limits = {
+    readOnly: settings.maxRequestsInflight,
+    mutating: settings.maxMutatingRequestsInflight,
+  }
   const mark = new InFlightMark(registry, metrics.inFlight)
   return {
     observer: inFlightObserver(limits, mark, metrics, monotonicMs),
@@ -137,13 +146,23 @@ function makeFairness(
       const report = (message: string, error: unknown) => log.error(message, { error })
       const client = clientAs(consumerManager)
       stops.push(
-        await followFairness({ flows, reader: server.reader, client, schemas, clock: systemClock, monotonicMs, report }),
+        await followFairness({
+          flows,
+          reader: server.reader,
+          client,
+          schemas,
+          clock: systemClock,
+          monotonicMs,
+          report,
+        }),
       )
       const producer = clientAs(producerManager)
       const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
       await ensure()
       const timer = setInterval(() => {
-        ensure().catch((error) => report('the flow schemas and priority levels cannot be looked after', error))
+        ensure().catch((error) =>
+          report('the flow schemas and priority levels cannot be looked after', error),
+        )
       }, ensureIntervalMs)
       timer.unref()
       stops.push(() => clearInterval(timer))

@@ -4,10 +4,16 @@ export interface Log {
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
   /** Said only from a verbosity on. */
-  at(verbosity: number): { info(message: string, fields?: Record<string, unknown>): void } | undefined
+  at(
+    verbosity: number,
+  ): { info(message: string, fields?: Record<string, unknown>): void } | undefined
 }
 
-export function createLog(verbosity: number, write: (line: string) => void, now: () => number): Log {
+export function createLog(
+  verbosity: number,
+  write: (line: string) => void,
+  now: () => number,
+): Log {
   const say = (level: string) => (message: string, fields?: Record<string, unknown>) => {
     let line = `${new Date(now()).toISOString()} ${level} ${message}`
     for (const [name, value] of Object.entries(fields ?? {})) {

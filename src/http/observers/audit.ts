@@ -8,7 +8,12 @@ import { listStart } from '#http/list-body.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
-import type { AuditEvent, AuditUser, ObjectReference, ResponseStatus } from '#observe/audit/event.ts'
+import type {
+  AuditEvent,
+  AuditUser,
+  ObjectReference,
+  ResponseStatus,
+} from '#observe/audit/event.ts'
 import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
@@ -50,25 +55,42 @@ export function auditObserver(parts: AuditParts): Observer {
     const user = exchange.impersonator ?? exchange.user
     const verdict = parts.policy.decide({ ...target, user, name: target.authorizedName })
     parts.metrics.auditLevels.labels(verdict.level).add(1)
-    const record = new AuditRecord(verdict, parts.now(), verdict.level === 'None' ? [] : sourceAddresses(exchange.wire))
+    const record = new AuditRecord(
+      verdict,
+      parts.now(),
+      verdict.level === 'None' ? [] : sourceAddresses(exchange.wire),
+    )
     exchange.record = record
     return record
   }
-  const emit = (exchange: Exchange, record: AuditRecord, stage: Stage, more: Partial<AuditEvent>) => {
+  const emit = (
+    exchange: Exchange,
+    record: AuditRecord,
+    stage: Stage,
+    more: Partial<AuditEvent>,
+  ) => {
     const { level, omitted } = record.verdict
     if (level === 'None' || omitted.has(stage)) return
-    const event: AuditEvent = { ...baseEvent(exchange, record, level, stage), ...more, stageAtMs: parts.now() }
+    const event: AuditEvent = {
+      ...baseEvent(exchange, record, level, stage),
+      ...more,
+      stageAtMs: parts.now(),
+    }
     parts.metrics.auditEvents.value++
     for (const sink of parts.sinks) sink.take(event)
   }
   const complete = async (exchange: Exchange, record: AuditRecord) => {
     const { level } = record.verdict
-    const objects = level === 'None' || level === 'Metadata' ? {} : await objectsOf(exchange, level, parts.parseStored())
+    const objects =
+      level === 'None' || level === 'Metadata'
+        ? {}
+        : await objectsOf(exchange, level, parts.parseStored())
     const stage = exchange.defect === undefined ? 'ResponseComplete' : 'Panic'
     emit(exchange, record, stage, {
       ...completedParts(exchange),
       ...objects,
-      responseStatus: exchange.defect === undefined ? statusOf(exchange) : panicStatus(exchange.defect),
+      responseStatus:
+        exchange.defect === undefined ? statusOf(exchange) : panicStatus(exchange.defect),
     })
   }
   return {
@@ -79,11 +101,16 @@ export function auditObserver(parts: AuditParts): Observer {
     started(exchange) {
       const record = exchange.record
       if (!(record instanceof AuditRecord) || !isLongRunning(exchange.target)) return
-      emit(exchange, record, 'ResponseStarted', { ...completedParts(exchange), responseStatus: statusOf(exchange) })
+      emit(exchange, record, 'ResponseStarted', {
+        ...completedParts(exchange),
+        responseStatus: statusOf(exchange),
+      })
     },
     end(exchange) {
       if (exchange.record instanceof AuditRecord) {
-        complete(exchange, exchange.record).catch((error) => parts.report('a record of the audit log is lost', error))
+        complete(exchange, exchange.record).catch((error) =>
+          parts.report('a record of the audit log is lost', error),
+        )
         return
       }
       // Nobody was found to ask: the refusal is all there is to tell.
@@ -91,13 +118,21 @@ export function auditObserver(parts: AuditParts): Observer {
       const refused = exchange.status === 401
       emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
         ...(refused && { user: {} as AuditUser }),
-        responseStatus: { ...statusOf(exchange), ...(refused && { message: attemptedText(exchange) }) },
+        responseStatus: {
+          ...statusOf(exchange),
+          ...(refused && { message: attemptedText(exchange) }),
+        },
       })
     },
   }
 }
 
-function baseEvent(exchange: Exchange, record: AuditRecord, level: Level, stage: Stage): AuditEvent {
+function baseEvent(
+  exchange: Exchange,
+  record: AuditRecord,
+  level: Level,
+  stage: Stage,
+): AuditEvent {
   const { wire, target, auditId, impersonator, user } = exchange
   const agent = String(wire.headers['user-agent'] ?? '')
   return {
@@ -108,7 +143,12 @@ function baseEvent(exchange: Exchange, record: AuditRecord, level: Level, stage:
     verb: target.verb,
     user: userOf(impersonator ?? user),
     sourceIPs: record.addresses,
-    userAgent: agent === '' ? undefined : agent.length > agentLengthMax ? `${agent.slice(0, agentLengthMax)}...TRUNCATED` : agent,
+    userAgent:
+      agent === ''
+        ? undefined
+        : agent.length > agentLengthMax
+          ? `${agent.slice(0, agentLengthMax)}...TRUNCATED`
+          : agent,
     objectRef: referenceOf(exchange),
     requestReceivedAtMs: record.receivedAtMs,
     stageAtMs: record.receivedAtMs,
@@ -120,7 +160,9 @@ function completedParts(exchange: Exchange): Partial<AuditEvent> {
   const { impersonator, user, auditAnnotations } = exchange
   return {
     ...(impersonator !== undefined && { impersonatedUser: userOf(user) }),
-    ...(auditAnnotations.size > 0 && { annotations: Object.fromEntries([...auditAnnotations].sort(byName)) }),
+    ...(auditAnnotations.size > 0 && {
+      annotations: Object.fromEntries([...auditAnnotations].sort(byName)),
+    }),
   }
 }
 
@@ -153,7 +195,8 @@ function statusOf({ status, refusal }: Exchange): ResponseStatus {
     const { code, reason } = refusal
     return { metadata: {}, status: 'Failure', ...(reason !== '' && { reason }), code }
   }
-  if (status === 0) return { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 }
+  if (status === 0)
+    return { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 }
   return { metadata: {}, code: status }
 }
 
@@ -178,9 +221,14 @@ function attemptedText({ wire, query }: Exchange): string {
 }
 
 /** What was sent and answered, as JSON, as far as the level asks for it. */
-async function objectsOf(exchange: Exchange, level: Level, parse: ParseStored): Promise<Partial<AuditEvent>> {
+async function objectsOf(
+  exchange: Exchange,
+  level: Level,
+  parse: ParseStored,
+): Promise<Partial<AuditEvent>> {
   const requestObject = requestText(exchange)
-  const responseObject = level === 'RequestResponse' ? await responseText(exchange, parse) : undefined
+  const responseObject =
+    level === 'RequestResponse' ? await responseText(exchange, parse) : undefined
   return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) }
 }
 
@@ -202,7 +250,9 @@ async function responseText(exchange: Exchange, parse: ParseStored): Promise<str
   if (answer === undefined) return undefined
   switch (answer.is) {
     case 'object':
-      return jsonOf(answer.kind, await cutFor(answer.kind, answer.view, parse), answer.view).toString('utf8').trimEnd()
+      return jsonOf(answer.kind, await cutFor(answer.kind, answer.view, parse), answer.view)
+        .toString('utf8')
+        .trimEnd()
     case 'list':
       return listText(answer, parse)
     default:
@@ -216,7 +266,9 @@ async function listText(answer: Answer & { is: 'list' }, parse: ParseStored): Pr
   const header = kind.itemsCarryType ? 0 : headerOf(kind).length
   const items: string[] = []
   for (const entry of entries) {
-    const text = jsonOf(kind, await cutFor(kind, entry, parse), entry).toString('utf8').trimEnd()
+    const text = jsonOf(kind, await cutFor(kind, entry, parse), entry)
+      .toString('utf8')
+      .trimEnd()
     items.push(header === 0 ? text : `{${text.slice(header)}`)
   }
   return `${listStart({ kind: kind.listKind, apiVersion: kind.apiVersion, revision, continueToken, remaining })}${items.join(',')}]}`

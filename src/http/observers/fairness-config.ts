@@ -66,7 +66,9 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
   }
   const write = async (schema: KubeObject, condition: Loose) => {
     const name = schema.metadata.name ?? ''
-    const others = (schema.status?.conditions ?? []).filter(({ type }: Loose) => type !== condition.type)
+    const others = (schema.status?.conditions ?? []).filter(
+      ({ type }: Loose) => type !== condition.type,
+    )
     try {
       const status = { conditions: [...others, condition] }
       const written = await parts.client.patch(parts.schemas, '', name, { status }, 'status')

@@ -19,27 +19,41 @@ export interface FairnessObjects {
   readonly schemas: ResourceRef
 }
 
-export async function ensureFairnessObjects(client: ApiClient, wanted: FairnessObjects): Promise<void> {
+export async function ensureFairnessObjects(
+  client: ApiClient,
+  wanted: FairnessObjects,
+): Promise<void> {
   const { release, levels, schemas } = wanted
   const all: [ResourceRef, readonly FlowObject[]][] = [
     [schemas, flowSchemas(release)],
     [levels, priorityLevels(release)],
   ]
   for (const [ref, objects] of all) {
-    const there = new Map((await client.list(ref, '')).items.map((object) => [object.metadata.name ?? '', object]))
-    await Promise.all(objects.map((object) => ensureOne(client, ref, release, object, there.get(object.name))))
+    const there = new Map(
+      (await client.list(ref, '')).items.map((object) => [object.metadata.name ?? '', object]),
+    )
+    await Promise.all(
+      objects.map((object) => ensureOne(client, ref, release, object, there.get(object.name))),
+    )
     if (release < annotatedSince) continue
     const known = new Set(objects.map(({ name }) => name))
-    const stale = [...there.values()].filter(({ metadata }) => !known.has(metadata.name ?? '') && keptByServer(metadata))
-    await Promise.all(stale.map(({ metadata }) => client.delete(ref, '', metadata.name ?? '').catch(ignore(404))))
+    const stale = [...there.values()].filter(
+      ({ metadata }) => !known.has(metadata.name ?? '') && keptByServer(metadata),
+    )
+    await Promise.all(
+      stale.map(({ metadata }) => client.delete(ref, '', metadata.name ?? '').catch(ignore(404))),
+    )
   }
 }
 
-const keptByServer = ({ annotations }: KubeObject['metadata']) => annotations?.[autoUpdate] === 'true'
+const keptByServer = ({ annotations }: KubeObject['metadata']) =>
+  annotations?.[autoUpdate] === 'true'
 
-const ignore = (...codes: number[]) => (error: unknown) => {
-  if (!(error instanceof ApiError && codes.includes(error.code))) throw error
-}
+const ignore =
+  (...codes: number[]) =>
+  (error: unknown) => {
+    if (!(error instanceof ApiError && codes.includes(error.code))) throw error
+  }
 
 async function ensureOne(
   client: ApiClient,
@@ -51,12 +65,15 @@ async function ensureOne(
   const annotations = release >= annotatedSince ? { [autoUpdate]: 'true' } : undefined
   const metadata = { name, ...(annotations && { annotations }) }
   if (there === undefined) {
-    await client.create(ref, '', { metadata, spec: structuredClone(spec) } as KubeObject).catch(ignore(409))
+    await client
+      .create(ref, '', { metadata, spec: structuredClone(spec) } as KubeObject)
+      .catch(ignore(409))
     return
   }
   if (release < annotatedSince) return
   const said = there.metadata.annotations?.[autoUpdate]
-  const ours = mandatory || said === 'true' || (said === undefined && there.metadata.generation === 1)
+  const ours =
+    mandatory || said === 'true' || (said === undefined && there.metadata.generation === 1)
   const wantedAnnotation = ours ? 'true' : 'false'
   const specDiffers = ours && !covers(there.spec, spec)
   if (said === wantedAnnotation && !specDiffers) return
@@ -71,7 +88,13 @@ function covers(there: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return there === wanted
   if (typeof there !== 'object' || there === null) return false
   if (Array.isArray(wanted)) {
-    return Array.isArray(there) && there.length === wanted.length && wanted.every((one, at) => covers(there[at], one))
+    return (
+      Array.isArray(there) &&
+      there.length === wanted.length &&
+      wanted.every((one, at) => covers(there[at], one))
+    )
   }
-  return Object.entries(wanted).every(([key, value]) => covers((there as Record<string, unknown>)[key], value))
+  return Object.entries(wanted).every(([key, value]) =>
+    covers((there as Record<string, unknown>)[key], value),
+  )
 }

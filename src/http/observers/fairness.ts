@@ -28,7 +28,13 @@ class FlowSeat implements Seat {
   readonly #beganAtMs: number
   #taken = true
 
-  constructor(parts: FairnessParts, schema: Schema, kind: RequestKind, queueIndex: number, nowMs: number) {
+  constructor(
+    parts: FairnessParts,
+    schema: Schema,
+    kind: RequestKind,
+    queueIndex: number,
+    nowMs: number,
+  ) {
     this.#parts = parts
     this.#schema = schema
     this.#kind = kind
@@ -72,7 +78,12 @@ export function fairnessObserver(parts: FairnessParts): Observer {
         exchange.seat = new FlowSeat(parts, schema, kind, -1, startedAt)
         return
       }
-      const entered = queues.enter(flows.flowOf(schema, user, target), startedAt, exchange, () => exchange.wire.signal)
+      const entered = queues.enter(
+        flows.flowOf(schema, user, target),
+        startedAt,
+        exchange,
+        () => exchange.wire.signal,
+      )
       if (typeof entered === 'number') {
         exchange.seat = new FlowSeat(parts, schema, kind, entered, startedAt)
         schema.meter.waitSeconds.observe(0)

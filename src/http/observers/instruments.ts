@@ -15,7 +15,13 @@ export function userLabel(name: string): string {
   if (knownNames.has(name)) return name
   return name.includes('@') ? 'email_id' : 'other'
 }
-const knownNames = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default'])
+const knownNames = new Set([
+  'admin',
+  'client',
+  'kube_proxy',
+  'kubelet',
+  'system:serviceaccount:kube-system:default',
+])
 
 export function instruments(metrics: ServerMetrics): Instruments {
   const authentication = keyed<'success' | 'failure' | 'error'>((result) => ({

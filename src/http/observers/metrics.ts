@@ -29,14 +29,21 @@ class RouteMeter {
     this.#dryRun = dryRun
     this.#place = place
     this.durations = metrics.durations.labels(verb, dryRun, ...place)
-    this.sizes = verb === 'GET' || verb === 'LIST' ? metrics.answerSizes.labels(verb, ...place) : undefined
+    this.sizes =
+      verb === 'GET' || verb === 'LIST' ? metrics.answerSizes.labels(verb, ...place) : undefined
   }
 
   answered(status: number): Value {
     let counted = this.#byStatus.get(status)
     if (counted === undefined) {
       const { requests, olderRequestLabels } = this.#metrics
-      counted = requests.labels(this.#verb, this.#dryRun, ...this.#place, ...olderRequestLabels, String(status))
+      counted = requests.labels(
+        this.#verb,
+        this.#dryRun,
+        ...this.#place,
+        ...olderRequestLabels,
+        String(status),
+      )
       this.#byStatus.set(status, counted)
     }
     return counted
@@ -63,14 +70,20 @@ export class MetricsObserver implements Observer {
     const scope = scopeOf(target)
     const { group, version, resource, subresource, isResource, path } = target
     const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
-    exchange.running = this.#metrics.longRunning.labels(reportedVerb(exchange, scope), ...place, scope, component)
+    exchange.running = this.#metrics.longRunning.labels(
+      reportedVerb(exchange, scope),
+      ...place,
+      scope,
+      component,
+    )
     exchange.running.add(1)
   }
 
   end = (exchange: Exchange): void => {
     exchange.running?.add(-1)
     exchange.running = undefined
-    const meter = exchange.kind === undefined ? this.#ofPath(exchange) : this.#ofKind(exchange, exchange.kind)
+    const meter =
+      exchange.kind === undefined ? this.#ofPath(exchange) : this.#ofKind(exchange, exchange.kind)
     if (meter === undefined) return
     meter.answered(exchange.status).value++
     meter.durations.observe((this.#monotonicMs() - exchange.startedAt) / 1000)
@@ -96,19 +109,25 @@ export class MetricsObserver implements Observer {
       byWay.set(way, meter)
       if (kind.deprecation !== undefined) {
         const { removedRelease } = kind.deprecation
-        this.#metrics.deprecated.labels(group, version, plural, target.subresource, removedRelease).set(1)
+        this.#metrics.deprecated
+          .labels(group, version, plural, target.subresource, removedRelease)
+          .set(1)
       }
     }
-    if (exchange.user.name === selfName) this.#metrics.selfRequests.labels(verb, kind.plural, target.subresource).add(1)
+    if (exchange.user.name === selfName)
+      this.#metrics.selfRequests.labels(verb, kind.plural, target.subresource).add(1)
     if (exchange.status === 0) {
-      this.#metrics.aborted.labels(verb, kind.group, kind.version, kind.plural, target.subresource, scope).add(1)
+      this.#metrics.aborted
+        .labels(verb, kind.group, kind.version, kind.plural, target.subresource, scope)
+        .add(1)
     }
     return meter
   }
 
   #ofPath(exchange: Exchange): RouteMeter | undefined {
     const { path, isResource, verb } = exchange.target
-    if (isResource || exchange.status === 404 || verb !== 'get' || !countedPath.test(path)) return undefined
+    if (isResource || exchange.status === 404 || verb !== 'get' || !countedPath.test(path))
+      return undefined
     let meter = this.#byPath.get(path)
     if (meter === undefined) {
       meter = new RouteMeter(this.#metrics, 'GET', '', ['', '', '', path, '', component])

@@ -32,10 +32,29 @@ const fairness = fairnessObserver({ flows, running, waiting, metrics, monotonicM
 const counting = new MetricsObserver(metrics, monotonicMs)
 const between = instruments(metrics)
 const user = { name: 'joe', uid: '', groups: ['system:authenticated'], extra: {} }
-const target = { isResource: true, verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'a', name: 'p', path: '/api/v1/namespaces/a/pods/p' }
+const target = {
+  isResource: true,
+  verb: 'get',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'a',
+  name: 'p',
+  path: '/api/v1/namespaces/a/pods/p',
+}
 const kind = { group: '', version: 'v1', plural: 'pods' } as Kind
 const exchange = {
-  user, target, kind, query: new URLSearchParams(), wire: { method: 'GET', headers: {} }, startedAt: monotonicMs(), status: 200, answeredBytes: 2000, seat: undefined, running: undefined,
+  user,
+  target,
+  kind,
+  query: new URLSearchParams(),
+  wire: { method: 'GET', headers: {} },
+  startedAt: monotonicMs(),
+  status: 200,
+  answeredBytes: 2000,
+  seat: undefined,
+  running: undefined,
 } as unknown as Exchange
 
 function time(name: string, run: () => void): void {

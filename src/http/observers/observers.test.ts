@@ -49,29 +49,56 @@ const places: [string, string, string, string][] = [
 for (const [method, url, verb, scope] of places) {
   test(`${method} ${url} is ${verb} of ${scope || 'no'} scope`, () => {
     const exchange = exchangeOf(method, url)
-    assert.deepEqual([reportedVerb(exchange, scopeOf(exchange.target)), scopeOf(exchange.target)], [verb, scope])
+    assert.deepEqual(
+      [reportedVerb(exchange, scopeOf(exchange.target)), scopeOf(exchange.target)],
+      [verb, scope],
+    )
   })
 }
 
 test('dry runs, users and addresses as labels', () => {
-  assert.deepEqual(['', '?dryRun=All', '?dryRun=All&dryRun=All', '?dryRun=x'].map((q) => dryRunLabel(exchangeOf('POST', `/api${q}`))), ['', 'All', 'All', 'invalid'])
+  assert.deepEqual(
+    ['', '?dryRun=All', '?dryRun=All&dryRun=All', '?dryRun=x'].map((q) =>
+      dryRunLabel(exchangeOf('POST', `/api${q}`)),
+    ),
+    ['', 'All', 'All', 'invalid'],
+  )
   assert.deepEqual(['admin', 'a@b.c', 'joe'].map(userLabel), ['admin', 'email_id', 'other'])
-  const wire = { headers: { 'x-forwarded-for': '1.2.3.4, nonsense, 5.6.7.8' }, remoteAddress: '::ffff:10.0.0.9' }
+  const wire = {
+    headers: { 'x-forwarded-for': '1.2.3.4, nonsense, 5.6.7.8' },
+    remoteAddress: '::ffff:10.0.0.9',
+  }
   assert.deepEqual(sourceAddresses(wire as never), ['1.2.3.4', '5.6.7.8', '10.0.0.9'])
 })
 
 test('requests that found their route are counted, deprecated ones are marked', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 70)
-  const kind = { group: 'batch', version: 'v1beta1', plural: 'cronjobs', deprecation: { warning: '', removedRelease: '1.25' } } as Kind
+  const kind = {
+    group: 'batch',
+    version: 'v1beta1',
+    plural: 'cronjobs',
+    deprecation: { warning: '', removedRelease: '1.25' },
+  } as Kind
   observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind }))
   observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind: undefined, status: 403 }))
   observer.end(exchangeOf('GET', '/readyz'))
   const page = await registry.page()
   const place = 'group="batch",version="v1beta1",resource="cronjobs",subresource=""'
-  assert.match(page, new RegExp(`apiserver_request_total{verb="LIST",dry_run="",${place},scope="cluster",component="apiserver",code="200"} 1`))
-  assert.match(page, new RegExp(`apiserver_requested_deprecated_apis{${place},removed_release="1.25"} 1`))
-  assert.match(page, /apiserver_request_duration_seconds_bucket{verb="LIST",[^}]*le="0.05"} 0\n[^\n]*le="0.1"} 1/)
+  assert.match(
+    page,
+    new RegExp(
+      `apiserver_request_total{verb="LIST",dry_run="",${place},scope="cluster",component="apiserver",code="200"} 1`,
+    ),
+  )
+  assert.match(
+    page,
+    new RegExp(`apiserver_requested_deprecated_apis{${place},removed_release="1.25"} 1`),
+  )
+  assert.match(
+    page,
+    /apiserver_request_duration_seconds_bucket{verb="LIST",[^}]*le="0.05"} 0\n[^\n]*le="0.1"} 1/,
+  )
   assert.match(page, /subresource="\/readyz"[^}]*code="200"} 1/)
   assert.doesNotMatch(page, /code="403"/)
 })
@@ -80,7 +107,8 @@ test('a watch counts as long as it runs', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
   const watch = exchangeOf('GET', '/api/v1/pods?watch=1')
-  const line = async () => /apiserver_longrunning_gauge{verb="WATCH"[^}]*} (\d)/.exec(await registry.page())?.[1]
+  const line = async () =>
+    /apiserver_longrunning_gauge{verb="WATCH"[^}]*} (\d)/.exec(await registry.page())?.[1]
   observer.begin(watch)
   assert.equal(await line(), '1')
   observer.end(watch)
@@ -91,13 +119,26 @@ test('a watch counts as long as it runs', async () => {
 test('one too many is told to come back; watches and masters are not counted', () => {
   const registry = new Registry({ release: 19 })
   const metrics = serverMetrics(registry, 19)
-  const { begin, end } = inFlightObserver({ readOnly: 1, mutating: 1 }, new InFlightMark(registry, metrics.inFlight), metrics, () => 0)
+  const { begin, end } = inFlightObserver(
+    { readOnly: 1, mutating: 1 },
+    new InFlightMark(registry, metrics.inFlight),
+    metrics,
+    () => 0,
+  )
   const first = exchangeOf('GET', '/api/v1/pods')
   begin?.(first)
-  assert.throws(() => begin?.(exchangeOf('GET', '/api/v1/pods')), (error) => error instanceof ApiError && error.code === 429 && error.details?.retryAfterSeconds === 1)
+  assert.throws(
+    () => begin?.(exchangeOf('GET', '/api/v1/pods')),
+    (error) =>
+      error instanceof ApiError && error.code === 429 && error.details?.retryAfterSeconds === 1,
+  )
   begin?.(exchangeOf('GET', '/api/v1/pods?watch=1'))
   begin?.(exchangeOf('POST', '/api/v1/namespaces/a/pods'))
-  begin?.(exchangeOf('GET', '/api/v1/pods', { user: { name: 'root', uid: '', groups: ['system:masters'], extra: {} } }))
+  begin?.(
+    exchangeOf('GET', '/api/v1/pods', {
+      user: { name: 'root', uid: '', groups: ['system:masters'], extra: {} },
+    }),
+  )
   end?.(first)
   end?.(first)
   begin?.(exchangeOf('GET', '/api/v1/pods'))
@@ -109,22 +150,42 @@ test('stages, status and annotations of a record; secrets below Request level ho
   const policy = readPolicy({
     apiVersion: 'audit.k8s.io/v1',
     kind: 'Policy',
-    rules: [{ level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] }, { level: 'Request' }],
+    rules: [
+      { level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] },
+      { level: 'Request' },
+    ],
   }) as Policy
   const sinks = [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }]
-  const observer = auditObserver({ policy, sinks, metrics, parseStored: () => (() => ({})) as never, now: () => 0, report: assert.fail })
+  const observer = auditObserver({
+    policy,
+    sinks,
+    metrics,
+    parseStored: () => (() => ({})) as never,
+    now: () => 0,
+    report: assert.fail,
+  })
   for (const resource of ['secrets', 'configmaps']) {
     const kind = { kind: 'X' } as Kind
-    const exchange = exchangeOf('POST', `/api/v1/namespaces/a/${resource}`, { kind, body: Buffer.from('{"data":{"k":"v"}}') })
+    const exchange = exchangeOf('POST', `/api/v1/namespaces/a/${resource}`, {
+      kind,
+      body: Buffer.from('{"data":{"k":"v"}}'),
+    })
     observer.begin?.(exchange)
     exchange.auditAnnotations.set('authorization.k8s.io/decision', 'allow')
     observer.end?.(exchange)
   }
-  const refused = exchangeOf('GET', '/api/v1/pods', { status: 401, refusal: new ApiError(401, 'Unauthorized', 'Unauthorized') })
+  const refused = exchangeOf('GET', '/api/v1/pods', {
+    status: 401,
+    refusal: new ApiError(401, 'Unauthorized', 'Unauthorized'),
+  })
   observer.end?.(refused)
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(
-    events.map(({ stage, objectRef, requestObject }) => [objectRef?.resource, stage, requestObject]),
+    events.map(({ stage, objectRef, requestObject }) => [
+      objectRef?.resource,
+      stage,
+      requestObject,
+    ]),
     [
       ['secrets', 'RequestReceived', undefined],
       ['secrets', 'ResponseComplete', undefined],
@@ -135,6 +196,10 @@ test('stages, status and annotations of a record; secrets below Request level ho
   )
   assert.deepEqual(events[1].annotations, { 'authorization.k8s.io/decision': 'allow' })
   assert.deepEqual(events[3].responseStatus, {
-    metadata: {}, status: 'Failure', reason: 'Unauthorized', code: 401, message: 'Authentication failed, no credentials provided',
+    metadata: {},
+    status: 'Failure',
+    reason: 'Unauthorized',
+    code: 401,
+    message: 'Authentication failed, no credentials provided',
   })
 })

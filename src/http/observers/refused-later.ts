@@ -13,6 +13,8 @@ export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiErr
   metrics.dropped.labels(requestKind(target.verb)).add(1)
   const scope = scopeOf(target)
   const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
-  metrics.terminated.labels(reportedVerb(exchange, scope), ...place, scope, 'apiserver', '429').add(1)
+  metrics.terminated
+    .labels(reportedVerb(exchange, scope), ...place, scope, 'apiserver', '429')
+    .add(1)
   return tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
 }

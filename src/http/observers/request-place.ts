@@ -19,7 +19,8 @@ export function reportedVerb({ target, wire }: Exchange, scope: Scope): string {
     if (target.verb === 'watch') return 'WATCH'
     return scope === 'resource' || scope === '' ? 'GET' : 'LIST'
   }
-  if (method === 'PATCH' && wire.headers['content-type'] === 'application/apply-patch+yaml') return 'APPLY'
+  if (method === 'PATCH' && wire.headers['content-type'] === 'application/apply-patch+yaml')
+    return 'APPLY'
   return knownMethods.has(method) ? method : 'other'
 }
 

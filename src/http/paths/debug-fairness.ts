@@ -11,10 +11,17 @@ const shape = { contentType: 'text/plain; charset=utf-8' }
 const cellWidthMin = 8
 const paddingWidth = 1
 
-const dumps = { dump_priority_levels: levelRows, dump_queues: queueRows, dump_requests: requestRows }
+const dumps = {
+  dump_priority_levels: levelRows,
+  dump_queues: queueRows,
+  dump_requests: requestRows,
+}
 
 /** `wallTimeOf`: from the server's monotonic milliseconds to milliseconds since 1970. */
-export function debugFairnessPaths(flows: FlowControl, wallTimeOf: (monotonicMs: number) => number): PathHandler {
+export function debugFairnessPaths(
+  flows: FlowControl,
+  wallTimeOf: (monotonicMs: number) => number,
+): PathHandler {
   const dumpOf = (path: string) =>
     path.startsWith(prefix) ? dumps[path.slice(prefix.length) as keyof typeof dumps] : undefined
   return {
@@ -27,33 +34,72 @@ export function debugFairnessPaths(flows: FlowControl, wallTimeOf: (monotonicMs:
 }
 
 function levelRows(flows: FlowControl): string[][] {
-  const rows = [['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests', 'ExecutingRequests']]
+  const rows = [
+    [
+      'PriorityLevelName',
+      'ActiveQueues',
+      'IsIdle',
+      'IsQuiescing',
+      'WaitingRequests',
+      'ExecutingRequests',
+    ],
+  ]
   for (const { name, queues, quiescing } of flows.levels) {
     if (queues === undefined) rows.push([name, ...Array<string>(5).fill('<none>')])
     else {
       const active = queues.queues.filter(({ waiting }) => waiting.length > 0).length
-      rows.push([name, active, queues.isIdle, quiescing, queues.waiting, queues.executing].map(String))
+      rows.push(
+        [name, active, queues.isIdle, quiescing, queues.waiting, queues.executing].map(String),
+      )
     }
   }
   return rows
 }
 
 function queueRows(flows: FlowControl): string[][] {
-  const rows = [['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'VirtualStart']]
+  const rows = [
+    ['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'VirtualStart'],
+  ]
   for (const { name, queues } of flows.levels) {
     if (queues === undefined) rows.push([name, ...Array<string>(4).fill('<none>')])
     for (const [index, queue] of (queues?.queues ?? []).entries()) {
       const { waiting, executing, virtualStart } = queue
-      rows.push([name, String(index), String(waiting.length), String(executing), virtualStart.toFixed(4)])
+      rows.push([
+        name,
+        String(index),
+        String(waiting.length),
+        String(executing),
+        virtualStart.toFixed(4),
+      ])
     }
   }
   return rows
 }
 
-function requestRows(flows: FlowControl, exchange: Exchange, wallTimeOf: (ms: number) => number): string[][] {
+function requestRows(
+  flows: FlowControl,
+  exchange: Exchange,
+  wallTimeOf: (ms: number) => number,
+): string[][] {
   const detailed = (exchange.query.get('includeRequestDetails') ?? '') !== ''
-  const head = ['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher', 'ArriveTime']
-  const more = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource']
+  const head = [
+    'PriorityLevelName',
+    'FlowSchemaName',
+    'QueueIndex',
+    'RequestIndexInQueue',
+    'FlowDistingsher',
+    'ArriveTime',
+  ]
+  const more = [
+    'UserName',
+    'Verb',
+    'APIPath',
+    'Namespace',
+    'Name',
+    'APIVersion',
+    'Resource',
+    'SubResource',
+  ]
   const rows = [detailed ? [...head, ...more] : head]
   for (const { name, queues } of flows.levels) {
     for (const [index, queue] of (queues?.queues ?? []).entries()) {
@@ -85,5 +131,7 @@ function tableText(rows: readonly (readonly string[])[]): string {
       widths[at] = Math.max(widths[at] ?? cellWidthMin, cell.length + paddingWidth)
     }
   }
-  return cells.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('')}\n`).join('')
+  return cells
+    .map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('')}\n`)
+    .join('')
 }

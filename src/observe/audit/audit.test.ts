@@ -9,12 +9,27 @@ import { LogSink } from './log-sink.ts'
 import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
 import { WebhookSink } from './webhook-sink.ts'
 
-const policyOf = (...rules: Loose[]) => readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+const policyOf = (...rules: Loose[]) =>
+  readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
 const request: AuditedRequest = {
-  user: { name: 'joe', groups: ['dev'] }, verb: 'get', isResource: true, group: '', resource: 'pods', subresource: '',
-  namespace: 'a', name: 'p', path: '/api/v1/namespaces/a/pods/p',
+  user: { name: 'joe', groups: ['dev'] },
+  verb: 'get',
+  isResource: true,
+  group: '',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'a',
+  name: 'p',
+  path: '/api/v1/namespaces/a/pods/p',
 }
-const other = { ...request, isResource: false, path: '/healthz/etcd', resource: '', namespace: '', name: '' }
+const other = {
+  ...request,
+  isResource: false,
+  path: '/healthz/etcd',
+  resource: '',
+  namespace: '',
+  name: '',
+}
 
 const matching: [string, Loose, AuditedRequest, boolean][] = [
   ['everything', {}, request, true],
@@ -30,14 +45,54 @@ const matching: [string, Loose, AuditedRequest, boolean][] = [
   ['a resource', { resources: [{ group: '', resources: ['pods'] }] }, request, true],
   ['a group of resources', { resources: [{ group: '' }] }, request, true],
   ['another group of resources', { resources: [{ group: 'apps' }] }, request, false],
-  ['a name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['p'] }] }, request, true],
-  ['another name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['q'] }] }, request, false],
-  ['not its subresource', { resources: [{ group: '', resources: ['pods'] }] }, { ...request, subresource: 'log' }, false],
-  ['the subresource', { resources: [{ group: '', resources: ['pods/log'] }] }, { ...request, subresource: 'log' }, true],
-  ['every subresource', { resources: [{ group: '', resources: ['pods/*'] }] }, { ...request, subresource: 'log' }, true],
-  ['not the resource itself', { resources: [{ group: '', resources: ['pods/*'] }] }, request, false],
-  ['a subresource of anything', { resources: [{ group: '', resources: ['*/log'] }] }, { ...request, subresource: 'log' }, true],
-  ['all resources', { resources: [{ group: '', resources: ['*'] }] }, { ...request, subresource: 'log' }, true],
+  [
+    'a name',
+    { resources: [{ group: '', resources: ['pods'], resourceNames: ['p'] }] },
+    request,
+    true,
+  ],
+  [
+    'another name',
+    { resources: [{ group: '', resources: ['pods'], resourceNames: ['q'] }] },
+    request,
+    false,
+  ],
+  [
+    'not its subresource',
+    { resources: [{ group: '', resources: ['pods'] }] },
+    { ...request, subresource: 'log' },
+    false,
+  ],
+  [
+    'the subresource',
+    { resources: [{ group: '', resources: ['pods/log'] }] },
+    { ...request, subresource: 'log' },
+    true,
+  ],
+  [
+    'every subresource',
+    { resources: [{ group: '', resources: ['pods/*'] }] },
+    { ...request, subresource: 'log' },
+    true,
+  ],
+  [
+    'not the resource itself',
+    { resources: [{ group: '', resources: ['pods/*'] }] },
+    request,
+    false,
+  ],
+  [
+    'a subresource of anything',
+    { resources: [{ group: '', resources: ['*/log'] }] },
+    { ...request, subresource: 'log' },
+    true,
+  ],
+  [
+    'all resources',
+    { resources: [{ group: '', resources: ['*'] }] },
+    { ...request, subresource: 'log' },
+    true,
+  ],
   ['a path', { nonResourceURLs: ['/healthz/etcd'] }, other, true],
   ['paths below', { nonResourceURLs: ['/healthz*'] }, other, true],
   ['other paths', { nonResourceURLs: ['/healthz'] }, other, false],
@@ -52,7 +107,9 @@ for (const [what, rule, asked, expected] of matching) {
 
 test('the first rule decides, and stages left out add up', () => {
   const policy = readPolicy({
-    apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'],
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
     rules: [{ level: 'Request', users: ['joe'], omitStages: ['Panic'] }, { level: 'Metadata' }],
   }) as Policy
   const { level, omitted } = policy.decide(request)
@@ -62,11 +119,38 @@ test('the first rule decides, and stages left out add up', () => {
 const bad: [unknown, RegExp][] = [
   [{ kind: 'Policy' }, /unknown group version/],
   [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy' }, /0 rules/],
-  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{}] }, /rules\[0\]\.level: Required value/],
-  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'All' }] }, /Unsupported value: "All"/],
-  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', omitStages: ['x'] }] }, /allowed stages are/],
-  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', nonResourceURLs: ['x*y'] }] }, /must begin with a '\/'.*final character/],
-  [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None', nonResourceURLs: ['*'], namespaces: ['a'] }] }, /cannot apply to both/],
+  [
+    { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{}] },
+    /rules\[0\]\.level: Required value/,
+  ],
+  [
+    { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'All' }] },
+    /Unsupported value: "All"/,
+  ],
+  [
+    {
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      rules: [{ level: 'None', omitStages: ['x'] }],
+    },
+    /allowed stages are/,
+  ],
+  [
+    {
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      rules: [{ level: 'None', nonResourceURLs: ['x*y'] }],
+    },
+    /must begin with a '\/'.*final character/,
+  ],
+  [
+    {
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      rules: [{ level: 'None', nonResourceURLs: ['*'], namespaces: ['a'] }],
+    },
+    /cannot apply to both/,
+  ],
 ]
 for (const [value, problem] of bad) {
   test(`the policy ${JSON.stringify(value)} is refused`, () => {
@@ -77,19 +161,41 @@ for (const [value, problem] of bad) {
 }
 
 const event: AuditEvent = {
-  level: 'Request', auditID: 'id', stage: 'ResponseComplete', requestURI: '/api', verb: 'get',
-  user: { username: 'joe', groups: ['a', 'b'] }, sourceIPs: ['10.0.0.1'], responseStatus: { metadata: {}, code: 200 },
-  requestObject: '{"x":1}', requestReceivedAtMs: 1000.5, stageAtMs: 2000.25, annotations: { a: 'b' },
+  level: 'Request',
+  auditID: 'id',
+  stage: 'ResponseComplete',
+  requestURI: '/api',
+  verb: 'get',
+  user: { username: 'joe', groups: ['a', 'b'] },
+  sourceIPs: ['10.0.0.1'],
+  responseStatus: { metadata: {}, code: 200 },
+  requestObject: '{"x":1}',
+  requestReceivedAtMs: 1000.5,
+  stageAtMs: 2000.25,
+  annotations: { a: 'b' },
 }
 
 test('an event as JSON and as a line', () => {
   assert.deepEqual(JSON.parse(eventJson(event)), {
-    kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'Request', auditID: 'id', stage: 'ResponseComplete',
-    requestURI: '/api', verb: 'get', user: { username: 'joe', groups: ['a', 'b'] }, sourceIPs: ['10.0.0.1'],
-    responseStatus: { metadata: {}, code: 200 }, requestObject: { x: 1 },
-    requestReceivedTimestamp: '1970-01-01T00:00:01.000500Z', stageTimestamp: '1970-01-01T00:00:02.000250Z', annotations: { a: 'b' },
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level: 'Request',
+    auditID: 'id',
+    stage: 'ResponseComplete',
+    requestURI: '/api',
+    verb: 'get',
+    user: { username: 'joe', groups: ['a', 'b'] },
+    sourceIPs: ['10.0.0.1'],
+    responseStatus: { metadata: {}, code: 200 },
+    requestObject: { x: 1 },
+    requestReceivedTimestamp: '1970-01-01T00:00:01.000500Z',
+    stageTimestamp: '1970-01-01T00:00:02.000250Z',
+    annotations: { a: 'b' },
   })
-  assert.match(legacyLine(event), / AUDIT: id="id" stage="ResponseComplete" ip="10\.0\.0\.1" method="get" user="joe" groups="\\"a\\",\\"b\\"" as="<self>" asgroups="<lookup>" .* response="200"$/)
+  assert.match(
+    legacyLine(event),
+    / AUDIT: id="id" stage="ResponseComplete" ip="10\.0\.0\.1" method="get" user="joe" groups="\\"a\\",\\"b\\"" as="<self>" asgroups="<lookup>" .* response="200"$/,
+  )
   assert.equal(microTime(0), '1970-01-01T00:00:00.000000Z')
 })
 
@@ -100,8 +206,14 @@ test('the log turns over by size and forgets by number; what cannot wait is coun
     const lost: number[] = []
     const path = join(folder, 'audit.log')
     const sink = new LogSink({
-      path, format: ({ auditID }) => auditID.padEnd(99, '.'), sizeBytesMax: 250, backupsMax: 2, ageMsMax: 0,
-      now: () => (now += 1000), lost: (_plugin, count) => lost.push(count), waitingBytesMax: 1000,
+      path,
+      format: ({ auditID }) => auditID.padEnd(99, '.'),
+      sizeBytesMax: 250,
+      backupsMax: 2,
+      ageMsMax: 0,
+      now: () => (now += 1000),
+      lost: (_plugin, count) => lost.push(count),
+      waitingBytesMax: 1000,
     })
     for (let i = 0; i < 12; i++) sink.take({ ...event, auditID: String(i) })
     await sink.close()
@@ -124,7 +236,11 @@ test('the webhook gets batches, is asked again, and loses what does not fit', as
       if (failures-- > 0) throw new Error('away')
       bodies.push(body)
     },
-    bufferMax: 3, batchMax: 2, waitMsMax: 60_000, firstDelayMs: 1, random: () => 0,
+    bufferMax: 3,
+    batchMax: 2,
+    waitMsMax: 60_000,
+    firstDelayMs: 1,
+    random: () => 0,
     lost: (plugin, count) => lost.push([plugin, count]),
   })
   sink.take(event)

@@ -56,7 +56,8 @@ export function microTime(ms: number): string {
 
 /** Fields that are empty are left out, objects are laid in as they are. */
 export function eventJson(event: AuditEvent): string {
-  const { requestObject, responseObject, requestReceivedAtMs, stageAtMs, annotations, ...head } = event
+  const { requestObject, responseObject, requestReceivedAtMs, stageAtMs, annotations, ...head } =
+    event
   const start = JSON.stringify({ kind: 'Event', apiVersion: 'audit.k8s.io/v1', ...head })
   let text = start.slice(0, -1)
   if (requestObject !== undefined) text += `,"requestObject":${requestObject}`
@@ -67,7 +68,9 @@ export function eventJson(event: AuditEvent): string {
 }
 
 const quoted = (values: readonly string[] | undefined) =>
-  values === undefined || values.length === 0 ? undefined : values.map((value) => JSON.stringify(value)).join(',')
+  values === undefined || values.length === 0
+    ? undefined
+    : values.map((value) => JSON.stringify(value)).join(',')
 
 /** The line of the older format, meant for people. */
 export function legacyLine(event: AuditEvent): string {

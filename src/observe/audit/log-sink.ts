@@ -3,7 +3,16 @@
  * number and by age. Lines are written together, one write at a time; while the disk is slow they wait in memory, and
  * beyond a limit they are lost and counted. No request ever waits for the disk.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, write } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  write,
+} from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost } from './sink.ts'
@@ -95,7 +104,9 @@ export class LogSink implements AuditSink {
   async #append(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       at += await new Promise<number>((resolve, reject) => {
-        write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) => (error ? reject(error) : resolve(count)))
+        write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) =>
+          error ? reject(error) : resolve(count),
+        )
       })
     }
   }
@@ -121,7 +132,12 @@ export class LogSink implements AuditSink {
     const folder = dirname(path)
     const start = `${this.#stem()}-`
     const old = readdirSync(folder)
-      .filter((name) => name.startsWith(start) && name.endsWith(extname(path)) && stampOf(name, start) !== undefined)
+      .filter(
+        (name) =>
+          name.startsWith(start) &&
+          name.endsWith(extname(path)) &&
+          stampOf(name, start) !== undefined,
+      )
       .sort()
       .reverse()
     for (const [at, name] of old.entries()) {
@@ -133,6 +149,7 @@ export class LogSink implements AuditSink {
 
 /** `audit-2021-05-04T10-11-12.345.log` */
 function stampOf(name: string, start: string): number | undefined {
-  const [, day, hour, minute, rest] = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})/.exec(name.slice(start.length)) ?? []
+  const [, day, hour, minute, rest] =
+    /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})/.exec(name.slice(start.length)) ?? []
   return day === undefined ? undefined : Date.parse(`${day}${hour}:${minute}:${rest}Z`)
 }

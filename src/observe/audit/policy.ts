@@ -40,8 +40,14 @@ const versions = ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alp
 
 export function readPolicy(value: unknown): Policy | { problems: string[] } {
   const policy = (value ?? {}) as Loose
-  if (typeof policy !== 'object' || policy.kind !== 'Policy' || !versions.includes(policy.apiVersion)) {
-    return { problems: [`unknown group version field ${policy.apiVersion}, Kind=${policy.kind} in policy`] }
+  if (
+    typeof policy !== 'object' ||
+    policy.kind !== 'Policy' ||
+    !versions.includes(policy.apiVersion)
+  ) {
+    return {
+      problems: [`unknown group version field ${policy.apiVersion}, Kind=${policy.kind} in policy`],
+    }
   }
   const rules: Loose[] = Array.isArray(policy.rules) ? policy.rules : []
   const problems = [
@@ -68,24 +74,30 @@ function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
     omitted: new Set([...omittedAlways, ...(rule.omitStages ?? [])]),
     matches(request) {
       if (users !== undefined && !users.has(request.user.name)) return false
-      if (groups.length > 0 && !groups.some((group) => request.user.groups.includes(group))) return false
+      if (groups.length > 0 && !groups.some((group) => request.user.groups.includes(group)))
+        return false
       if (verbs !== undefined && !verbs.has(request.verb)) return false
       if (namespaces !== undefined || resources.length > 0) {
         if (!request.isResource) return false
         if (namespaces !== undefined && !namespaces.has(request.namespace)) return false
         return resources.length === 0 || resources.some((one) => matchesResource(one, request))
       }
-      if (urls.length > 0) return !request.isResource && urls.some((url) => matchesPath(url, request.path))
+      if (urls.length > 0)
+        return !request.isResource && urls.some((url) => matchesPath(url, request.path))
       return true
     },
   }
 }
 
 /** Undefined: no restriction. */
-const setOf = (list: readonly string[] | undefined) => (list && list.length > 0 ? new Set(list) : undefined)
+const setOf = (list: readonly string[] | undefined) =>
+  list && list.length > 0 ? new Set(list) : undefined
 
 /** `pods`, `pods/log`, `*`, `pods/*` (its subresources) and a star before `/scale` (of anything). */
-function matchesResource(wanted: Loose, { group, resource, subresource, name }: AuditedRequest): boolean {
+function matchesResource(
+  wanted: Loose,
+  { group, resource, subresource, name }: AuditedRequest,
+): boolean {
   if ((wanted.group ?? '') !== group) return false
   const resources: readonly string[] = wanted.resources ?? []
   if (resources.length === 0) return true
@@ -94,7 +106,9 @@ function matchesResource(wanted: Loose, { group, resource, subresource, name }: 
   const whole = subresource === '' ? resource : `${resource}/${subresource}`
   return resources.some(
     (one) =>
-      one === '*' || one === whole || (subresource !== '' && (one === `${resource}/*` || one === `*/${subresource}`)),
+      one === '*' ||
+      one === whole ||
+      (subresource !== '' && (one === `${resource}/*` || one === `*/${subresource}`)),
   )
 }
 
@@ -108,20 +122,27 @@ function ruleProblems(rule: Loose, at: string): string[] {
   if ((rule.level ?? '') === '') problems.push(`${at}.level: Required value`)
   else if (!levels.includes(rule.level)) {
     const supported = levels.map((level) => JSON.stringify(level)).join(', ')
-    problems.push(`${at}.level: Unsupported value: ${JSON.stringify(rule.level)}: supported values: ${supported}`)
+    problems.push(
+      `${at}.level: Unsupported value: ${JSON.stringify(rule.level)}: supported values: ${supported}`,
+    )
   }
   const urls: readonly string[] = rule.nonResourceURLs ?? []
   for (const [index, url] of urls.entries()) {
     if (url === '*') continue
     const said = `${at}.nonResourceURLs[${index}]: Invalid value: ${JSON.stringify(url)}: `
-    if (!url.startsWith('/')) problems.push(`${said}non-resource URL rules must begin with a '/' character`)
+    if (!url.startsWith('/'))
+      problems.push(`${said}non-resource URL rules must begin with a '/' character`)
     if (url.slice(0, -1).includes('*')) {
       problems.push(`${said}non-resource URL wildcards '*' must be the final character of the rule`)
     }
   }
-  for (const { group = '', resources = [], resourceNames = [] } of (rule.resources ?? []) as Loose[]) {
+  for (const { group = '', resources = [], resourceNames = [] } of (rule.resources ??
+    []) as Loose[]) {
     const bad = group === '' ? [] : nameIsDnsSubdomain(group, false)
-    if (bad.length > 0) problems.push(`${at}.resources.group: Invalid value: ${JSON.stringify(group)}: ${bad.join(',')}`)
+    if (bad.length > 0)
+      problems.push(
+        `${at}.resources.group: Invalid value: ${JSON.stringify(group)}: ${bad.join(',')}`,
+      )
     if (resourceNames.length > 0 && resources.length === 0) {
       problems.push(
         `${at}.resources.resourceNames: Invalid value: ${JSON.stringify(resourceNames)}: using resourceNames requires at least one resource`,
@@ -129,7 +150,10 @@ function ruleProblems(rule: Loose, at: string): string[] {
     }
   }
   problems.push(...stageProblems(rule.omitStages, `${at}.omitStages`))
-  if (urls.length > 0 && ((rule.resources ?? []).length > 0 || (rule.namespaces ?? []).length > 0)) {
+  if (
+    urls.length > 0 &&
+    ((rule.resources ?? []).length > 0 || (rule.namespaces ?? []).length > 0)
+  ) {
     problems.push(
       `${at}.nonResourceURLs: Invalid value: ${JSON.stringify(urls)}: rules cannot apply to both regular resources and non-resource URLs`,
     )
@@ -141,6 +165,8 @@ function stageProblems(omitted: readonly string[] | undefined, at: string): stri
   return (omitted ?? []).flatMap((stage, index) =>
     (stages as readonly string[]).includes(stage)
       ? []
-      : [`${at}[${index}]: Invalid value: ${JSON.stringify(stage)}: allowed stages are ${stages.join(',')}`],
+      : [
+          `${at}[${index}]: Invalid value: ${JSON.stringify(stage)}: allowed stages are ${stages.join(',')}`,
+        ],
   )
 }

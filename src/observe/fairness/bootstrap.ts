@@ -18,7 +18,11 @@ const limited = (shares: number, queues: number, handSize: number): Loose => ({
   },
 })
 
-const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({ name, spec, mandatory })
+const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({
+  name,
+  spec,
+  mandatory,
+})
 
 export function priorityLevels(release: number): FlowObject[] {
   const old = release < 20
@@ -40,7 +44,10 @@ export function priorityLevels(release: number): FlowObject[] {
 
 const group = (name: string): Loose => ({ kind: 'Group', group: { name } })
 const user = (name: string): Loose => ({ kind: 'User', user: { name } })
-const systemAccounts: Loose = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
+const systemAccounts: Loose = {
+  kind: 'ServiceAccount',
+  serviceAccount: { namespace: 'kube-system', name: '*' },
+}
 const everybody = [group('system:unauthenticated'), group('system:authenticated')]
 
 const resources = (
@@ -49,7 +56,13 @@ const resources = (
   names: string[],
   namespaces: string[],
   clusterScope: boolean,
-): Loose => ({ verbs, apiGroups, resources: names, ...(clusterScope && { clusterScope }), namespaces })
+): Loose => ({
+  verbs,
+  apiGroups,
+  resources: names,
+  ...(clusterScope && { clusterScope }),
+  namespaces,
+})
 
 const anything = {
   resourceRules: [resources(['*'], ['*'], ['*'], ['*'], true)],
@@ -78,7 +91,8 @@ function schema(
 
 const electing = ['get', 'create', 'update']
 const leases = resources(electing, ['coordination.k8s.io'], ['leases'], ['*'], false)
-const locks = (namespace: string) => resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
+const locks = (namespace: string) =>
+  resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
 
 export function flowSchemas(release: number): FlowObject[] {
   const nodes = [group('system:nodes')]
@@ -86,9 +100,16 @@ export function flowSchemas(release: number): FlowObject[] {
     resources(['*'], [''], ['nodes', 'nodes/status'], ['*'], true),
     resources(['*'], ['coordination.k8s.io'], ['leases'], ['*'], false),
   ]
-  const managers = [user('system:kube-controller-manager'), user('system:kube-scheduler'), systemAccounts]
+  const managers = [
+    user('system:kube-controller-manager'),
+    user('system:kube-scheduler'),
+    systemAccounts,
+  ]
   const accounts = [group('system:serviceaccounts')]
-  const probes = { subjects: everybody, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] }
+  const probes = {
+    subjects: everybody,
+    nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
+  }
   const high = (name: string, precedence: number, subject: Loose) =>
     schema(name, 'workload-high', precedence, 'ByNamespace', { subjects: [subject], ...anything })
   return [
@@ -96,7 +117,12 @@ export function flowSchemas(release: number): FlowObject[] {
     schema('catch-all', 'catch-all', 10_000, 'ByUser', { subjects: everybody, ...anything }, true),
     schema('system-nodes', 'system', 500, 'ByUser', { subjects: nodes, ...anything }),
     ...(release >= 22
-      ? [schema('system-node-high', 'node-high', 400, 'ByUser', { subjects: nodes, resourceRules: ofNodes })]
+      ? [
+          schema('system-node-high', 'node-high', 400, 'ByUser', {
+            subjects: nodes,
+            resourceRules: ofNodes,
+          }),
+        ]
       : []),
     schema('probes', 'exempt', 2, '', probes),
     schema('system-leader-election', 'leader-election', 100, 'ByUser', {

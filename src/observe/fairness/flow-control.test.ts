@@ -23,7 +23,14 @@ function make() {
 }
 
 const everybody = 'system:authenticated'
-type Ask = Partial<{ verb: string; group: string; resource: string; subresource: string; namespace: string; path: string }>
+type Ask = Partial<{
+  verb: string
+  group: string
+  resource: string
+  subresource: string
+  namespace: string
+  path: string
+}>
 const cases: [string, string[], Ask, string][] = [
   // user                                       groups                     request                                        schema
   ['admin', ['system:masters', everybody], { resource: 'pods' }, 'exempt'],
@@ -31,39 +38,92 @@ const cases: [string, string[], Ask, string][] = [
   ['joe', [everybody], { path: '/healthz' }, 'probes'],
   ['joe', [everybody], { path: '/healthz/etcd' }, 'probes'],
   ['joe', [everybody], { path: '/version' }, 'global-default'],
-  ['system:node:n', ['system:nodes', everybody], { resource: 'nodes', subresource: 'status' }, 'system-node-high'],
-  ['system:node:n', ['system:nodes', everybody], { resource: 'pods', namespace: 'a' }, 'system-nodes'],
-  ['system:kube-scheduler', [everybody], { resource: 'leases', group: 'coordination.k8s.io', namespace: 'x' }, 'system-leader-election'],
+  [
+    'system:node:n',
+    ['system:nodes', everybody],
+    { resource: 'nodes', subresource: 'status' },
+    'system-node-high',
+  ],
+  [
+    'system:node:n',
+    ['system:nodes', everybody],
+    { resource: 'pods', namespace: 'a' },
+    'system-nodes',
+  ],
+  [
+    'system:kube-scheduler',
+    [everybody],
+    { resource: 'leases', group: 'coordination.k8s.io', namespace: 'x' },
+    'system-leader-election',
+  ],
   ['system:kube-scheduler', [everybody], { resource: 'pods', namespace: 'x' }, 'kube-scheduler'],
-  ['system:serviceaccount:kube-system:a', ['system:serviceaccounts', everybody], { resource: 'pods' }, 'kube-system-service-accounts'],
-  ['system:serviceaccount:other:a', ['system:serviceaccounts', everybody], { resource: 'pods' }, 'service-accounts'],
+  [
+    'system:serviceaccount:kube-system:a',
+    ['system:serviceaccounts', everybody],
+    { resource: 'pods' },
+    'kube-system-service-accounts',
+  ],
+  [
+    'system:serviceaccount:other:a',
+    ['system:serviceaccounts', everybody],
+    { resource: 'pods' },
+    'service-accounts',
+  ],
   ['nobody', [], { resource: 'pods' }, 'catch-all'],
 ]
 for (const [name, groups, ask, expected] of cases) {
   test(`${name} ${JSON.stringify(ask)} → ${expected}`, () => {
-    const request = { isResource: ask.path === undefined, verb: 'get', group: '', resource: '', subresource: '', namespace: '', path: '', ...ask }
+    const request = {
+      isResource: ask.path === undefined,
+      verb: 'get',
+      group: '',
+      resource: '',
+      subresource: '',
+      namespace: '',
+      path: '',
+      ...ask,
+    }
     assert.equal(make().classify({ name, groups }, request).name, expected)
   })
 }
 
 test('places are shared out by shares, rounded up', () => {
-  const limits = Object.fromEntries([...make().levels].map(({ name, queues }) => [name, queues?.limits.concurrency]))
+  const limits = Object.fromEntries(
+    [...make().levels].map(({ name, queues }) => [name, queues?.limits.concurrency]),
+  )
   assert.deepEqual(limits, {
-    'catch-all': 13, exempt: undefined, system: 74, 'node-high': 98, 'leader-election': 25,
-    'workload-high': 98, 'workload-low': 245, 'global-default': 49,
+    'catch-all': 13,
+    exempt: undefined,
+    system: 74,
+    'node-high': 98,
+    'leader-election': 25,
+    'workload-high': 98,
+    'workload-low': 245,
+    'global-default': 49,
   })
 })
 
 test('what is mandatory works before anything is configured, and after it is deleted', () => {
   const flows = make()
   flows.configure([], [], 0)
-  assert.deepEqual(flows.schemas.map(({ name }) => name), ['exempt', 'catch-all'])
+  assert.deepEqual(
+    flows.schemas.map(({ name }) => name),
+    ['exempt', 'catch-all'],
+  )
   assert.deepEqual([...flows.levels].map(({ name }) => name).sort(), ['catch-all', 'exempt'])
 })
 
 test('a schema of a missing level does not count', () => {
   const flows = make()
-  const lost = { name: 'lost', mandatory: false, spec: { ...flowSchemas(22)[0].spec, matchingPrecedence: 1, priorityLevelConfiguration: { name: 'nowhere' } } }
+  const lost = {
+    name: 'lost',
+    mandatory: false,
+    spec: {
+      ...flowSchemas(22)[0].spec,
+      matchingPrecedence: 1,
+      priorityLevelConfiguration: { name: 'nowhere' },
+    },
+  }
   flows.configure(priorityLevels(22).map(objectOf), [...flowSchemas(22), lost].map(objectOf), 0)
   assert.ok(!flows.schemas.some(({ name }) => name === 'lost'))
 })
@@ -72,8 +132,13 @@ test('a deleted level serves what is in it and then goes', () => {
   const flows = make()
   const level = [...flows.levels].find(({ name }) => name === 'global-default')
   const index = level?.queues?.enter({ hand: [0] } as never, 0, '') as number
-  const without = <T extends { name: string }>(all: T[]) => all.filter(({ name }) => name !== 'global-default')
-  flows.configure(without(priorityLevels(22)).map(objectOf), without(flowSchemas(22)).map(objectOf), 0)
+  const without = <T extends { name: string }>(all: T[]) =>
+    all.filter(({ name }) => name !== 'global-default')
+  flows.configure(
+    without(priorityLevels(22)).map(objectOf),
+    without(flowSchemas(22)).map(objectOf),
+    0,
+  )
   const leaving = [...flows.levels].find(({ name }) => name === 'global-default')
   assert.equal(leaving?.quiescing, true)
   leaving?.queues?.leave(index, 1, 1)

@@ -39,7 +39,10 @@ export interface Schema {
   readonly flows: Map<string, Flow>
   readonly meter: SchemaMeter
   /** For the answer: which schema and level served the request. */
-  readonly headers: { readonly 'x-kubernetes-pf-flowschema-uid': string; readonly 'x-kubernetes-pf-prioritylevel-uid': string }
+  readonly headers: {
+    readonly 'x-kubernetes-pf-flowschema-uid': string
+    readonly 'x-kubernetes-pf-prioritylevel-uid': string
+  }
 }
 
 export interface FlowControlOptions {
@@ -77,12 +80,17 @@ export class FlowControl {
     return level !== undefined && !level.quiescing && level.uid !== ''
   }
 
-  configure(levelObjects: readonly KubeObject[], schemaObjects: readonly KubeObject[], nowMs: number): void {
+  configure(
+    levelObjects: readonly KubeObject[],
+    schemaObjects: readonly KubeObject[],
+    nowMs: number,
+  ): void {
     const { release } = this.#options
     const given = new Map<string, { uid: string; spec: Loose }>()
     for (const { metadata, spec } of levelObjects) {
       const problem = levelProblem(metadata.name ?? '', spec ?? {})
-      if (problem !== undefined) this.#options.report(`the priority level ${metadata.name} is left out: ${problem}`)
+      if (problem !== undefined)
+        this.#options.report(`the priority level ${metadata.name} is left out: ${problem}`)
       else given.set(metadata.name ?? '', { uid: metadata.uid ?? '', spec: spec ?? {} })
     }
     for (const { name, spec, mandatory } of priorityLevels(release)) {
@@ -91,9 +99,14 @@ export class FlowControl {
     this.#configureLevels(given, nowMs)
     const wanted = [...schemaObjects]
       .filter(({ spec }) => given.has(spec?.priorityLevelConfiguration?.name))
-      .map(({ metadata, spec }) => ({ name: metadata.name ?? '', uid: metadata.uid ?? '', spec: spec ?? {} }))
+      .map(({ metadata, spec }) => ({
+        name: metadata.name ?? '',
+        uid: metadata.uid ?? '',
+        spec: spec ?? {},
+      }))
     for (const { name, spec, mandatory } of flowSchemas(release)) {
-      if (mandatory && !wanted.some((one) => one.name === name)) wanted.push({ name, uid: '', spec })
+      if (mandatory && !wanted.some((one) => one.name === name))
+        wanted.push({ name, uid: '', spec })
     }
     this.#schemas = wanted.map((one) => this.#schemaOf(one)).sort(byPrecedence)
     this.#concerning = new WeakMap()
@@ -102,7 +115,13 @@ export class FlowControl {
   #configureLevels(given: ReadonlyMap<string, { uid: string; spec: Loose }>, nowMs: number): void {
     const levels = new Map<string, Level>()
     for (const [name, { uid, spec }] of given) {
-      levels.set(name, { name, uid, spec, queues: this.#levels.get(name)?.queues, quiescing: false })
+      levels.set(name, {
+        name,
+        uid,
+        spec,
+        queues: this.#levels.get(name)?.queues,
+        quiescing: false,
+      })
     }
     for (const [name, level] of this.#levels) {
       if (levels.has(name) || level.queues === undefined || level.queues.isIdle) continue
@@ -146,7 +165,10 @@ export class FlowControl {
       rules: (spec.rules ?? []).map(compileRule),
       flows: new Map(),
       meter: this.#options.meters.of(level.name, name),
-      headers: { 'x-kubernetes-pf-flowschema-uid': uid, 'x-kubernetes-pf-prioritylevel-uid': level.uid },
+      headers: {
+        'x-kubernetes-pf-flowschema-uid': uid,
+        'x-kubernetes-pf-prioritylevel-uid': level.uid,
+      },
     }
   }
 
@@ -159,7 +181,8 @@ export class FlowControl {
     }
     for (const schema of concerning) {
       for (const rule of schema.rules) {
-        if (rule.matches(request) && (schema.rules.length === 1 || rule.concerns(user))) return schema
+        if (rule.matches(request) && (schema.rules.length === 1 || rule.concerns(user)))
+          return schema
       }
     }
     return this.#schemas[this.#schemas.length - 1]
@@ -185,17 +208,20 @@ export class FlowControl {
 
 export type { Refusal }
 
-const byPrecedence = (a: Schema, b: Schema) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1)
+const byPrecedence = (a: Schema, b: Schema) =>
+  a.precedence - b.precedence || (a.name < b.name ? -1 : 1)
 
 function levelProblem(name: string, spec: Loose): string | undefined {
   const exempt = spec.type === 'Exempt'
-  if (exempt !== (spec.limited === undefined)) return 'its type and its limits contradict each other'
+  if (exempt !== (spec.limited === undefined))
+    return 'its type and its limits contradict each other'
   if (exempt !== (name === 'exempt')) return 'only the level of that name is exempt'
   if (exempt) return undefined
   const { type, queuing } = spec.limited.limitResponse ?? {}
   if ((type === 'Reject') !== (queuing === undefined)) return 'it both rejects and queues'
   if (queuing === undefined) return undefined
   const { queues, handSize } = queuing
-  const dealable = queues > 0 && handSize > 0 && handSize <= queues && neededBits(queues, handSize) <= hashBitsMax
+  const dealable =
+    queues > 0 && handSize > 0 && handSize <= queues && neededBits(queues, handSize) <= hashBitsMax
   return dealable ? undefined : `hands of ${handSize} cannot be dealt from ${queues} queues`
 }

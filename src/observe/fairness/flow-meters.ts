@@ -1,5 +1,11 @@
 /** The metrics of fairness. Counts that the queues know anyway are read when somebody looks. */
-import { counter, type Distribution, gauge, histogram, type Value } from '#observe/metrics/metric.ts'
+import {
+  counter,
+  type Distribution,
+  gauge,
+  histogram,
+  type Value,
+} from '#observe/metrics/metric.ts'
 import type { Registry } from '#observe/metrics/registry.ts'
 
 /** What one schema counts at one level. */
@@ -28,11 +34,26 @@ export function flowMeters(registry: Registry): FlowMeters {
     counter(`${prefix}_rejected_requests_total`, ...pair, 'reason'),
     'Requests refused by fairness.',
   )
-  const dispatched = registry.register(counter(`${prefix}_dispatched_requests_total`, ...pair), 'Requests that fairness let run.')
-  const inQueue = registry.register(gauge(`${prefix}_current_inqueue_requests`, ...pair), 'Requests that wait.')
-  const executing = registry.register(gauge(`${prefix}_current_executing_requests`, ...pair), 'Requests that run.')
-  const inUse = registry.register(gauge(`${prefix}_request_concurrency_in_use`, ...pair), 'Places in use.')
-  const limits = registry.register(gauge(`${prefix}_request_concurrency_limit`, 'priority_level'), 'Places of a level.')
+  const dispatched = registry.register(
+    counter(`${prefix}_dispatched_requests_total`, ...pair),
+    'Requests that fairness let run.',
+  )
+  const inQueue = registry.register(
+    gauge(`${prefix}_current_inqueue_requests`, ...pair),
+    'Requests that wait.',
+  )
+  const executing = registry.register(
+    gauge(`${prefix}_current_executing_requests`, ...pair),
+    'Requests that run.',
+  )
+  const inUse = registry.register(
+    gauge(`${prefix}_request_concurrency_in_use`, ...pair),
+    'Places in use.',
+  )
+  const limits = registry.register(
+    gauge(`${prefix}_request_concurrency_limit`, 'priority_level'),
+    'Places of a level.',
+  )
   const queueLengths = registry.register(
     histogram(`${prefix}_request_queue_length_after_enqueue`, lengths, ...pair),
     'Length of a queue after a request joined it.',

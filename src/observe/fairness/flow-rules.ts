@@ -28,7 +28,9 @@ export interface FlowRule {
 
 export function compileRule(rule: Loose): FlowRule {
   const subjects: ((user: FlowUser) => boolean)[] = (rule.subjects ?? []).map(subjectTest)
-  const resources: ((request: FlowRequest) => boolean)[] = (rule.resourceRules ?? []).map(resourceTest)
+  const resources: ((request: FlowRequest) => boolean)[] = (rule.resourceRules ?? []).map(
+    resourceTest,
+  )
   const others: ((request: FlowRequest) => boolean)[] = (rule.nonResourceRules ?? []).map(pathTest)
   return {
     concerns: (user) => subjects.some((test) => test(user)),
@@ -75,7 +77,11 @@ function resourceTest(rule: Loose): (request: FlowRequest) => boolean {
   const clusterScope = rule.clusterScope === true
   return ({ verb, group, resource, subresource, namespace }) => {
     if (verbs !== undefined && !verbs.has(verb)) return false
-    if (resources !== undefined && !resources.has(subresource === '' ? resource : `${resource}/${subresource}`)) return false
+    if (
+      resources !== undefined &&
+      !resources.has(subresource === '' ? resource : `${resource}/${subresource}`)
+    )
+      return false
     if (groups !== undefined && !groups.has(group)) return false
     if (namespace === '') return clusterScope
     return namespaces === undefined || namespaces.has(namespace)

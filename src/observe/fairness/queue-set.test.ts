@@ -7,10 +7,13 @@ const limits: QueueLimits = { concurrency: 2, queues: 8, queueLengthMax: 3, wait
 
 function make(given: Partial<QueueLimits> = {}) {
   const timers = new Set<() => void>()
-  const set = new QueueSet<{ hand: number[]; name: string }>({ ...limits, ...given }, (_ms, call) => {
-    timers.add(call)
-    return () => timers.delete(call)
-  })
+  const set = new QueueSet<{ hand: number[]; name: string }>(
+    { ...limits, ...given },
+    (_ms, call) => {
+      timers.add(call)
+      return () => timers.delete(call)
+    },
+  )
   return { set, timers }
 }
 

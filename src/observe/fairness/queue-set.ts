@@ -76,7 +76,11 @@ export class QueueSet<Flow extends QueuedFlow> {
     return this.#waiting
   }
 
-  get queues(): readonly { readonly waiting: readonly Waiting<Flow>[]; executing: number; virtualStart: number }[] {
+  get queues(): readonly {
+    readonly waiting: readonly Waiting<Flow>[]
+    executing: number
+    virtualStart: number
+  }[] {
     return this.#queues
   }
 
@@ -112,7 +116,8 @@ export class QueueSet<Flow extends QueuedFlow> {
       this.#start(queue)
       return index
     }
-    if (queue.waiting.length >= queueLengthMax && this.#executing >= concurrency) return 'queue-full'
+    if (queue.waiting.length >= queueLengthMax && this.#executing >= concurrency)
+      return 'queue-full'
     return new Promise((resolve) => {
       let undo = () => {}
       const waiter: Waiter<Flow> = {

@@ -21,7 +21,8 @@ export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
 const visibleReleases = 3
 
 export function presence(life: LifeCycle, release: number, showHidden: boolean): Presence {
-  if (release < (life.since ?? 0) || release > (life.until ?? Number.POSITIVE_INFINITY)) return 'absent'
+  if (release < (life.since ?? 0) || release > (life.until ?? Number.POSITIVE_INFINITY))
+    return 'absent'
   const { deprecatedSince } = life
   if (deprecatedSince === undefined || release < deprecatedSince) return 'shown'
   const age = release - deprecatedSince

@@ -30,38 +30,35 @@ const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 /** Most children of one family: beyond it, new label values fall into one child that is not shown. */
 const childrenMax = 20_000
 
-abstract class LabelledFamily<Child> implements Family {
-  readonly name: string
-  abstract readonly type: Family['type']
-  readonly labelNames: readonly string[]
-  protected readonly children = new Map<string, Child>()
+/** The children of one family by their labels, as the page writes them. */
+class Children<Child> {
+  readonly #labelNames: readonly string[]
+  readonly #make: () => Child
+  readonly #known = new Map<string, Child>()
   #beyond: Child | undefined
 
-  constructor(name: string, labelNames: readonly string[]) {
-    this.name = name
-    this.labelNames = labelNames
+  constructor(labelNames: readonly string[], make: () => Child) {
+    this.#labelNames = labelNames
+    this.#make = make
+  }
+
+  [Symbol.iterator](): Iterator<[string, Child]> {
+    return this.#known.entries()
   }
 
   /** The child with these label values, always the same one. */
-  labels(...values: string[]): Child {
-    const key = labelsText(this.labelNames, values)
-    const known = this.children.get(key)
+  of(values: readonly string[]): Child {
+    const key = labelsText(this.#labelNames, values)
+    const known = this.#known.get(key)
     if (known !== undefined) return known
-    if (this.children.size >= childrenMax) {
-      this.#beyond ??= this.make()
+    if (this.#known.size >= childrenMax) {
+      this.#beyond ??= this.#make()
       return this.#beyond
     }
-    const made = this.make()
-    this.children.set(key, made)
+    const made = this.#make()
+    this.#known.set(key, made)
     return made
   }
-
-  reset(): void {
-    this.children.clear()
-  }
-
-  protected abstract make(): Child
-  abstract write(out: string[]): void
 }
 
 export class Value {
@@ -76,26 +73,33 @@ export class Value {
   }
 }
 
-class ValueFamily extends LabelledFamily<Value> {
+class ValueFamily implements Family {
   readonly type: 'counter' | 'gauge'
+  readonly name: string
+  readonly #children: Children<Value>
 
   constructor(type: 'counter' | 'gauge', name: string, labelNames: readonly string[]) {
-    super(name, labelNames)
     this.type = type
+    this.name = name
+    this.#children = new Children(labelNames, () => new Value())
   }
 
-  protected make(): Value {
-    return new Value()
+  labels(...values: string[]): Value {
+    return this.#children.of(values)
   }
 
   write(out: string[]): void {
-    for (const [labels, { value }] of this.children) out.push(`${this.name}${braced(labels)} ${valueText(value)}`)
+    for (const [labels, { value }] of this.#children) {
+      out.push(`${this.name}${braced(labels)} ${valueText(value)}`)
+    }
   }
 }
 
 export type { ValueFamily }
-export const counter = (name: string, ...labelNames: string[]) => new ValueFamily('counter', name, labelNames)
-export const gauge = (name: string, ...labelNames: string[]) => new ValueFamily('gauge', name, labelNames)
+export const counter = (name: string, ...labelNames: string[]) =>
+  new ValueFamily('counter', name, labelNames)
+export const gauge = (name: string, ...labelNames: string[]) =>
+  new ValueFamily('gauge', name, labelNames)
 
 export class Distribution {
   /** Observations per bucket, not yet summed up; the last one is everything above the highest bound. */
@@ -127,21 +131,24 @@ export class Distribution {
   }
 }
 
-export class HistogramFamily extends LabelledFamily<Distribution> {
+export class HistogramFamily implements Family {
   readonly type = 'histogram'
+  readonly name: string
   readonly #bounds: Float64Array
+  readonly #children: Children<Distribution>
 
   constructor(name: string, bounds: readonly number[], labelNames: readonly string[]) {
-    super(name, labelNames)
+    this.name = name
     this.#bounds = Float64Array.from(bounds)
+    this.#children = new Children(labelNames, () => new Distribution(this.#bounds))
   }
 
-  protected make(): Distribution {
-    return new Distribution(this.#bounds)
+  labels(...values: string[]): Distribution {
+    return this.#children.of(values)
   }
 
   write(out: string[]): void {
-    for (const [labels, { counts, sum }] of this.children) {
+    for (const [labels, { counts, sum }] of this.#children) {
       if (counts.every((count) => count === 0)) continue
       const before = labels === '' ? '' : `${labels},`
       let count = 0

@@ -7,7 +7,9 @@ import { serverMetrics } from './server-metrics.ts'
 
 test('a page has help, type and one line for each child, families sorted', async () => {
   const registry = new Registry({ release: 22 })
-  const requests = registry.register(counter('b_total', 'verb', 'code'), 'Requests.', { stability: 'STABLE' })
+  const requests = registry.register(counter('b_total', 'verb', 'code'), 'Requests.', {
+    stability: 'STABLE',
+  })
   const child = requests.labels('GET', '200')
   child.add(1)
   requests.labels('GET', '200').add(2)
@@ -45,7 +47,12 @@ test('a histogram counts up to and including each bound', async () => {
 })
 
 test('values beyond numbers, and bounds', () => {
-  assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), ['1', '+Inf', 'NaN', '1e-7'])
+  assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), [
+    '1',
+    '+Inf',
+    'NaN',
+    '1e-7',
+  ])
   assert.deepEqual(exponentialBounds(1000, 10, 3), [1000, 10_000, 100_000])
 })
 
@@ -78,7 +85,10 @@ test('hidden metrics are not on the page, and registering a deprecated one warns
   const warnings: string[] = []
   const registry = new Registry({ release: 21, warn: (text) => warnings.push(text) })
   registry.register(counter('gone'), 'Gone.', deprecated).labels().add(1)
-  registry.register(counter('going'), 'Going.', { ...deprecated, deprecatedSince: 20 }).labels().add(1)
+  registry
+    .register(counter('going'), 'Going.', { ...deprecated, deprecatedSince: 20 })
+    .labels()
+    .add(1)
   const page = await registry.page()
   assert.doesNotMatch(page, /^gone/m)
   assert.match(page, /^# HELP going \[ALPHA\] \(Deprecated from 1\.20\) Going\.$/m)
@@ -94,7 +104,20 @@ test('labels follow the release', async () => {
   const lines = async (release: number) => {
     const registry = new Registry({ release })
     const { requests, olderRequestLabels, dropped } = serverMetrics(registry, release)
-    requests.labels('GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver', ...olderRequestLabels, '200').add(1)
+    requests
+      .labels(
+        'GET',
+        '',
+        '',
+        'v1',
+        'pods',
+        '',
+        'resource',
+        'apiserver',
+        ...olderRequestLabels,
+        '200',
+      )
+      .add(1)
     dropped.labels('mutating').add(1)
     return (await registry.page()).split('\n').filter((line) => line.includes('_total{'))
   }
@@ -102,5 +125,8 @@ test('labels follow the release', async () => {
     'apiserver_dropped_requests_total{request_kind="mutating"} 1',
     'apiserver_request_total{verb="GET",dry_run="",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver",code="200"} 1',
   ])
-  assert.match((await lines(15)).join('\n'), /requestKind="mutating"[^]*component="apiserver",client="",contentType="",code="200"/)
+  assert.match(
+    (await lines(15)).join('\n'),
+    /requestKind="mutating"[\s\S]*component="apiserver",client="",contentType="",code="200"/,
+  )
 })

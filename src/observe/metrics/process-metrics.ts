@@ -9,17 +9,30 @@ const lagResolutionMs = 10
 export function registerProcessMetrics(registry: Registry): void {
   const plain = (name: string, help: string, make: (name: string) => ValueFamily = gauge) =>
     registry.registerPlain(make(name), help).labels()
-  const cpu = plain('process_cpu_seconds_total', 'User and system CPU time spent, in seconds.', counter)
+  const cpu = plain(
+    'process_cpu_seconds_total',
+    'User and system CPU time spent, in seconds.',
+    counter,
+  )
   const resident = plain('process_resident_memory_bytes', 'Resident memory, in bytes.')
   const virtual = plain('process_virtual_memory_bytes', 'Virtual memory, in bytes.')
-  const started = plain('process_start_time_seconds', 'When the process started, in seconds since 1970.')
+  const started = plain(
+    'process_start_time_seconds',
+    'When the process started, in seconds since 1970.',
+  )
   const open = plain('process_open_fds', 'Open file descriptors.')
   const openMax = plain('process_max_fds', 'Most file descriptors that may be open.')
   const heap = plain('nodejs_heap_size_total_bytes', 'Heap that V8 has reserved, in bytes.')
   const heapUsed = plain('nodejs_heap_size_used_bytes', 'Heap in use, in bytes.')
-  const external = plain('nodejs_external_memory_bytes', 'Memory of buffers outside of the heap, in bytes.')
+  const external = plain(
+    'nodejs_external_memory_bytes',
+    'Memory of buffers outside of the heap, in bytes.',
+  )
   const lag = registerLag(registry)
-  const version = registry.registerPlain(gauge('nodejs_version_info', 'version'), 'The version of Node.')
+  const version = registry.registerPlain(
+    gauge('nodejs_version_info', 'version'),
+    'The version of Node.',
+  )
   version.labels(process.version).set(1)
   started.set(performance.timeOrigin / 1000)
   const limits = fileText('/proc/self/limits')
@@ -47,13 +60,20 @@ function registerLag(registry: Registry): () => void {
   const mean = of('mean_', 'Mean delay of the event loop since the last look, in seconds.')
   const max = of('max_', 'Longest delay of the event loop since the last look, in seconds.')
   const quantiles = [50, 90, 99].map(
-    (percent) => [percent, of(`p${percent}_`, `Delay of the event loop, quantile ${percent}, in seconds.`)] as const,
+    (percent) =>
+      [
+        percent,
+        of(`p${percent}_`, `Delay of the event loop, quantile ${percent}, in seconds.`),
+      ] as const,
   )
-  const busy = registry.registerPlain(gauge('nodejs_eventloop_utilization'), 'Share of time the event loop was busy.').labels()
+  const busy = registry
+    .registerPlain(gauge('nodejs_eventloop_utilization'), 'Share of time the event loop was busy.')
+    .labels()
   let before = performance.eventLoopUtilization()
   return () => {
     // A timer of 10 ms that comes in time is no delay.
-    const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1000) || 0
+    const seconds = (nanoseconds: number) =>
+      Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1000) || 0
     mean.set(seconds(delay.mean))
     max.set(seconds(delay.max))
     for (const [percent, child] of quantiles) child.set(seconds(delay.percentile(percent)))

@@ -34,7 +34,8 @@ export class Registry {
     const { release, showHidden = false, warn } = this.#options
     const present = presence(life, release, showHidden)
     if (present === 'hidden' || present === 'absent') return family
-    if (present === 'deprecated') warn?.(`the metric ${family.name} is deprecated from 1.${life.deprecatedSince}`)
+    if (present === 'deprecated')
+      warn?.(`the metric ${family.name} is deprecated from 1.${life.deprecatedSince}`)
     this.#shown.set(family.name, { family, help: helpText(life, release, help) })
     return family
   }
@@ -51,7 +52,9 @@ export class Registry {
   }
 
   async page(): Promise<string> {
-    await Promise.all(this.#collectors.map(async (collect) => collect()).map((done) => done.catch(() => {})))
+    await Promise.all(
+      this.#collectors.map(async (collect) => collect()).map((done) => done.catch(() => {})),
+    )
     const out: string[] = []
     for (const name of [...this.#shown.keys()].sort()) {
       const { family, help } = this.#shown.get(name) as Shown

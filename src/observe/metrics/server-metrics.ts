@@ -7,8 +7,8 @@ import type { Registry } from './registry.ts'
 
 /** Request durations in seconds: fine around the service levels of a cluster, coarse above. */
 const durationBounds = [
-  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4,
-  4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
+  2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ]
 const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
 const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
@@ -58,7 +58,14 @@ function requestMetrics(registry: Registry, release: number) {
       alpha,
     ),
     deprecated: registry.register(
-      gauge('apiserver_requested_deprecated_apis', 'group', 'version', 'resource', 'subresource', 'removed_release'),
+      gauge(
+        'apiserver_requested_deprecated_apis',
+        'group',
+        'version',
+        'resource',
+        'subresource',
+        'removed_release',
+      ),
       'Deprecated APIs that have been requested, with the release that removes them.',
       { stability: 'ALPHA', stableSince: 22, since: 19 },
     ),
@@ -88,7 +95,15 @@ function requestMetrics(registry: Registry, release: number) {
       { ...alpha, since: 20 },
     ),
     aborted: registry.register(
-      counter('apiserver_request_aborts_total', 'verb', 'group', 'version', 'resource', 'subresource', 'scope'),
+      counter(
+        'apiserver_request_aborts_total',
+        'verb',
+        'group',
+        'version',
+        'resource',
+        'subresource',
+        'scope',
+      ),
       'Requests whose client left before the answer.',
       { ...alpha, since: 20 },
     ),
@@ -103,7 +118,11 @@ function requestMetrics(registry: Registry, release: number) {
 function watchMetrics(registry: Registry) {
   const labels = ['group', 'version', 'kind']
   return {
-    watchers: registry.register(gauge('apiserver_registered_watchers', ...labels), 'Running watches.', alpha),
+    watchers: registry.register(
+      gauge('apiserver_registered_watchers', ...labels),
+      'Running watches.',
+      alpha,
+    ),
     watchEvents: registry.register(
       counter('apiserver_watch_events_total', ...labels),
       'Events sent to watches.',
@@ -192,11 +211,22 @@ function admissionMetrics(registry: Registry) {
       alpha,
     )
   return {
-    admissionSteps: durations('step', 'How long all plugins of a step took, in seconds.', named.slice(1)),
+    admissionSteps: durations(
+      'step',
+      'How long all plugins of a step took, in seconds.',
+      named.slice(1),
+    ),
     admissionPlugins: durations('controller', 'How long one plugin took, in seconds.', named),
     admissionWebhooks: durations('webhook', 'How long one webhook took, in seconds.', named),
     webhookRejections: registry.register(
-      counter('apiserver_admission_webhook_rejection_count', 'name', 'type', 'operation', 'error_type', 'rejection_code'),
+      counter(
+        'apiserver_admission_webhook_rejection_count',
+        'name',
+        'type',
+        'operation',
+        'error_type',
+        'rejection_code',
+      ),
       'Requests that a webhook, or the call of one, refused.',
       alpha,
     ),
@@ -205,11 +235,29 @@ function admissionMetrics(registry: Registry) {
 
 function auditMetrics(registry: Registry) {
   return {
-    auditEvents: registry.register(counter('apiserver_audit_event_total'), 'Records made and given to the sinks.', alpha).labels(),
-    auditErrors: registry.register(counter('apiserver_audit_error_total', 'plugin'), 'Records lost, by sink.', alpha),
-    auditLevels: registry.register(counter('apiserver_audit_level_total', 'level'), 'Requests by audit level.', alpha),
+    auditEvents: registry
+      .register(
+        counter('apiserver_audit_event_total'),
+        'Records made and given to the sinks.',
+        alpha,
+      )
+      .labels(),
+    auditErrors: registry.register(
+      counter('apiserver_audit_error_total', 'plugin'),
+      'Records lost, by sink.',
+      alpha,
+    ),
+    auditLevels: registry.register(
+      counter('apiserver_audit_level_total', 'level'),
+      'Requests by audit level.',
+      alpha,
+    ),
     auditRejected: registry
-      .register(counter('apiserver_audit_requests_rejected_total'), 'Requests refused because they could not be recorded.', alpha)
+      .register(
+        counter('apiserver_audit_requests_rejected_total'),
+        'Requests refused because they could not be recorded.',
+        alpha,
+      )
       .labels(),
   }
 }
