@@ -10,7 +10,8 @@ import type { ScalarName, Struct } from '#schema/type.ts'
 import { wantedForm, bodyFormat } from './media-type.ts'
 import { duplicateKeys, encodeJson, JsonError, parseJson } from './json.ts'
 import { decodeMessage, EnvelopeError, encodeItem, encodeObject, openEnvelope } from './protobuf.ts'
-import { encodeYaml, parseYaml, YamlError } from './yaml.ts'
+import { encodeYaml, parseYaml } from './yaml.ts'
+import { YamlError } from './yaml-error.ts'
 
 /** A small generator of numbers that is the same on every run (mulberry32). */
 function randomness(seed: number): (below: number) => number {

@@ -26,7 +26,7 @@ export interface Transform {
  * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; or a fixed document such as
  * discovery, which has no other shapes.
  */
-export type Endpoint = 'built-in' | 'custom' | 'document'
+export type Endpoint = 'built-in' | 'without tables' | 'custom' | 'document'
 
 export const mediaTypes: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -76,6 +76,7 @@ function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wante
   }
   if (endpoint === 'document' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1'))
     return undefined
+  if (as === 'Table' && endpoint === 'without tables') return undefined
   if (!transforms.has(as ?? '') || (as === 'Table' && format === 'protobuf')) return undefined
   return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
 }
@@ -95,6 +96,7 @@ function decide(header: string, endpoint: Endpoint): Wanted | null {
 
 const decided: Readonly<Record<Endpoint, (header: string) => Wanted | null>> = {
   'built-in': remember((header) => decide(header, 'built-in')),
+  'without tables': remember((header) => decide(header, 'without tables')),
   custom: remember((header) => decide(header, 'custom')),
   document: remember((header) => decide(header, 'document')),
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
-import { encodeYaml, parseYaml, YamlError } from './yaml.ts'
+import { encodeYaml, parseYaml } from './yaml.ts'
+import { YamlError } from './yaml-error.ts'
 
 const values: [string, Json][] = [
   ['', null],

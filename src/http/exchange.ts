@@ -48,6 +48,8 @@ export interface Wire {
   /** The connection itself, for a client that asks to leave HTTP. */
   readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer }
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void
+  /** Several buffers as one body, none of them copied. */
+  answerPieces(status: number, headers: AnswerHeaders, pieces: readonly Buffer[]): void
   stream(status: number, headers: AnswerHeaders): Sink
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal

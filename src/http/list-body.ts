@@ -31,22 +31,21 @@ export function listStart(head: ListHead): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
 }
 
+export const listEnd = Buffer.from(']}\n')
+
 export type CutOf = (entry: Entry) => CutObject | Promise<CutObject>
 
-/** Pieces of the body in order; items that must wait for a conversion are waited for. */
-export async function* listPieces(
+/** The items, commas between them, in pieces; items that must wait for a conversion are waited for. */
+export async function* itemPieces(
   kind: Kind,
-  head: ListHead,
   entries: readonly Entry[],
   cutOf: CutOf,
 ): AsyncGenerator<Buffer> {
   const itemHeader = kind.itemsCarryType ? headerOf(kind) : '{'
-  let from = 0
-  let start = listStart({ ...head, alwaysContinues: kind.itemsCarryType })
-  do {
+  for (let from = 0; from < entries.length; ) {
     const cuts: CutObject[] = []
     const revisions: string[] = []
-    let size = Buffer.byteLength(start) + 3
+    let size = 0
     let i = from
     for (; i < entries.length && size < pieceBytesMax; i++) {
       const cut = cutOf(entries[i])
@@ -57,14 +56,12 @@ export async function* listPieces(
       size += cutLength(ready, itemHeader, revision) + 1
     }
     const piece = Buffer.allocUnsafe(size)
-    let at = piece.write(start, 0)
+    let at = 0
     for (let n = 0; n < cuts.length; n++) {
       if (from + n > 0) piece[at++] = 0x2c
       at = writeCut(piece, at, cuts[n], itemHeader, revisions[n])
     }
     from = i
-    if (from >= entries.length) at += piece.write(']}\n', at)
     yield piece.subarray(0, at)
-    start = ''
-  } while (from < entries.length)
+  }
 }

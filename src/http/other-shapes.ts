@@ -21,6 +21,7 @@ import {
 } from './protobuf-shapes.ts'
 import { convertTogether, objectFor, pathOf } from './represent.ts'
 import type { Shape } from './shape.ts'
+import { TableRows } from './table-rows.ts'
 
 type Value = Loose & { kind: string; apiVersion: string }
 type ListAnswer = Answer & { is: 'list' }
@@ -33,7 +34,10 @@ export async function encodeObject(
 ): Promise<Buffer> {
   const { as } = shape
   if (as?.kind === 'Table') {
-    const metadata = view.revision === undefined ? {} : { resourceVersion: String(view.revision) }
+    const metadata = {
+      ...selfLinkOf(kind, view),
+      ...(view.revision !== undefined && { resourceVersion: String(view.revision) }),
+    }
     return encodeJsonOrYaml(await table([view], kind, metadata, shape, parts, exchange, true), shape)
   }
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
@@ -55,6 +59,7 @@ export async function encodeList(
   const { as } = shape
   const metadata = listMetadata(answer, exchange.target.namespace)
   if (as?.kind === 'Table') {
+    if (shape.format === 'json' && !shape.pretty) return tableText(answer, metadata, shape, parts, exchange)
     return encodeJsonOrYaml(await table(entries, kind, metadata, shape, parts, exchange, true), shape)
   }
   if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
@@ -71,6 +76,9 @@ export async function encodeList(
   const value = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata: shown, items }
   return encodeJsonOrYaml(value, shape)
 }
+
+const selfLinkOf = (kind: Kind, { namespace, name }: ObjectView) =>
+  kind.selfLinks && { selfLink: pathOf(kind, namespace, name) }
 
 const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
 
@@ -111,6 +119,32 @@ async function table(
   const version = shape.as?.version ?? 'v1'
   const now = parts.server.clock.now()
   return tableOf(items, columnsOf(kind), metadata, { version, include, headers, now })
+}
+
+const tableRows = new TableRows()
+
+/** The table of a list without a tree of values in between: rows are joined as text. */
+async function tableText(
+  { kind, entries }: ListAnswer,
+  metadata: Loose,
+  shape: Shape,
+  parts: HttpParts,
+  exchange: Exchange,
+): Promise<Buffer> {
+  const include = parseIncludeObject(exchange.query.get('includeObject'))
+  const version = shape.as?.version ?? 'v1'
+  const now = parts.server.clock.now()
+  const columns = columnsOf(kind)
+  await convertTogether(kind, entries, parts.server.parseStored)
+  const frame = tableOf([], columns, metadata, { version, include, headers: true, now })
+  if (entries.length === 0) return encodeJson(frame)
+  const rows: string[] = []
+  for (const entry of entries) {
+    const kept = await tableRows.keep(kind, entry, () => tableItem(entry, kind, parts))
+    rows.push(tableRows.row(kept, columns, now, include, version))
+  }
+  const text = JSON.stringify({ ...frame, rows: [] })
+  return Buffer.from(`${text.slice(0, -2)}${rows.join(',')}]}`)
 }
 
 /** Cells are made from the hub version, the object is shown in the version asked for. */
@@ -159,7 +193,7 @@ export function otherFramer(
       const view = { ...entry, revision }
       let object: Loose
       if (shape.as?.kind === 'Table') {
-        const metadata = { resourceVersion: String(revision) }
+        const metadata = { ...selfLinkOf(kind, view), resourceVersion: String(revision) }
         object = await table([view], kind, metadata, shape, parts, exchange, first)
         first = false
       } else {

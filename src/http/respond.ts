@@ -1,10 +1,12 @@
 /** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
-import { gzip } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
-import { listPieces } from './list-body.ts'
+import { itemPieces, listEnd, listStart } from './list-body.ts'
+import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
 import { convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue } from './other-shapes.ts'
@@ -12,7 +14,9 @@ import { type Shape, shapeOfError } from './shape.ts'
 
 /** Answers from this size on are compressed for clients that ask for it. */
 const gzipBytesMin = 128 * 1024
-/** A list up to this size is one write. */
+/** Quick rather than small, as the original has it. */
+const gzipLevel = 4
+/** A list up to this size is compressed in one go. */
 const wholeListBytesMax = 4 << 20
 
 export async function respond(
@@ -92,7 +96,7 @@ export function send(
   finish(exchange, status, body.length)
   if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
     return new Promise((resolve, reject) => {
-      gzip(body, { level: 4 }, (error, packed) => {
+      gzip(body, { level: gzipLevel }, (error, packed) => {
         if (error !== null) return reject(error)
         exchange.wire.answer(status, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, packed)
         resolve()
@@ -104,34 +108,79 @@ export function send(
 
 const acceptsGzip = ({ wire }: Exchange) => /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
 
+const memo = new ListMemo()
+
 async function sendList(
   exchange: Exchange,
   parts: HttpParts,
   answer: Answer & { is: 'list' },
   shape: Shape,
 ): Promise<void> {
-  const { kind } = answer
+  const { kind, itemsName } = answer
   const selfLink = kind.selfLinks ? pathOf(kind, exchange.target.namespace, '') : undefined
-  const head = { ...answer, kind: kind.listKind, apiVersion: kind.apiVersion, selfLink }
+  const alwaysContinues = kind.itemsCarryType
+  const { revision, continueToken, remaining } = answer
+  const names = { kind: kind.listKind, apiVersion: kind.apiVersion }
+  const start = Buffer.from(listStart({ ...names, revision, continueToken, remaining, selfLink, alwaysContinues }))
+  const name = itemsName && `${kind.apiVersion} ${itemsName}`
+  const known = name && memo.get(name)
+  if (known) return sendPieces(exchange, shape, [start, ...known, listEnd])
   const parse = parts.server.parseStored
   await convertTogether(kind, answer.entries, parse)
-  const pieces = listPieces(kind, head, answer.entries, (entry) => cutFor(kind, entry, parse))
-  const first: Buffer[] = []
+  const pieces = itemPieces(kind, answer.entries, (entry) => cutFor(kind, entry, parse))
+  const made: Buffer[] = []
   let size = 0
-  for (;;) {
-    const { value, done } = await pieces.next()
-    if (done) return send(exchange, 200, shape, first.length === 1 ? first[0] : Buffer.concat(first))
-    first.push(value)
-    size += value.length
-    if (size > wholeListBytesMax) break
-  }
-  const sink = exchange.wire.stream(200, answerHeaders(exchange, shape.contentType))
-  finish(exchange, 200, size)
-  for (const piece of first.splice(0)) sink.write(piece)
   for await (const piece of pieces) {
+    made.push(piece)
+    size += piece.length
+    if (size > memoBytesMax) return streamPieces(exchange, shape, [start, ...made], pieces)
+  }
+  if (name) memo.set(name, made)
+  return sendPieces(exchange, shape, [start, ...made, listEnd])
+}
+
+/** A list that is whole: compressed where that pays, else written as it is. */
+function sendPieces(exchange: Exchange, shape: Shape, pieces: readonly Buffer[]): void | Promise<void> {
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (size < wholeListBytesMax && acceptsGzip(exchange)) return send(exchange, 200, shape, Buffer.concat(pieces))
+  if (acceptsGzip(exchange)) return streamPieces(exchange, shape, pieces, undefined)
+  finish(exchange, 200, size)
+  exchange.wire.answerPieces(200, answerHeaders(exchange, shape.contentType), pieces)
+}
+
+/** A list too large to be held: written no faster than its client reads, compressed on the way where it asked for that. */
+async function streamPieces(
+  exchange: Exchange,
+  shape: Shape,
+  first: readonly Buffer[],
+  rest: AsyncIterable<Buffer> | undefined,
+): Promise<void> {
+  const headers = answerHeaders(exchange, shape.contentType)
+  const zipped = acceptsGzip(exchange)
+  if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+  const sink = exchange.wire.stream(200, headers)
+  const source = Readable.from(allOf(exchange, first, rest))
+  const bytes: AsyncIterable<Buffer> = zipped ? source.pipe(createGzip({ level: gzipLevel })) : source
+  for await (const piece of bytes) {
     if (sink.closed) return
-    finish(exchange, 200, piece.length)
     if (!sink.write(piece)) await sink.drained()
   }
   sink.end()
+}
+
+async function* allOf(
+  exchange: Exchange,
+  first: readonly Buffer[],
+  rest: AsyncIterable<Buffer> | undefined,
+): AsyncGenerator<Buffer> {
+  for (const piece of first) {
+    finish(exchange, 200, piece.length)
+    yield piece
+  }
+  if (rest === undefined) return
+  for await (const piece of rest) {
+    finish(exchange, 200, piece.length)
+    yield piece
+  }
+  yield listEnd
 }

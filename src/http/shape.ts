@@ -29,11 +29,14 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
   if (kind.protobuf) checkRouteAccepts(accept)
   const sub = kind.subresources.get(exchange.target.subresource)
-  const endpoint = sub !== undefined && sub.kind !== kind.kind ? 'document' : kind.protobuf ? 'built-in' : 'custom'
+  const endpoint = sub !== undefined && sub.kind !== kind.kind ? 'document' : endpointOf(kind)
   const wanted =
     exchange.target.verb === 'watch' ? wantedStream(accept, endpoint) : wantedForm(accept, endpoint)
   return shapeOf(exchange, wanted)
 }
+
+const endpointOf = ({ tables, protobuf }: Kind) =>
+  tables === false ? 'without tables' : protobuf ? 'built-in' : 'custom'
 
 /** For fixed documents such as discovery. */
 export function documentShape(exchange: Exchange, produces: 'any form' | 'json' = 'any form'): Shape {

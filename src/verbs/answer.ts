@@ -24,6 +24,8 @@ export type Answer =
       revision: Revision
       continueToken: string
       remaining: number | undefined
+      /** Names the items: lists of equal names have equal items. Absent where they may not come again. */
+      itemsName?: string
     }
   /** A value of another kind than the resource's: Status, Scale, TokenReview. */
   | { is: 'value'; status: number; value: Loose & { kind: string; apiVersion: string } }

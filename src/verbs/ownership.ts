@@ -13,10 +13,11 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind
-  // Owners that speak another group's version of the resource are unknown here, as in the original.
+  // The core group and the named ones do not know each other's types, as in the original: an owner of an event that
+  // speaks the other group's version of it is unknown here. Named groups that share a resource know each other's.
   const versionOf = (apiVersion: string) => {
     const found = resource.kindOf(apiVersion)
-    return found?.group === kind.group ? found : undefined
+    return (found?.group === '') === (kind.group === '') ? found : undefined
   }
   const resets = new Map<string, FieldSet | undefined>()
   const made: FieldManagerKind = {
@@ -46,13 +47,14 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
 
 /**
  * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
- * request speaks.
+ * request speaks, of what `asOwned` makes of the object.
  */
 export async function claimFields(
   server: Server,
   request: WriteRequest,
   next: KubeObject,
   live: KubeObject | undefined,
+  asOwned: (object: KubeObject) => KubeObject = (object) => object,
 ): Promise<void> {
   if (!server.feature('ServerSideApply')) {
     delete next.metadata.managedFields
@@ -64,7 +66,7 @@ export async function claimFields(
   const same = kind === kind.resource.hub
   const asked = same ? next : await fromHub(kind, structuredClone(next))
   const before = live === undefined || same ? live : await fromHub(kind, structuredClone(live))
-  setManaged(next, recordUpdate(manager, before, asked, who))
+  setManaged(next, recordUpdate(manager, before, asOwned(asked), who))
 }
 
 export function setManaged(object: KubeObject, entries: ManagedFieldsEntry[]): void {

@@ -8,6 +8,7 @@ import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
+import { withNilBytes } from '#patch/nil-bytes.ts'
 import { applyStrategicMerge } from '#patch/strategic-merge.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
@@ -40,10 +41,16 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
       before.apiVersion = kind.apiVersion
       const next = await toHub(kind, patched(request, before))
       requireMatchingName(next, request)
-      await claimFields(server, request, next, live)
+      await claimFields(server, request, next, live, asPatched(request))
       return next
     },
   })
+}
+
+/** After a strategic merge patch bytes that are empty are gone, as far as ownership can see. */
+function asPatched({ patchType, target: { kind } }: PatchRequest) {
+  if (patchType !== 'strategic') return undefined
+  return (object: KubeObject) => withNilBytes(kind.type, object as Json) as unknown as KubeObject
 }
 
 /** The patched object, canonical and defaulted. */

@@ -22,6 +22,8 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     uidIsPrecondition: true,
     creates: behaviour.createOnUpdate ?? false,
     unconditional: behaviour.unconditionalUpdate ?? true,
+    versionCheckedWithMetadata:
+      request.target.subresource === '' && behaviour.versionCheckedWithMetadata,
     async make(live) {
       const next = first ?? (await decode())
       first = undefined

@@ -26,6 +26,9 @@ export function serviceAllocators(
   return new ServiceAllocators(ranges, reader, random)
 }
 
+/** A dry run shows the ports after this one, the end of the usual range. */
+const portBeforeShown = 32768
+
 const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
 
 class ServiceAllocators implements Allocators {
@@ -49,7 +52,7 @@ class ServiceAllocators implements Allocators {
     if (!isService(kind)) return undefined
     this.#learned ??= this.#learn()
     await this.#learned
-    const work = new Work(this.#pools, this.#ports, next)
+    const work = new Work(this.#pools, this.#ports, next, context.dryRun ?? false)
     try {
       if (context.feature('IPv6DualStack')) settleFamilies(next, this.#pools.map(({ family }) => family))
       if (!context.dryRun) work.addresses(old, context)
@@ -103,11 +106,19 @@ class Work implements Reservation {
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
   readonly #leaves: (() => void)[] = []
+  /** Ports only shown: a dry run takes none. */
+  readonly #shownPorts: number[] | undefined
 
-  constructor(pools: readonly AddressPool[], ports: NumberPool, service: KubeObject) {
+  constructor(
+    pools: readonly AddressPool[],
+    ports: NumberPool,
+    service: KubeObject,
+    dryRun: boolean,
+  ) {
     this.#pools = pools
     this.#portPool = ports
     this.#service = service
+    if (dryRun) this.#shownPorts = []
   }
 
   keep(): void {
@@ -211,9 +222,18 @@ class Work implements Reservation {
   }
 
   #takeAnyPort(): number {
+    if (this.#shownPorts !== undefined) return this.#showPort(this.#shownPorts)
     const port = this.#portPool.takeAny()
     if (port === undefined) throw internalError('failed to allocate a nodePort: range is full')
     this.#takenPorts.push(port)
+    return port
+  }
+
+  /** The port after the highest this write has so far, as the original shows it; whether it is free is nobody's concern. */
+  #showPort(shown: number[]): number {
+    const before = [...this.#takenPorts, ...shown]
+    const port = (before.length === 0 ? portBeforeShown : Math.max(...before)) + 1
+    shown.push(port)
     return port
   }
 

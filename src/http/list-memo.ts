@@ -1,0 +1,37 @@
+/**
+ * The items of lists that were just made, for those who ask the same before anything changed: many controllers that start
+ * at once, a page that is polled. Bounded in bytes; the longest unused goes first.
+ */
+
+/** All that is kept together: a few lists of thousands, little beside the objects themselves. */
+export const memoBytesMax = 24 << 20
+
+export class ListMemo {
+  readonly #known = new Map<string, { pieces: readonly Buffer[]; bytes: number }>()
+  #bytes = 0
+
+  get(name: string): readonly Buffer[] | undefined {
+    const found = this.#known.get(name)
+    if (found === undefined) return undefined
+    this.#known.delete(name)
+    this.#known.set(name, found)
+    return found.pieces
+  }
+
+  set(name: string, pieces: readonly Buffer[]): void {
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (bytes > memoBytesMax) return
+    this.#forget(name)
+    this.#known.set(name, { pieces, bytes })
+    this.#bytes += bytes
+    for (const oldest of this.#known.keys()) {
+      if (this.#bytes <= memoBytesMax) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(name: string): void {
+    this.#bytes -= this.#known.get(name)?.bytes ?? 0
+    this.#known.delete(name)
+  }
+}
