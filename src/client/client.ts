@@ -48,17 +48,37 @@ export interface ServedResource extends ResourceRef {
 export interface ApiClient {
   get(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject>
   list(resource: ResourceRef, namespace: string, query?: ListQuery): Promise<ListResult>
-  create(resource: ResourceRef, namespace: string, object: KubeObject, subresource?: { name: string; of: string }): Promise<KubeObject>
+  create(
+    resource: ResourceRef,
+    namespace: string,
+    object: KubeObject,
+    subresource?: { name: string; of: string },
+  ): Promise<KubeObject>
   update(resource: ResourceRef, object: KubeObject, subresource?: string): Promise<KubeObject>
   /** A merge patch. */
-  patch(resource: ResourceRef, namespace: string, name: string, patch: Loose, subresource?: string): Promise<KubeObject>
+  patch(
+    resource: ResourceRef,
+    namespace: string,
+    name: string,
+    patch: Loose,
+    subresource?: string,
+  ): Promise<KubeObject>
   delete(resource: ResourceRef, namespace: string, name: string, query?: DeleteQuery): Promise<void>
-  deleteCollection(resource: ResourceRef, namespace: string, query?: ListQuery & DeleteQuery): Promise<void>
+  deleteCollection(
+    resource: ResourceRef,
+    namespace: string,
+    query?: ListQuery & DeleteQuery,
+  ): Promise<void>
   /**
    * Everything after a resourceVersion. Ends when the signal aborts or the server ends the watch; throws 410 where the
    * version is too old.
    */
-  watch(resource: ResourceRef, namespace: string, resourceVersion: string, signal: AbortSignal): AsyncIterable<ClientEvent>
+  watch(
+    resource: ResourceRef,
+    namespace: string,
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): AsyncIterable<ClientEvent>
   /** Every resource served now, once, in the version it is best spoken in. */
   resources(): Promise<readonly ServedResource[]>
 }

@@ -15,7 +15,11 @@ const object = (name: string, version: number, more: object = {}): KubeObject =>
 /** A server of which each list and each watch is said beforehand. */
 class Script {
   readonly asked: string[] = []
-  readonly lists: (() => { items: KubeObject[]; resourceVersion: string; continueToken: string })[] = []
+  readonly lists: (() => {
+    items: KubeObject[]
+    resourceVersion: string
+    continueToken: string
+  })[] = []
   readonly watches: (() => Iterable<ClientEvent>)[] = []
 
   client(): ApiClient {
@@ -30,18 +34,21 @@ class Script {
       async *watch(_: unknown, __: unknown, version: string, signal: AbortSignal) {
         script.asked.push(`watch ${version}`)
         const next = script.watches.shift()
-        if (next === undefined) return await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        if (next === undefined)
+          return await new Promise((resolve) => signal.addEventListener('abort', resolve))
         yield* next()
       },
     } as unknown as ApiClient
   }
 }
 
-const page = (version: number, items: KubeObject[], continueToken = '') => () => ({
-  items,
-  resourceVersion: String(version),
-  continueToken,
-})
+const page =
+  (version: number, items: KubeObject[], continueToken = '') =>
+  () => ({
+    items,
+    resourceVersion: String(version),
+    continueToken,
+  })
 const raise = (error: Error) => (): never => {
   throw error
 }
@@ -53,7 +60,8 @@ async function check(script: Script, ms = 60) {
   const informer = new Informer<string>({
     client: script.client(),
     resource,
-    keep: ({ metadata, dull }) => (dull ? undefined : `${metadata.name}@${metadata.resourceVersion}`),
+    keep: ({ metadata, dull }) =>
+      dull ? undefined : `${metadata.name}@${metadata.resourceVersion}`,
     signal: stop.signal,
     report: (message) => reported.push(message),
   })

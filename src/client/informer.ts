@@ -84,7 +84,10 @@ export class Informer<T> implements Sink {
   changed(object: KubeObject): void {
     const key = keyOf(object.metadata)
     const kept = this.#options.keep(object)
-    if (kept === undefined) return this.#drop(key)
+    if (kept === undefined) {
+      this.#drop(key)
+      return
+    }
     const previous = this.#kept.get(key)
     this.#kept.set(key, kept)
     for (const listener of this.#listeners) this.#tell(() => listener.changed?.(kept, previous))

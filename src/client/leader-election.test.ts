@@ -29,7 +29,8 @@ class OneLease {
       },
       update: async (_: unknown, object: KubeObject) => {
         this.#reach()
-        if (object.metadata.resourceVersion !== String(this.version)) throw conflict(leases, 'l', 'modified')
+        if (object.metadata.resourceVersion !== String(this.version))
+          throw conflict(leases, 'l', 'modified')
         return this.#write(object)
       },
     } as unknown as ApiClient
@@ -73,7 +74,9 @@ function candidate(client: ApiClient, identity: string, leaders: Set<string>) {
 test('one of several leads, and another when it goes', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
-  const stops = new Map(['a', 'b', 'c'].map((name) => [name, candidate(one.client(), name, leaders)]))
+  const stops = new Map(
+    ['a', 'b', 'c'].map((name) => [name, candidate(one.client(), name, leaders)]),
+  )
   await rest(60)
   assert.equal(leaders.size, 1)
   const [first] = leaders as Set<string>

@@ -35,7 +35,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   let renewedAt = 0
   while (!signal.aborted) {
     try {
-      if (await candidate.acquire()) {
+      if (await withinTime(candidate.acquire(), renewDeadlineMs)) {
         renewedAt = candidate.elapsed()
         if (leading === undefined) {
           leading = new AbortController()
@@ -47,7 +47,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
       }
     } catch (error) {
       options.report('the lease of the leader could not be renewed', error)
-      if (leading !== undefined && candidate.elapsed() - renewedAt > renewDeadlineMs) {
+      if (leading !== undefined && candidate.elapsed() - renewedAt >= renewDeadlineMs) {
         leading.abort()
         leading = undefined
       }
@@ -57,6 +57,15 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   if (leading === undefined) return
   leading.abort()
   await candidate.release().catch(() => {})
+}
+
+/** An answer that does not come is as good as a refusal: meanwhile the lease runs out. */
+async function withinTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, refuse) => {
+    timer = setTimeout(() => refuse(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
 class Candidate {
@@ -82,7 +91,9 @@ class Candidate {
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 404) throw error
       const metadata = { name, namespace }
-      return this.#write(() => client.create(leases, namespace, { metadata, spec: this.#spec(undefined) }))
+      return this.#write(() =>
+        client.create(leases, namespace, { metadata, spec: this.#spec(undefined) }),
+      )
     }
     const version = lease.metadata.resourceVersion as string
     if (this.#seen?.version !== version) this.#seen = { version, at: this.elapsed() }

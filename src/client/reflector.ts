@@ -33,7 +33,13 @@ const pageSize = 500
 const backoff = { firstMs: 50, longestMs: 30_000 }
 
 /** Resolves when the signal aborts. */
-export async function reflect({ client, resource, sink, signal, report }: ReflectorOptions): Promise<void> {
+export async function reflect({
+  client,
+  resource,
+  sink,
+  signal,
+  report,
+}: ReflectorOptions): Promise<void> {
   let version: string | undefined
   let failures = 0
   while (!signal.aborted) {
@@ -61,7 +67,8 @@ export async function reflect({ client, resource, sink, signal, report }: Reflec
 /** The kind went away; whoever follows it learns that from discovery. */
 const isNotServed = (error: unknown) => error instanceof ApiError && error.code === 404
 
-export const nameOf = ({ group, plural }: ResourceRef) => (group === '' ? plural : `${plural}.${group}`)
+export const nameOf = ({ group, plural }: ResourceRef) =>
+  group === '' ? plural : `${plural}.${group}`
 
 /** The version the list was made at; undefined where the signal aborted first. */
 async function list(

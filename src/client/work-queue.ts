@@ -63,7 +63,10 @@ export class WorkQueue {
   /** The key is added after a time; an earlier moment asked for before stays. */
   addAfter(key: string, ms: number): void {
     if (this.#options.signal.aborted) return
-    if (ms <= 0) return this.add(key)
+    if (ms <= 0) {
+      this.add(key)
+      return
+    }
     const at = performance.now() + ms
     const set = this.#later.get(key)
     if (set !== undefined && set.at <= at) return

@@ -17,19 +17,19 @@ import { tokenCleaner } from './token-cleaner/token-cleaner.ts'
 import { claimProtection, volumeProtection } from './volume-protection/volume-protection.ts'
 
 export const controllers: Readonly<Record<ControllerName, Controller>> = {
-  'namespace': namespaceController,
-  'serviceaccount': serviceAccountController,
+  namespace: namespaceController,
+  serviceaccount: serviceAccountController,
   'serviceaccount-token': tokenController,
   'root-ca-cert-publisher': rootCertificatePublisher,
-  'garbagecollector': garbageCollector,
+  garbagecollector: garbageCollector,
   'clusterrole-aggregation': roleAggregation,
-  'resourcequota': quotaController,
-  'csrapproving': certificateApproving,
-  'csrsigning': certificateSigning,
-  'csrcleaner': certificateCleaning,
-  'tokencleaner': tokenCleaner,
+  resourcequota: quotaController,
+  csrapproving: certificateApproving,
+  csrsigning: certificateSigning,
+  csrcleaner: certificateCleaning,
+  tokencleaner: tokenCleaner,
   'pvc-protection': claimProtection,
   'pv-protection': volumeProtection,
-  'podgc': podCollector,
+  podgc: podCollector,
   'ttl-after-finished': finishedJobs,
 }

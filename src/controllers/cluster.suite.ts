@@ -24,7 +24,8 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import type { Controller, Surroundings } from './controller.ts'
 import { runControllers } from './run.ts'
 
-const readFacts = (name: string) => readFileSync(new URL(`../../facts/${name}`, import.meta.url), 'utf8')
+const readFacts = (name: string) =>
+  readFileSync(new URL(`../../facts/${name}`, import.meta.url), 'utf8')
 const facts = loadFacts(readFacts)
 const suffix = () => randomBytes(3).toString('hex').slice(0, 5)
 const keyPair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -58,14 +59,17 @@ export async function startCluster(
     clock: systemClock,
     release,
     feature: server.feature,
-    report: (message, error) => complaints.push(`${message} ${error instanceof Error ? error.stack : error}`),
+    report: (message, error) =>
+      complaints.push(`${message} ${error instanceof Error ? error.stack : error}`),
     randomSuffix: suffix,
     ...secretsOfServer(),
     signingDurationMs: 365 * 24 * 3_600_000,
   }
   const client = localClient(server, user('test'), 'test')
   for (const name of ['default', 'kube-system']) {
-    await client.create({ group: '', version: 'v1', plural: 'namespaces' }, '', { metadata: { name } }).catch(() => {})
+    await client
+      .create({ group: '', version: 'v1', plural: 'namespaces' }, '', { metadata: { name } })
+      .catch(() => {})
   }
   return {
     server,
@@ -113,7 +117,12 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
   if ('error' in gates) throw new Error(gates.error)
   const catalog = new Catalog([])
   const root = '/registry'
-  for (const resource of builtInResources(facts, { release, feature: gates.enabled, root, serves: () => true })) {
+  for (const resource of builtInResources(facts, {
+    release,
+    feature: gates.enabled,
+    root,
+    serves: () => true,
+  })) {
     catalog.add(resource)
   }
   const parseStored = storedParser(catalog)
@@ -165,7 +174,11 @@ export async function until(
 
 export const core = (plural: string) => ({ group: '', version: 'v1', plural })
 
-export const configMap = (namespace: string, name: string, owners: KubeObject[] = []): KubeObject => ({
+export const configMap = (
+  namespace: string,
+  name: string,
+  owners: KubeObject[] = [],
+): KubeObject => ({
   metadata: {
     name,
     namespace,

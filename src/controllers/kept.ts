@@ -164,4 +164,3 @@ export function keepJob(object: KubeObject): KeptJob | undefined {
   if (ended?.lastTransitionTime === undefined) return undefined
   return { ...metaOf(object), endsAtMs: Date.parse(ended.lastTransitionTime) + seconds * 1000 }
 }
-

@@ -10,20 +10,20 @@ export interface ControllerRow {
 }
 
 export const controllerRows = {
-  'namespace': {},
-  'serviceaccount': {},
+  namespace: {},
+  serviceaccount: {},
   'serviceaccount-token': {},
   'root-ca-cert-publisher': { since: 20 },
-  'garbagecollector': {},
+  garbagecollector: {},
   'clusterrole-aggregation': {},
-  'resourcequota': {},
-  'csrapproving': {},
-  'csrsigning': {},
-  'csrcleaner': {},
-  'tokencleaner': {},
+  resourcequota: {},
+  csrapproving: {},
+  csrsigning: {},
+  csrcleaner: {},
+  tokencleaner: {},
   'pvc-protection': {},
   'pv-protection': {},
-  'podgc': {},
+  podgc: {},
   'ttl-after-finished': { since: 21 },
 } as const satisfies Record<string, ControllerRow>
 
@@ -43,7 +43,9 @@ export function selectControllers<Name extends string = ControllerName>(
   for (const word of said) {
     const name = word.replace(/^-/, '')
     if (name === '*' || known.some((one) => one === name)) continue
-    return { error: `--controllers: "${name}" is not in the list of known controllers: ${known.join(', ')}` }
+    return {
+      error: `--controllers: "${name}" is not in the list of known controllers: ${known.join(', ')}`,
+    }
   }
   const star = said.includes('*') && !said.includes('-*')
   return known.filter((name) => {

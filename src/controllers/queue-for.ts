@@ -7,7 +7,8 @@ export const isMissing = (error: unknown) => error instanceof ApiError && error.
 export const isConflict = (error: unknown) => error instanceof ApiError && error.code === 409
 /** The namespace is going away: what was to be made there need not be. */
 export const isTerminating = (error: unknown) =>
-  error instanceof ApiError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+  error instanceof ApiError &&
+  (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
 export function queueFor(
   name: string,

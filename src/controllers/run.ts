@@ -17,7 +17,12 @@ export interface RunOptions {
 }
 
 /** Resolves when everything has ended after the signal. */
-export async function runControllers({ controllers, surroundings, elect, signal }: RunOptions): Promise<void> {
+export async function runControllers({
+  controllers,
+  surroundings,
+  elect,
+  signal,
+}: RunOptions): Promise<void> {
   if (controllers.length === 0) return
   const lead = (leading: AbortSignal) => startAll(controllers, surroundings, leading)
   if (!elect) return lead(signal)
@@ -43,7 +48,12 @@ function startAll(
   const informers = new Informers(clientFor(managerAccount), signal, report)
   for (const controller of controllers) {
     try {
-      controller.start({ ...surroundings, client: clientFor(controller.account), informers, signal })
+      controller.start({
+        ...surroundings,
+        client: clientFor(controller.account),
+        informers,
+        signal,
+      })
     } catch (error) {
       report(`the controller ${controller.name} could not start`, error)
     }

@@ -25,7 +25,12 @@ const kinds: [group: string, version: string, plural: string, body: Loose][] = [
   ['', 'v1', 'podtemplates', { template }],
   ['', 'v1', 'replicationcontrollers', { spec: { selector: labels, template } }],
   ['', 'v1', 'pods', { spec: podSpec }],
-  ['', 'v1', 'persistentvolumeclaims', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } }],
+  [
+    '',
+    'v1',
+    'persistentvolumeclaims',
+    { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } },
+  ],
   ['', 'v1', 'resourcequotas', { spec: {} }],
   ['apps', 'v1', 'deployments', { spec: { selector, template } }],
   ['apps', 'v1', 'replicasets', { spec: { selector, template } }],
@@ -35,7 +40,12 @@ const kinds: [group: string, version: string, plural: string, body: Loose][] = [
   ['batch', 'v1', 'jobs', { spec: { template: { spec: { ...podSpec, restartPolicy: 'Never' } } } }],
   ['networking.k8s.io', 'v1', 'networkpolicies', { spec: { podSelector: {} } }],
   [rbac, 'v1', 'roles', { rules: [] }],
-  [rbac, 'v1', 'rolebindings', { roleRef: { apiGroup: rbac, kind: 'Role', name: 'r' }, subjects: [] }],
+  [
+    rbac,
+    'v1',
+    'rolebindings',
+    { roleRef: { apiGroup: rbac, kind: 'Role', name: 'r' }, subjects: [] },
+  ],
   ['coordination.k8s.io', 'v1', 'leases', { spec: {} }],
 ]
 
@@ -50,7 +60,11 @@ function stopwatch(): () => number {
 }
 
 /** Many at once, as clients do. */
-async function createAll(client: ApiClient, count: number, one: (i: number) => [ResourceRef, KubeObject]) {
+async function createAll(
+  client: ApiClient,
+  count: number,
+  one: (i: number) => [ResourceRef, KubeObject],
+) {
   let next = 0
   const worker = async () => {
     while (next < count) {
@@ -70,7 +84,10 @@ test('a namespace with 10,000 objects of 20 kinds is gone within ten seconds', a
     await createAll(cluster.client, 10_000, (i) => {
       const [group, version, plural, body] = kinds[i % kinds.length] as (typeof kinds)[number]
       const name = `o-${i}`
-      return [{ group, version, plural }, { ...structuredClone(body), metadata: { name, namespace: 'full' } }]
+      return [
+        { group, version, plural },
+        { ...structuredClone(body), metadata: { name, namespace: 'full' } },
+      ]
     })
     const start = stopwatch()
     await cluster.client.delete(namespaces, '', 'full')
@@ -97,14 +114,20 @@ test('a tree of 5,000 objects is collected without a scan per object', async () 
   try {
     cluster.run(garbageCollector)
     // Each node has seventeen children: 1 + 17 + 289 + 4,693.
-    const made: KubeObject[] = [await cluster.client.create(maps, 'default', configMap('default', 'n-0'))]
+    const made: KubeObject[] = [
+      await cluster.client.create(maps, 'default', configMap('default', 'n-0')),
+    ]
     for (let from = 1; from < 5000; ) {
       const to = Math.min(5000, made.length * 17 + 1)
       const level = Array.from({ length: to - from }, (_, i) => from + i)
       const objects = level.map((i) =>
         configMap('default', `n-${i}`, [made[Math.floor((i - 1) / 17)] as KubeObject]),
       )
-      made.push(...(await Promise.all(objects.map((object) => cluster.client.create(maps, 'default', object)))))
+      made.push(
+        ...(await Promise.all(
+          objects.map((object) => cluster.client.create(maps, 'default', object)),
+        )),
+      )
       from = to
     }
     Object.assign(calls, { get: 0, list: 0, objectsListed: 0, delete: 0 })
@@ -122,7 +145,10 @@ test('a tree of 5,000 objects is collected without a scan per object', async () 
   }
 })
 
-function counted(client: ApiClient, calls: { get: number; list: number; objectsListed: number; delete: number }): ApiClient {
+function counted(
+  client: ApiClient,
+  calls: { get: number; list: number; objectsListed: number; delete: number },
+): ApiClient {
   return new Proxy(client, {
     get(target, name: keyof ApiClient) {
       const method = (target[name] as (...args: unknown[]) => unknown).bind(target)

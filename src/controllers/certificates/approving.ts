@@ -42,10 +42,15 @@ export const certificateApproving: Controller = {
 function isPending({ spec, status }: KubeObject): boolean {
   if (status?.certificate) return false
   if ((spec?.signerName ?? kubeletClientSigner) !== kubeletClientSigner) return false
-  return !(status?.conditions ?? []).some(({ type }: Loose) => type === 'Approved' || type === 'Denied')
+  return !(status?.conditions ?? []).some(
+    ({ type }: Loose) => type === 'Approved' || type === 'Denied',
+  )
 }
 
-async function reasonToApprove(client: ApiClient, { spec }: KubeObject): Promise<string | undefined> {
+async function reasonToApprove(
+  client: ApiClient,
+  { spec }: KubeObject,
+): Promise<string | undefined> {
   const asked = parseCertificateRequest(Buffer.from(spec.request ?? '', 'base64'))
   if (kubeletClientRule(asked, spec.usages ?? []) !== undefined) return undefined
   if (asked.commonName === spec.username && (await may(client, spec, 'selfnodeclient'))) {
@@ -59,10 +64,21 @@ async function reasonToApprove(client: ApiClient, { spec }: KubeObject): Promise
 
 async function may(client: ApiClient, spec: Loose, subresource: string): Promise<boolean> {
   const { username: user, uid, groups, extra } = spec
-  const resourceAttributes = { group, resource: 'certificatesigningrequests', verb: 'create', subresource }
+  const resourceAttributes = {
+    group,
+    resource: 'certificatesigningrequests',
+    verb: 'create',
+    subresource,
+  }
   const review = await client.create(accessReviews, '', {
     metadata: {},
-    spec: { user, ...(uid && { uid }), ...(groups && { groups }), ...(extra && { extra }), resourceAttributes },
+    spec: {
+      user,
+      ...(uid && { uid }),
+      ...(groups && { groups }),
+      ...(extra && { extra }),
+      resourceAttributes,
+    },
   })
   return review.status?.allowed === true
 }

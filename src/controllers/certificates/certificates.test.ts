@@ -30,7 +30,10 @@ function requestPem({ organizations = [], commonName, names = [], keys }: Asked)
   const attributes =
     names.length === 0
       ? der.tagged(0xa0)
-      : der.tagged(0xa0, der.sequence(der.oid('1.2.840.113549.1.9.14'), der.set(der.sequence(extension))))
+      : der.tagged(
+          0xa0,
+          der.sequence(der.oid('1.2.840.113549.1.9.14'), der.set(der.sequence(extension))),
+        )
   const info = der.sequence(
     der.integer(0),
     der.sequence(
@@ -54,7 +57,9 @@ const request = (name: string, signerName: string, usages: string[], text: strin
 
 async function approve(client: ApiClient, name: string) {
   const live = await client.get(resource, '', name)
-  const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'm' }] }
+  const status = {
+    conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'm' }],
+  }
   await client.update(resource, { ...live, status }, 'approval')
 }
 
@@ -66,14 +71,22 @@ test('what is approved is signed by the authority, with its subject and names', 
     const text = requestPem({
       organizations: ['system:nodes'],
       commonName: 'system:node:n1',
-      names: [der.tagged(0x82, Buffer.from('n1.example.com')), der.tagged(0x87, Buffer.from([10, 0, 0, 1]))],
+      names: [
+        der.tagged(0x82, Buffer.from('n1.example.com')),
+        der.tagged(0x87, Buffer.from([10, 0, 0, 1])),
+      ],
     })
     const usages = ['digital signature', 'key encipherment', 'server auth']
-    await client.create(resource, '', request('serving', 'kubernetes.io/kubelet-serving', usages, text))
+    await client.create(
+      resource,
+      '',
+      request('serving', 'kubernetes.io/kubelet-serving', usages, text),
+    )
     await client.create(resource, '', request('other', 'example.com/mine', usages, text))
     await approve(client, 'other')
     await approve(client, 'serving')
-    const issued = async (name: string) => (await client.get(resource, '', name)).status?.certificate
+    const issued = async (name: string) =>
+      (await client.get(resource, '', name)).status?.certificate
     await until('a certificate', async () => Boolean(await issued('serving')))
     const certificate = new X509Certificate(Buffer.from(await issued('serving'), 'base64'))
     assert.equal(certificate.subject, 'O=system:nodes\nCN=system:node:n1')
@@ -97,12 +110,42 @@ test('what a signer does not sign fails with the reason', async () => {
     const node = { organizations: ['system:nodes'], commonName: 'system:node:n1' }
     const dns = [der.tagged(0x82, Buffer.from('n'))]
     const cases: [signer: string, usages: string[], asked: Asked, said: string][] = [
-      ['kube-apiserver-client', ['client auth', 'server auth'], { commonName: 'x' }, 'invalid usage for client certificate: server auth'],
-      ['kube-apiserver-client', ['key encipherment'], { commonName: 'x' }, 'missing required usage for client certificate: client auth'],
-      ['kube-apiserver-client-kubelet', kubeletUsages, { commonName: 'system:node:n1' }, 'subject organization is not system:nodes'],
-      ['kube-apiserver-client-kubelet', kubeletUsages, { ...node, commonName: 'n1' }, 'subject common name does not begin with system:node:'],
-      ['kube-apiserver-client-kubelet', kubeletUsages, { ...node, names: dns }, 'DNS subjectAltNames are not allowed'],
-      ['kube-apiserver-client-kubelet', ['client auth'], node, 'usages did not match [client auth digital signature key encipherment]'],
+      [
+        'kube-apiserver-client',
+        ['client auth', 'server auth'],
+        { commonName: 'x' },
+        'invalid usage for client certificate: server auth',
+      ],
+      [
+        'kube-apiserver-client',
+        ['key encipherment'],
+        { commonName: 'x' },
+        'missing required usage for client certificate: client auth',
+      ],
+      [
+        'kube-apiserver-client-kubelet',
+        kubeletUsages,
+        { commonName: 'system:node:n1' },
+        'subject organization is not system:nodes',
+      ],
+      [
+        'kube-apiserver-client-kubelet',
+        kubeletUsages,
+        { ...node, commonName: 'n1' },
+        'subject common name does not begin with system:node:',
+      ],
+      [
+        'kube-apiserver-client-kubelet',
+        kubeletUsages,
+        { ...node, names: dns },
+        'DNS subjectAltNames are not allowed',
+      ],
+      [
+        'kube-apiserver-client-kubelet',
+        ['client auth'],
+        node,
+        'usages did not match [client auth digital signature key encipherment]',
+      ],
       ['kubelet-serving', ['server auth'], node, 'DNS or IP subjectAltName is required'],
     ]
     for (const [i, [short, usages, asked, said]] of cases.entries()) {
@@ -111,7 +154,9 @@ test('what a signer does not sign fails with the reason', async () => {
       await approve(client, name)
       let failed: KubeObject | undefined
       await until(said, async () => {
-        failed = (await client.get(resource, '', name)).status.conditions.find((c: KubeObject) => c.type === 'Failed')
+        failed = (await client.get(resource, '', name)).status.conditions.find(
+          (c: KubeObject) => c.type === 'Failed',
+        )
         return failed !== undefined
       })
       assert.equal(failed?.reason, 'SignerValidationFailure')
@@ -145,12 +190,19 @@ test('kubelets are approved where whoever asks may ask for it', async () => {
     await client.create(resource, '', request('refused', signer, kubeletUsages, text))
     allowed.add('nodeclient')
     await client.create(resource, '', request('approved', signer, kubeletUsages, text))
-    await client.create(resource, '', request('other', 'kubernetes.io/kube-apiserver-client', ['client auth'], text))
+    await client.create(
+      resource,
+      '',
+      request('other', 'kubernetes.io/kube-apiserver-client', ['client auth'], text),
+    )
     const status = async (name: string) => (await client.get(resource, '', name)).status ?? {}
     await until('a certificate', async () => Boolean((await status('approved')).certificate))
     const [condition] = (await status('approved')).conditions
     assert.equal(condition.reason, 'AutoApproved')
-    assert.equal(condition.message, 'Auto approving kubelet client certificate after SubjectAccessReview.')
+    assert.equal(
+      condition.message,
+      'Auto approving kubelet client certificate after SubjectAccessReview.',
+    )
     assert.deepEqual(await status('other'), {})
   } finally {
     await cluster.stop()
@@ -164,7 +216,9 @@ test('requests are kept as long as somebody may ask for them', () => {
     metadata: { name: 'x', creationTimestamp: ago(hours) },
     status,
   })
-  const condition = (type: string, hours: number) => ({ conditions: [{ type, lastUpdateTime: ago(hours) }] })
+  const condition = (type: string, hours: number) => ({
+    conditions: [{ type, lastUpdateTime: ago(hours) }],
+  })
   const cases: [string, KubeObject, boolean][] = [
     ['pending for an hour', made(1), false],
     ['pending for more than a day', made(25), true],

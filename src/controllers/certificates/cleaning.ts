@@ -17,7 +17,14 @@ export const certificateCleaning: Controller = {
   start: (parts) => void run(parts),
 }
 
-async function run({ client, informers, clock, release, signal, report }: ControllerParts): Promise<void> {
+async function run({
+  client,
+  informers,
+  clock,
+  release,
+  signal,
+  report,
+}: ControllerParts): Promise<void> {
   const requests = informers.certificateRequests(release)
   await requests.synced
   while (!signal.aborted) {
@@ -25,7 +32,8 @@ async function run({ client, informers, clock, release, signal, report }: Contro
       if (!isOver(request, clock.now())) continue
       const { name = '', uid } = request.metadata
       await client.delete(certificateRequests(release), '', name, { uid }).catch((error) => {
-        if (!isMissing(error) && !isConflict(error)) report(`csrcleaner: ${name} was not deleted`, error)
+        if (!isMissing(error) && !isConflict(error))
+          report(`csrcleaner: ${name} was not deleted`, error)
       })
     }
     await pause(hourMs, signal)

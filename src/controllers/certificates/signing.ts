@@ -38,7 +38,9 @@ export const certificateSigning: Controller = {
 
 const conditions = (request: KubeObject): Loose[] => request.status?.conditions ?? []
 const hasCondition = (request: KubeObject, type: string) =>
-  conditions(request).some((condition) => condition.type === type && (condition.status ?? 'True') !== 'False')
+  conditions(request).some(
+    (condition) => condition.type === type && (condition.status ?? 'True') !== 'False',
+  )
 
 function isForSigning(request: KubeObject): boolean {
   if (request.status?.certificate || !hasCondition(request, 'Approved')) return false

@@ -51,13 +51,18 @@ export class Collector {
     const reference = node.reference as OwnerReference
     const served = this.#kinds.of(reference)
     if (served === undefined) {
-      throw new UnknownOwnerKind(`no resource is served for ${reference.apiVersion} ${reference.kind}`)
+      throw new UnknownOwnerKind(
+        `no resource is served for ${reference.apiVersion} ${reference.kind}`,
+      )
     }
     return served
   }
 
   /** The object as it is now; undefined where it is gone or another has its name. */
-  async #read(resource: ResourceRef, { namespace, name, uid }: Node): Promise<KubeObject | undefined> {
+  async #read(
+    resource: ResourceRef,
+    { namespace, name, uid }: Node,
+  ): Promise<KubeObject | undefined> {
     if (namespace === '' && this.#kinds.isNamespaced(resource)) return undefined
     const latest = await unlessMissing(this.#client.get(resource, namespace, name))
     return latest?.metadata.uid === uid ? latest : undefined
@@ -104,7 +109,11 @@ export class Collector {
     })
   }
 
-  async #keepOwners(resource: ResourceRef, latest: KubeObject, owners: OwnerReference[]): Promise<void> {
+  async #keepOwners(
+    resource: ResourceRef,
+    latest: KubeObject,
+    owners: OwnerReference[],
+  ): Promise<void> {
     const { namespace = '', name = '', uid, resourceVersion } = latest.metadata
     const metadata = { uid, resourceVersion, ownerReferences: owners.length === 0 ? null : owners }
     await unlessMissing(this.#client.patch(resource, namespace, name, { metadata }))
@@ -161,7 +170,11 @@ export class Collector {
     if (!blocked) await this.#removeFinalizer(resource, latest, foregroundFinalizer)
   }
 
-  async #removeFinalizer(resource: ResourceRef, latest: KubeObject, finalizer: string): Promise<void> {
+  async #removeFinalizer(
+    resource: ResourceRef,
+    latest: KubeObject,
+    finalizer: string,
+  ): Promise<void> {
     const { namespace = '', name = '', uid, resourceVersion, finalizers = [] } = latest.metadata
     if (!finalizers.includes(finalizer)) return
     const left = finalizers.filter((one) => one !== finalizer)

@@ -37,7 +37,8 @@ export const foregroundFinalizer = 'foregroundDeletion'
 export const orphanFinalizer = 'orphan'
 
 const noOwners: readonly OwnerReference[] = []
-const isSame = (a: ResourceRef | undefined, b: ResourceRef) => a?.plural === b.plural && a.group === b.group
+const isSame = (a: ResourceRef | undefined, b: ResourceRef) =>
+  a?.plural === b.plural && a.group === b.group
 
 export class Graph {
   readonly #nodes = new Map<string, Node>()

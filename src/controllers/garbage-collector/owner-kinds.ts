@@ -19,7 +19,8 @@ export class OwnerKinds {
     this.#served = await this.#client.resources()
     this.#byKind = new Map()
     for (const served of this.#served) {
-      for (const apiVersion of served.apiVersions) this.#byKind.set(`${apiVersion}/${served.kind}`, served)
+      for (const apiVersion of served.apiVersions)
+        this.#byKind.set(`${apiVersion}/${served.kind}`, served)
     }
     return this.#served.filter(({ verbs }) =>
       ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb)),
@@ -32,6 +33,8 @@ export class OwnerKinds {
 
   isNamespaced(resource: ResourceRef): boolean {
     const { group, plural } = resource
-    return this.#served.some((one) => one.group === group && one.plural === plural && one.namespaced)
+    return this.#served.some(
+      (one) => one.group === group && one.plural === plural && one.namespaced,
+    )
   }
 }

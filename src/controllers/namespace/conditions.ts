@@ -16,7 +16,12 @@ export interface Findings {
 type Said = { reason: string; message: string }
 
 /** Type, then what is said while all is well. */
-const rows: [type: string, reason: string, message: string, trouble: (f: Findings) => Said | undefined][] = [
+const rows: [
+  type: string,
+  reason: string,
+  message: string,
+  trouble: (f: Findings) => Said | undefined,
+][] = [
   [
     'NamespaceDeletionDiscoveryFailure',
     'ResourcesDiscovered',
@@ -87,8 +92,18 @@ export function nextConditions(
     const wanted = { status: found ? 'True' : 'False', ...(found ?? { reason, message }) }
     const old = next.find((condition) => condition.type === type)
     if (old === undefined) {
-      next.push({ type, status: wanted.status, lastTransitionTime: now, reason: wanted.reason, message: wanted.message })
-    } else if (old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) {
+      next.push({
+        type,
+        status: wanted.status,
+        lastTransitionTime: now,
+        reason: wanted.reason,
+        message: wanted.message,
+      })
+    } else if (
+      old.status === wanted.status &&
+      old.reason === wanted.reason &&
+      old.message === wanted.message
+    ) {
       continue
     } else {
       if (old.status !== wanted.status) old.lastTransitionTime = now

@@ -108,7 +108,9 @@ async function deleteAll(
     })
   }
   if (failed.length > 0) {
-    throw new Error(`${failed.length} of ${nameOf(resource)} could not be deleted: ${textOf(failed[0])}`)
+    throw new Error(
+      `${failed.length} of ${nameOf(resource)} could not be deleted: ${textOf(failed[0])}`,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Cluster, configMap, core, startCluster, until } from '#controllers/cluster.suite.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { nextConditions } from './conditions.ts'
 import { namespaceController } from './namespace.ts'
 
@@ -22,7 +23,9 @@ test('a deleted namespace is emptied and goes', async () => {
     await makeNamespace(cluster, 'b')
     for (const namespace of ['a', 'b']) {
       await cluster.client.create(core('configmaps'), namespace, configMap(namespace, 'one'))
-      await cluster.client.create(core('serviceaccounts'), namespace, { metadata: { name: 'robot' } })
+      await cluster.client.create(core('serviceaccounts'), namespace, {
+        metadata: { name: 'robot' },
+      })
     }
     await cluster.client.delete(namespaces, '', 'a')
     await until('the namespace is gone', () => isGone(cluster, 'a'))
@@ -48,10 +51,14 @@ test('what has a finalizer holds its namespace, and the status says so', async (
       ((await cluster.client.get(namespaces, '', 'held')).status?.conditions ?? []) as KubeObject[]
     await until('conditions', async () => (await conditionsOf()).length > 0)
     const said = Object.fromEntries(
-      (await conditionsOf()).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
+      (await conditionsOf()).map(({ type, status, reason, message }) => [
+        type,
+        `${status} ${reason}: ${message}`,
+      ]),
     )
     assert.deepEqual(said, {
-      NamespaceDeletionDiscoveryFailure: 'False ResourcesDiscovered: All resources successfully discovered',
+      NamespaceDeletionDiscoveryFailure:
+        'False ResourcesDiscovered: All resources successfully discovered',
       NamespaceDeletionGroupVersionParsingFailure:
         'False ParsedGroupVersions: All legacy kube types successfully parsed',
       NamespaceDeletionContentFailure:
@@ -61,7 +68,9 @@ test('what has a finalizer holds its namespace, and the status says so', async (
       NamespaceFinalizersRemaining:
         'True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/keep in 1 resource instances',
     })
-    await cluster.client.patch(core('configmaps'), 'held', 'one', { metadata: { finalizers: null } })
+    await cluster.client.patch(core('configmaps'), 'held', 'one', {
+      metadata: { finalizers: null },
+    })
     await until('the namespace is gone', () => isGone(cluster, 'held'))
   } finally {
     await cluster.stop()
@@ -87,4 +96,21 @@ test('conditions change only where they say something new', () => {
     reason: 'ContentDeletionFailed',
     message: 'Failed to delete all resource types, 2 remaining: a, b',
   })
+})
+
+test('a server that starts anew finishes what another began', async () => {
+  const storage = createMemoryStorage()
+  const first = await startCluster({ storage })
+  await makeNamespace(first, 'half')
+  await first.client.create(core('configmaps'), 'half', configMap('half', 'one'))
+  await first.client.delete(namespaces, '', 'half')
+  await first.stop()
+  const second = await startCluster({ storage })
+  try {
+    second.run(namespaceController)
+    await until('the namespace is gone', () => isGone(second, 'half'))
+  } finally {
+    await second.stop()
+    await storage.close()
+  }
 })

@@ -57,7 +57,11 @@ async function finish({ client, clock }: ControllerParts, name: string): Promise
   if (namespace?.metadata.deletionTimestamp === undefined) return nothing
   if (!(namespace.spec?.finalizers ?? []).includes(ownFinalizer)) return nothing
   if (namespace.status?.phase !== 'Terminating') {
-    namespace = await client.update(namespaces, withStatus(namespace, { phase: 'Terminating' }), 'status')
+    namespace = await client.update(
+      namespaces,
+      withStatus(namespace, { phase: 'Terminating' }),
+      'status',
+    )
   }
   const now = clock.now()
   const ageSeconds = (now - Date.parse(namespace.metadata.deletionTimestamp as string)) / 1000
@@ -73,7 +77,9 @@ async function finish({ client, clock }: ControllerParts, name: string): Promise
     const remaining = [...emptied.remaining.values()].reduce((sum, count) => sum + count, 0)
     return { remaining, estimateSeconds: emptied.estimateSeconds }
   }
-  const finalizers = (namespace.spec?.finalizers ?? []).filter((one: string) => one !== ownFinalizer)
+  const finalizers = (namespace.spec?.finalizers ?? []).filter(
+    (one: string) => one !== ownFinalizer,
+  )
   const spec = { ...namespace.spec, finalizers }
   await unlessMissing(client.update(namespaces, { ...namespace, spec }, 'finalize'))
   return nothing

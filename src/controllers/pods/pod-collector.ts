@@ -22,9 +22,11 @@ export const podCollector: Controller = {
       if (pod?.metadata.uid !== kept.uid || pod.metadata.deletionTimestamp === undefined) return
       const left = Date.parse(pod.metadata.deletionTimestamp) - clock.now()
       if (pod.spec?.nodeName && left > 0) return left
-      await client.delete(pods, namespace, name, { uid: kept.uid, gracePeriodSeconds: 0 }).catch((error) => {
-        if (!isMissing(error) && !isConflict(error)) throw error
-      })
+      await client
+        .delete(pods, namespace, name, { uid: kept.uid, gracePeriodSeconds: 0 })
+        .catch((error) => {
+          if (!isMissing(error) && !isConflict(error)) throw error
+        })
     })
     const look = (pod: { deleting: boolean; namespace: string; name: string }) => {
       if (pod.deleting) queue.add(`${pod.namespace}/${pod.name}`)

@@ -8,12 +8,14 @@ test('a quota says what is used, and says it anew when something goes', async ()
   try {
     const { client } = cluster
     cluster.run(quotaController)
-    for (const name of ['a', 'b']) await client.create(core('configmaps'), 'default', configMap('default', name))
+    for (const name of ['a', 'b'])
+      await client.create(core('configmaps'), 'default', configMap('default', name))
     await client.create(core('resourcequotas'), 'default', {
       metadata: { name: 'q' },
       spec: { hard: { configmaps: '5', 'count/secrets': '3', 'example.com/unknown': '1' } },
     })
-    const status = async () => (await client.get(core('resourcequotas'), 'default', 'q')).status ?? {}
+    const status = async () =>
+      (await client.get(core('resourcequotas'), 'default', 'q')).status ?? {}
     await until('it is counted', async () => (await status()).used?.configmaps === '2')
     assert.deepEqual(await status(), {
       hard: { configmaps: '5', 'count/secrets': '3', 'example.com/unknown': '1' },
@@ -21,7 +23,9 @@ test('a quota says what is used, and says it anew when something goes', async ()
     })
     await client.delete(core('configmaps'), 'default', 'a')
     await until('one less', async () => (await status()).used?.configmaps === '1')
-    await client.patch(core('resourcequotas'), 'default', 'q', { spec: { hard: { configmaps: '7' } } })
+    await client.patch(core('resourcequotas'), 'default', 'q', {
+      spec: { hard: { configmaps: '7' } },
+    })
     await until('the new limit', async () => (await status()).hard?.configmaps === '7')
     assert.deepEqual(cluster.complaints, [])
   } finally {

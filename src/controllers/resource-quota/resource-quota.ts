@@ -88,7 +88,8 @@ class QuotaController {
     const usage = await calculateUsage(quota, this.#evaluators, counted)
     const before = amountsOf(quota.status?.used)
     const used = only(new Map([...before, ...usage]), Object.keys(hard))
-    const same = sameAmounts(used, before) && sameAmounts(amountsOf(hard), amountsOf(quota.status?.hard))
+    const same =
+      sameAmounts(used, before) && sameAmounts(amountsOf(hard), amountsOf(quota.status?.hard))
     if (same && quota.status?.used !== undefined) return
     const status = { hard, used: listOf(used) }
     await unlessMissing(client.update(resourceQuotas, { ...quota, status }, 'status'))
@@ -126,7 +127,8 @@ class QuotaController {
         listed: () => {},
         // Something may have gone unheard: every quota that counts it is counted anew.
         end: () => {
-          for (const quota of this.#quotas.values()) this.#queue.addAfter(keyOf(quota), afterChangeMs)
+          for (const quota of this.#quotas.values())
+            this.#queue.addAfter(keyOf(quota), afterChangeMs)
         },
         changed: ({ metadata }) => this.#countIn(metadata.namespace, afterChangeMs),
         deleted: ({ metadata }) => this.#countIn(metadata.namespace, afterDeletionMs),

@@ -11,19 +11,28 @@ test('a role holds the rules of all roles it picks, each once, in the order of t
   try {
     const { client } = cluster
     cluster.run(roleAggregation)
-    const make = (name: string, more: object) => client.create(clusterRoles, '', { metadata: { name, ...more } })
+    const make = (name: string, more: object) =>
+      client.create(clusterRoles, '', { metadata: { name, ...more } })
     await client.create(clusterRoles, '', {
       metadata: { name: 'all' },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] },
       rules: [],
     })
     const labels = { to: 'all' }
-    await client.create(clusterRoles, '', { metadata: { name: 'b', labels }, rules: [rule('pods'), rule('nodes')] })
-    await client.create(clusterRoles, '', { metadata: { name: 'a', labels }, rules: [rule('pods')] })
+    await client.create(clusterRoles, '', {
+      metadata: { name: 'b', labels },
+      rules: [rule('pods'), rule('nodes')],
+    })
+    await client.create(clusterRoles, '', {
+      metadata: { name: 'a', labels },
+      rules: [rule('pods')],
+    })
     await client.create(clusterRoles, '', { metadata: { name: 'c' }, rules: [rule('secrets')] })
     await make('d', {})
     const resources = async () =>
-      ((await client.get(clusterRoles, '', 'all')).rules ?? []).map((one: { resources: string[] }) => one.resources[0]).join(' ')
+      ((await client.get(clusterRoles, '', 'all')).rules ?? [])
+        .map((one: { resources: string[] }) => one.resources[0])
+        .join(' ')
     await until('both rules', async () => (await resources()) === 'pods nodes')
     await client.delete(clusterRoles, '', 'b')
     await until('one rule', async () => (await resources()) === 'pods')

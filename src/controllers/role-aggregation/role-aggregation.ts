@@ -24,13 +24,15 @@ export const roleAggregation: Controller = {
     })
     // Any role may be picked by any other: all that aggregate are looked at again, once per burst of changes.
     const lookAgain = () => {
-      for (const role of roles.values()) if (role.selectors !== undefined) queue.addAfter(role.name, 20)
+      for (const role of roles.values())
+        if (role.selectors !== undefined) queue.addAfter(role.name, 20)
     }
     roles.listen({ changed: lookAgain, deleted: lookAgain })
   },
 }
 
-const sameRules = (a: readonly Loose[], b: readonly Loose[]) => JSON.stringify(a) === JSON.stringify(b)
+const sameRules = (a: readonly Loose[], b: readonly Loose[]) =>
+  JSON.stringify(a) === JSON.stringify(b)
 
 /** By selector, then by name, as the original orders them. */
 export function aggregated(role: KeptRole, all: Iterable<KeptRole>): Loose[] {

@@ -2,7 +2,13 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { rootConfigMapName as name } from '#controllers/kept.ts'
-import { isConflict, isMissing, isTerminating, queueFor, unlessMissing } from '#controllers/queue-for.ts'
+import {
+  isConflict,
+  isMissing,
+  isTerminating,
+  queueFor,
+  unlessMissing,
+} from '#controllers/queue-for.ts'
 import { configMaps } from '#controllers/resources.ts'
 
 const descriptionKey = 'kubernetes.io/description'
@@ -29,7 +35,10 @@ export const rootCertificatePublisher: Controller = {
         await client.update(configMaps, { ...live, data })
         return
       }
-      const made: KubeObject = { metadata: { name, namespace, ...(annotations && { annotations }) }, data }
+      const made: KubeObject = {
+        metadata: { name, namespace, ...(annotations && { annotations }) },
+        data,
+      }
       await client.create(configMaps, namespace, made).catch((error) => {
         if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
       })

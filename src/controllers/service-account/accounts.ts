@@ -15,9 +15,11 @@ export const serviceAccountController: Controller = {
     const queue = queueFor('serviceaccount', parts, async (namespace) => {
       await accounts.synced
       if (!namespaces.get('', namespace)?.active || accounts.get(namespace, name)) return
-      await client.create(serviceAccounts, namespace, { metadata: { name, namespace } }).catch((error) => {
-        if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
-      })
+      await client
+        .create(serviceAccounts, namespace, { metadata: { name, namespace } })
+        .catch((error) => {
+          if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
+        })
     })
     namespaces.listen({
       changed: (namespace) => {

@@ -15,7 +15,10 @@ const text = (base64: string) => Buffer.from(base64, 'base64').toString()
 
 async function inCluster(
   release: number,
-  run: (cluster: Cluster, find: (plural: string, namespace: string, name: string) => Promise<KubeObject | undefined>) => Promise<void>,
+  run: (
+    cluster: Cluster,
+    find: (plural: string, namespace: string, name: string) => Promise<KubeObject | undefined>,
+  ) => Promise<void>,
 ) {
   const cluster = await startCluster({ release })
   try {
@@ -33,7 +36,9 @@ test('every namespace has a default account, made again when deleted', () =>
     run(serviceAccountController)
     await client.create(core('namespaces'), '', { metadata: { name: 'a' } })
     for (const namespace of ['default', 'kube-system', 'a']) {
-      await until(namespace, async () => Boolean(await find('serviceaccounts', namespace, 'default')))
+      await until(namespace, async () =>
+        Boolean(await find('serviceaccounts', namespace, 'default')),
+      )
     }
     const first = await find('serviceaccounts', 'a', 'default')
     await client.delete(accounts, 'a', 'default')
@@ -47,7 +52,9 @@ test('every account has a token up to 1.23', () =>
   inCluster(22, async ({ client, run, surroundings }, find) => {
     run(tokenController)
     await client.create(accounts, 'default', { metadata: { name: 'robot' } })
-    await until('a reference', async () => Boolean((await find('serviceaccounts', 'default', 'robot'))?.secrets))
+    await until('a reference', async () =>
+      Boolean((await find('serviceaccounts', 'default', 'robot'))?.secrets),
+    )
     const account = await find('serviceaccounts', 'default', 'robot')
     assert.equal(account?.secrets.length, 1)
     const name: string = account?.secrets[0].name
@@ -80,18 +87,27 @@ test('a Secret that asks for a token gets one; one for nobody goes', () =>
     })
     await client.create(secrets, 'default', asking('mine', 'robot'))
     await client.create(secrets, 'default', asking('ghost', 'nobody'))
-    await until('a token', async () => Boolean((await find('secrets', 'default', 'mine'))?.data?.token))
+    await until('a token', async () =>
+      Boolean((await find('secrets', 'default', 'mine'))?.data?.token),
+    )
     const mine = await find('secrets', 'default', 'mine')
     const account = await find('serviceaccounts', 'default', 'robot')
-    assert.equal(mine?.metadata.annotations?.['kubernetes.io/service-account.uid'], account?.metadata.uid)
-    await until('the ghost is gone', async () => (await find('secrets', 'default', 'ghost')) === undefined)
+    assert.equal(
+      mine?.metadata.annotations?.['kubernetes.io/service-account.uid'],
+      account?.metadata.uid,
+    )
+    await until(
+      'the ghost is gone',
+      async () => (await find('secrets', 'default', 'ghost')) === undefined,
+    )
   }))
 
 test('the root certificates are in every namespace from 1.20, and put right', () =>
   inCluster(22, async ({ client, run, surroundings }, find) => {
     run(rootCertificatePublisher)
     const right = async () =>
-      (await find('configmaps', 'default', 'kube-root-ca.crt'))?.data?.['ca.crt'] === surroundings.rootCertificates
+      (await find('configmaps', 'default', 'kube-root-ca.crt'))?.data?.['ca.crt'] ===
+      surroundings.rootCertificates
     await until('it is there', right)
     await client.patch(maps, 'default', 'kube-root-ca.crt', { data: { 'ca.crt': 'mine' } })
     await until('it is right again', right)
@@ -112,7 +128,11 @@ test('bootstrap tokens go when they end', () =>
       },
     })
     await client.create(secrets, 'kube-system', token('bootstrap-token-aaaaaa', Date.now() + 600))
-    await client.create(secrets, 'kube-system', token('bootstrap-token-bbbbbb', Date.now() + 3_600_000))
+    await client.create(
+      secrets,
+      'kube-system',
+      token('bootstrap-token-bbbbbb', Date.now() + 3_600_000),
+    )
     assert.ok(await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa'))
     await until('the first is gone', async () => {
       return (await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa')) === undefined

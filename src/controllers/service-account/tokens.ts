@@ -12,7 +12,14 @@ import {
   type KeptSecret,
   tokenSecretType,
 } from '#controllers/kept.ts'
-import { isConflict, isMissing, isTerminating, queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
+import {
+  isConflict,
+  isMissing,
+  isTerminating,
+  queueFor,
+  splitKey,
+  unlessMissing,
+} from '#controllers/queue-for.ts'
 import { secrets, serviceAccounts } from '#controllers/resources.ts'
 import { TokenSecrets } from './token-secrets.ts'
 
@@ -79,12 +86,15 @@ class Tokens {
       return
     }
     for (const secret of own) {
-      if (secret.accountUid !== '' && secret.accountUid !== account.uid) await this.#removeOrphan(secret)
+      if (secret.accountUid !== '' && secret.accountUid !== account.uid)
+        await this.#removeOrphan(secret)
     }
     if (account.deleting) return
     const there = new Set(own.map((secret) => secret.name))
     // Only names that look like tokens of the account are taken out: others may be anything.
-    const gone = account.secrets.filter((secret) => !there.has(secret) && secret.startsWith(`${name}-token-`))
+    const gone = account.secrets.filter(
+      (secret) => !there.has(secret) && secret.startsWith(`${name}-token-`),
+    )
     const has = account.secrets.some((secret) => there.has(secret))
     const wants = !has && this.#parts.release <= madeForAllUntil
     if (!wants && gone.length === 0) return
@@ -138,7 +148,10 @@ class Tokens {
     const name = secret.metadata.name as string
     const token = secret.data?.token || base64(mint?.forSecret(account, name) ?? '')
     const namespace = base64(account.metadata.namespace ?? '')
-    return { ...secret, data: { ...secret.data, 'ca.crt': base64(rootCertificates), namespace, token } }
+    return {
+      ...secret,
+      data: { ...secret.data, 'ca.crt': base64(rootCertificates), namespace, token },
+    }
   }
 
   async #secret(namespace: string, name: string): Promise<void> {
@@ -156,7 +169,10 @@ class Tokens {
     const live = await unlessMissing(client.get(secrets, namespace, name))
     if (live === undefined || live.metadata.uid !== secret.uid) return
     const next = this.#filled(live, account)
-    const annotations = { ...live.metadata.annotations, [accountUidKey]: account.metadata.uid as string }
+    const annotations = {
+      ...live.metadata.annotations,
+      [accountUidKey]: account.metadata.uid as string,
+    }
     await client.update(secrets, { ...next, metadata: { ...live.metadata, annotations } })
   }
 
@@ -165,7 +181,8 @@ class Tokens {
     const { client } = this.#parts
     const { namespace, name, account, uid } = secret
     const live = await unlessMissing(client.get(serviceAccounts, namespace, account))
-    if (live !== undefined && (secret.accountUid === '' || live.metadata.uid === secret.accountUid)) return
+    if (live !== undefined && (secret.accountUid === '' || live.metadata.uid === secret.accountUid))
+      return
     await client.delete(secrets, namespace, name, { uid }).catch((error) => {
       if (!isMissing(error) && !isConflict(error)) throw error
     })

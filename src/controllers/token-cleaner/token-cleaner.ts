@@ -24,7 +24,8 @@ export const tokenCleaner: Controller = {
     })
     found.listen({
       changed: (secret) => {
-        if (secret.type === bootstrapSecretType && secret.namespace === namespace) queue.add(secret.name)
+        if (secret.type === bootstrapSecretType && secret.namespace === namespace)
+          queue.add(secret.name)
       },
     })
   },

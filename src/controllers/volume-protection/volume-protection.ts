@@ -11,22 +11,34 @@ export const claimProtection: Controller = {
   start(parts) {
     const { client, informers } = parts
     const claims = informers.claims()
-    const queue = queueFor('pvc-protection', parts, async (key) => {
-      const [namespace, name] = splitKey(key)
-      const claim = claims.get(namespace, name)
-      if (!claim?.deleting || !claim.protected) return
-      // Rare enough to ask for the pods as they are now, rather than keep an index of all claims.
-      const { items } = await client.list(pods, namespace)
-      const used = items.map(podOf).some((pod) => pod.node !== '' && pod.claims.includes(name))
-      if (!used) await removeFinalizer(parts, persistentVolumeClaims, key, claimFinalizer)
-    }, { workersMax: 20 })
+    const queue = queueFor(
+      'pvc-protection',
+      parts,
+      async (key) => {
+        const [namespace, name] = splitKey(key)
+        const claim = claims.get(namespace, name)
+        if (!claim?.deleting || !claim.protected) return
+        // Rare enough to ask for the pods as they are now, rather than keep an index of all claims.
+        const { items } = await client.list(pods, namespace)
+        const used = items.map(podOf).some((pod) => pod.node !== '' && pod.claims.includes(name))
+        if (!used) await removeFinalizer(parts, persistentVolumeClaims, key, claimFinalizer)
+      },
+      { workersMax: 20 },
+    )
     claims.listen({
       changed: ({ deleting, namespace, name }) => {
         if (deleting) queue.add(`${namespace}/${name}`)
       },
     })
-    const freed = ({ namespace, claims: names }: { namespace: string; claims: readonly string[] }) => {
-      for (const name of names) if (claims.get(namespace, name)?.deleting) queue.add(`${namespace}/${name}`)
+    const freed = ({
+      namespace,
+      claims: names,
+    }: {
+      namespace: string
+      claims: readonly string[]
+    }) => {
+      for (const name of names)
+        if (claims.get(namespace, name)?.deleting) queue.add(`${namespace}/${name}`)
     }
     informers.pods().listen({ deleted: freed })
   },
@@ -58,7 +70,10 @@ async function removeFinalizer(
 ): Promise<void> {
   const [namespace, name] = splitKey(key)
   const live = await unlessMissing(client.get(resource, namespace, name))
-  if (live === undefined || (resource === persistentVolumes && live.status?.phase === 'Bound')) return
+  if (live === undefined || (resource === persistentVolumes && live.status?.phase === 'Bound'))
+    return
   const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer)
-  await unlessMissing(client.update(resource, { ...live, metadata: { ...live.metadata, finalizers } }))
+  await unlessMissing(
+    client.update(resource, { ...live, metadata: { ...live.metadata, finalizers } }),
+  )
 }
