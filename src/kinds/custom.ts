@@ -53,6 +53,7 @@ class CustomResource implements Resource {
   readonly stored: CustomKind
   readonly hub: CustomKind
   readonly behaviour: Behaviour
+  readonly since: number
   readonly #definition: KubeObject
   readonly #options: CustomOptions
   readonly #all = new Map<string, CustomKind>()
@@ -61,6 +62,7 @@ class CustomResource implements Resource {
   constructor(definition: KubeObject, options: CustomOptions) {
     const { spec, status } = definition
     this.#definition = definition
+    this.since = Number(definition.metadata.resourceVersion ?? 0)
     this.#options = options
     this.group = spec.group
     this.errorGroup = spec.group

@@ -35,6 +35,8 @@ export interface Kind {
   readonly protobuf: boolean
   /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */
   readonly itemsCarryType: boolean
+  /** False where the release cannot show it as a table. */
+  readonly tables?: boolean
   /** Whether objects carry the path they are read at (releases before 1.20). */
   readonly selfLinks?: boolean
   /** A warning for every request of this version, in the words of the Warning header. */
@@ -115,6 +117,8 @@ export interface Resource {
    * or gone since. Undefined: nothing differs.
    */
   restore?(object: KubeObject): KubeObject | undefined
+  /** The revision of the store at which the resource came to be as it is; nothing before is of interest. */
+  readonly since?: number
 }
 
 /** What a behaviour may know besides the object. */

@@ -125,7 +125,7 @@ export class WatchCache {
 
   /** The resource as it was a little while ago, and what happened since; or only as it is, where no past is kept. */
   async #read(resource: Resource, until: Revision): Promise<ResourceCache> {
-    const since = Math.max(this.#startedAt, until - pastRevisionsMax)
+    const since = Math.max(this.#startedAt, until - pastRevisionsMax, resource.since ?? 0)
     if (since >= until) return this.#readAt(resource, undefined)
     try {
       const cache = await this.#readAt(resource, since)
