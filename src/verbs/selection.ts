@@ -26,6 +26,8 @@ function selectableNames(resource: Resource): Map<string, number> {
   return made
 }
 
+const noNames = new Map<string, number>()
+
 /** Refuses fields the kind does not know, with its words; `name`: the path names one object. */
 export function select(
   kind: Kind,
@@ -33,7 +35,8 @@ export function select(
   fields: FieldSelector,
   name?: string,
 ): Selection {
-  const own = selectableNames(kind.resource)
+  // Without field selectors nothing of the kind's rules is needed, and nothing is loaded.
+  const own = fields.length === 0 ? noNames : selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
     if (field === 'metadata.name' || own.has(field)) return undefined
     if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size))) return undefined
