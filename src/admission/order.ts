@@ -22,6 +22,7 @@ import { ownerReferencesPermission } from './owner-references-permission.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { enabledPlugins } from './plugin-names.ts'
 import { podNodeSelector } from './pod-node-selector.ts'
+import { podSecurityPolicy } from './pod-security-policy/pod-security-policy.ts'
 import { podTolerationRestriction } from './pod-toleration-restriction.ts'
 import { priorityPlugin } from './priority.ts'
 import { limitedResources } from './quota/limited-resources.ts'
@@ -72,6 +73,7 @@ const makers: Readonly<Record<string, Make>> = {
   NodeRestriction: () => nodeRestriction,
   TaintNodesByCondition: () => taintNodesByCondition,
   AlwaysPullImages: () => alwaysPullImages,
+  PodSecurityPolicy: ({ authorizer }) => podSecurityPolicy(authorizer),
   PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
   Priority: ({ release }) => priorityPlugin(release),
   DefaultTolerationSeconds: () => defaultTolerationSeconds,

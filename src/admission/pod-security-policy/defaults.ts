@@ -1,0 +1,57 @@
+/** What a policy makes of a pod: the fields it requires, filled in where the pod says nothing. In place. */
+import { containersOf } from '#admission/containers.ts'
+import { byCodePoint } from '#api/go-syntax.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { idGiven } from './ids.ts'
+import { giveProfiles } from './profiles.ts'
+import { effective, setOwn } from './security-context.ts'
+
+export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
+  const rules: Loose = policy.spec
+  const { spec } = pod
+  const give = (field: string, value: unknown) => {
+    if (value === undefined || spec.securityContext?.[field] !== undefined) return
+    spec.securityContext = { ...spec.securityContext, [field]: value }
+  }
+  const group = idGiven(rules.supplementalGroups)
+  give('supplementalGroups', group === undefined ? undefined : [group])
+  give('fsGroup', idGiven(rules.fsGroup))
+  const seLinux = rules.seLinux?.rule === 'MustRunAs' ? rules.seLinux.seLinuxOptions : undefined
+  give('seLinuxOptions', seLinux && { ...seLinux })
+  const containers = [...containersOf(spec)].map(({ container }) => container)
+  giveProfiles(policy, pod, containers)
+  const runtimeClass = rules.runtimeClass?.defaultRuntimeClassName
+  if (runtimeClass !== undefined && spec.runtimeClassName === undefined) spec.runtimeClassName = runtimeClass
+  for (const container of containers) applyToContainer(rules, spec, container)
+}
+
+function applyToContainer(rules: Loose, spec: Loose, container: Loose): void {
+  const has = (field: string) => effective(spec, container, field) !== undefined
+  if (!has('runAsUser')) setOwn(spec, container, 'runAsUser', idGiven(rules.runAsUser))
+  if (!has('runAsGroup')) setOwn(spec, container, 'runAsGroup', idGiven(rules.runAsGroup))
+  if (!has('runAsNonRoot') && !has('runAsUser') && rules.runAsUser?.rule === 'MustRunAsNonRoot') {
+    setOwn(spec, container, 'runAsNonRoot', true)
+  }
+  setOwn(spec, container, 'capabilities', capabilitiesGiven(rules, container.securityContext?.capabilities))
+  if (rules.readOnlyRootFilesystem === true && !has('readOnlyRootFilesystem')) {
+    setOwn(spec, container, 'readOnlyRootFilesystem', true)
+  }
+  if (!has('allowPrivilegeEscalation')) {
+    setOwn(spec, container, 'allowPrivilegeEscalation', rules.defaultAllowPrivilegeEscalation)
+  }
+  if (rules.allowPrivilegeEscalation === false && !has('allowPrivilegeEscalation')) {
+    setOwn(spec, container, 'allowPrivilegeEscalation', false)
+  }
+}
+
+function capabilitiesGiven(rules: Loose, own: Loose | undefined): Loose | undefined {
+  const drop = new Set<string>([...(own?.drop ?? []), ...(rules.requiredDropCapabilities ?? [])])
+  const dropped = new Set<string>(own?.drop ?? [])
+  const more = ((rules.defaultAddCapabilities ?? []) as string[]).filter((name) => !dropped.has(name))
+  const add = new Set<string>([...(own?.add ?? []), ...more])
+  if (add.size === new Set(own?.add ?? []).size && drop.size === dropped.size) return own
+  return {
+    ...(add.size > 0 && { add: [...add].sort(byCodePoint) }),
+    ...(drop.size > 0 && { drop: [...drop].sort(byCodePoint) }),
+  }
+}
