@@ -1,0 +1,263 @@
+/** One server behind another: registered, found, asked as the user who asks, watched, away and back. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authority, client, make, serverUsage } from '../src/access/certificates.suite.ts'
+import { type Answer, type RunningServer, startServer } from './running-server.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'binnacle-aggregation-'))
+const file = (name: string, text: string) => {
+  const path = join(place, name)
+  writeFileSync(path, text)
+  return path
+}
+let front: RunningServer
+let behind: RunningServer
+let caBundle = ''
+
+const group = 'behind.example.com'
+const widgets = `/apis/${group}/v1/namespaces/default/widgets`
+const services = '/apis/apiregistration.k8s.io/v1/apiservices'
+
+before(async () => {
+  const proxies = await authority('front-proxy-authority')
+  const frontProxy = await client(proxies, 'front-proxy', [])
+  const ca = await authority('behind-authority')
+  const own = await make({
+    subject: [{ CN: ['behind'] }],
+    issuer: ca,
+    usages: [serverUsage],
+    hosts: ['behind.default.svc', 'localhost', '127.0.0.1'],
+  })
+  caBundle = Buffer.from(ca.pem).toString('base64')
+  const proxyCa = file('proxy-ca.pem', proxies.pem)
+  // Its own authority is the one that signed its serving certificate: what asks it directly believes it too.
+  const behindDir = join(place, 'behind')
+  mkdirSync(join(behindDir, 'pki'), { recursive: true, mode: 0o700 })
+  writeFileSync(join(behindDir, 'pki', 'ca.crt'), ca.pem, { mode: 0o600 })
+  writeFileSync(join(behindDir, 'pki', 'ca.key'), ca.keyPem, { mode: 0o600 })
+  const behindFlags = [
+    `--tls-cert-file=${file('behind.pem', own.pem)}`,
+    `--tls-private-key-file=${file('behind.key', own.keyPem)}`,
+    `--requestheader-client-ca-file=${proxyCa}`,
+    '--requestheader-allowed-names=front-proxy',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  ]
+  behind = await startServer(behindFlags, behindDir)
+  front = await startServer([
+    `--proxy-client-cert-file=${file('proxy.pem', frontProxy.pem)}`,
+    `--proxy-client-key-file=${file('proxy.key', frontProxy.keyPem)}`,
+    `--requestheader-client-ca-file=${proxyCa}`,
+    '--requestheader-allowed-names=front-proxy',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  ])
+})
+
+after(async () => {
+  await front?.stop()
+  await behind?.stop()
+  rmSync(place, { recursive: true, force: true })
+})
+
+/** As the administrator, with headers of one's own. */
+function askWith(server: RunningServer, path: string, headers: Record<string, string>): Promise<Answer> {
+  const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { host: '127.0.0.1', port: server.port, path, headers, agent: false, ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') },
+      (response) => {
+        let text = ''
+        response.on('data', (bytes) => (text += bytes))
+        response.on('end', () => {
+          const json = /json/.test(response.headers['content-type'] ?? '')
+          resolve({ status: response.statusCode ?? 0, text, body: json ? JSON.parse(text) : undefined })
+        })
+      },
+    )
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (let i = 0; i < 200; i++) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    await sleep(50)
+  }
+  throw new Error(`${what} never came`)
+}
+
+const conditionOf = async (name: string) => {
+  const { body } = await front.ask('GET', `${services}/${name}`)
+  return body.status?.conditions?.[0]
+}
+
+async function made(server: RunningServer, path: string, body: object): Promise<void> {
+  const { status, text } = await server.ask('POST', path, body)
+  assert.equal(status, 201, text)
+}
+
+const definition = {
+  metadata: { name: `widgets.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget', singular: 'widget' },
+    versions: [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } } },
+    ],
+  },
+}
+
+const apiService = () => ({
+  metadata: { name: `v1.${group}` },
+  spec: {
+    group,
+    version: 'v1',
+    groupPriorityMinimum: 5000,
+    versionPriority: 10,
+    caBundle,
+    service: { namespace: 'default', name: 'behind', port: behind.port },
+  },
+})
+
+test('built-in group versions are registered, and how to know this server is published', async () => {
+  const { body } = await front.ask('GET', `${services}/v1.apps`)
+  assert.equal(body.metadata.labels['kube-aggregator.kubernetes.io/automanaged'], 'onstart')
+  assert.deepEqual(body.spec, { group: 'apps', version: 'v1', groupPriorityMinimum: 17800, versionPriority: 15 })
+  assert.equal(body.status.conditions[0].reason, 'Local')
+  const config = await front.ask('GET', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
+  assert.deepEqual(Object.keys(config.body.data).sort(), [
+    'client-ca-file',
+    'requestheader-allowed-names',
+    'requestheader-client-ca-file',
+    'requestheader-extra-headers-prefix',
+    'requestheader-group-headers',
+    'requestheader-username-headers',
+  ])
+  assert.equal(config.body.data['requestheader-allowed-names'], '["front-proxy"]')
+})
+
+test('a definition gets an APIService, and takes it along', async () => {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  await made(behind, path, definition)
+  const name = `v1.${group}`
+  const found = await until('the APIService', async () => {
+    const { status, body } = await behind.ask('GET', `${services}/${name}`)
+    return status === 200 && body
+  })
+  assert.equal(found.metadata.labels['kube-aggregator.kubernetes.io/automanaged'], 'true')
+  assert.deepEqual(found.spec, { group, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 })
+  await behind.ask('DELETE', `${services}/${name}`)
+  await until('the APIService again', async () => (await behind.ask('GET', `${services}/${name}`)).status === 200)
+  await behind.ask('DELETE', `${path}/widgets.${group}`)
+  await until('its end', async () => (await behind.ask('GET', `${services}/${name}`)).status === 404)
+  await made(behind, path, definition)
+  await until('the kind', async () => (await behind.ask('GET', widgets)).status === 200)
+})
+
+test('what is missing is said, step by step, until it is there', async () => {
+  await made(front, services, apiService())
+  const reason = (wanted: string) =>
+    until(wanted, async () => {
+      const condition = await conditionOf(`v1.${group}`)
+      return condition?.reason === wanted && condition
+    })
+  const missing = await reason('ServiceNotFound')
+  assert.equal(missing.message, 'service/behind in "default" is not present')
+  const away = await front.ask('GET', widgets)
+  assert.deepEqual([away.status, away.text], [503, 'service unavailable\n'])
+  const path = '/api/v1/namespaces/default/services'
+  await made(front, path, { metadata: { name: 'behind' }, spec: { ports: [{ port: 1 }] } })
+  const port = await reason('ServicePortError')
+  assert.equal(port.message, `service/behind in "default" is not listening on port ${behind.port}`)
+  await front.ask('DELETE', `${path}/behind`)
+  await made(front, path, { metadata: { name: 'behind' }, spec: { ports: [{ port: behind.port }] } })
+  const endpoints = await reason('EndpointsNotFound')
+  assert.equal(endpoints.message, 'cannot find endpoints for service/behind in "default"')
+  await made(front, '/api/v1/namespaces/default/endpoints', { metadata: { name: 'behind' } })
+  const none = await reason('MissingEndpoints')
+  assert.equal(none.message, 'endpoints for service/behind in "default" have no addresses with port name ""')
+  await front.ask('DELETE', `${path}/behind`)
+  await made(front, path, { metadata: { name: 'behind' }, spec: { type: 'ExternalName', externalName: 'localhost' } })
+  const passed = await reason('Passed')
+  assert.deepEqual([passed.status, passed.message], ['True', 'all checks passed'])
+})
+
+test('discovery shows it in its place', async () => {
+  const { body } = await front.ask('GET', '/apis')
+  const names = body.groups.map(({ name }: { name: string }) => name)
+  assert.equal(names.at(-1), group)
+  assert.equal((await front.ask('GET', `/apis/${group}`)).body.preferredVersion.version, 'v1')
+  const { body: list } = await front.ask('GET', `/apis/${group}/v1`)
+  assert.equal(list.resources[0].name, 'widgets')
+})
+
+test('requests go on as the user who asks', async () => {
+  await made(front, widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w1' }, size: 3 })
+  assert.equal((await behind.ask('GET', `${widgets}/w1`)).body.size, 3)
+  const binding = { metadata: { name: 'alice' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }] }
+  await made(front, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', binding)
+  const asAlice = await askWith(front, widgets, { 'Impersonate-User': 'alice', 'X-Remote-User': 'system:admin', 'X-Remote-Group': 'system:masters' })
+  assert.equal(asAlice.status, 403)
+  assert.match(asAlice.body.message, /User "alice" cannot list resource "widgets"/)
+})
+
+test('a watch streams through', async () => {
+  const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
+  let heard = ''
+  const call = request({ host: '127.0.0.1', port: front.port, path: `${widgets}?watch=1`, agent: false, ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }, (response) => {
+    response.on('data', (bytes) => (heard += bytes))
+    response.on('error', () => {})
+  })
+  call.on('error', () => {})
+  call.end()
+  try {
+    await until('the first event', async () => heard.includes('"w1"'))
+    await made(behind, widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w2' } })
+    await until('the second event', async () => heard.includes('"w2"'))
+  } finally {
+    call.destroy()
+  }
+})
+
+test('its OpenAPI is in ours', async () => {
+  const document = await until('the document', async () => {
+    const { body } = await front.ask('GET', '/openapi/v2')
+    return body.paths[`/apis/${group}/v1/namespaces/{namespace}/widgets`] !== undefined && body
+  })
+  assert.ok(document.definitions['com.example.behind.v1.Widget'])
+})
+
+test('while it is away the answer is 503, and the condition says why', async () => {
+  await behind.stop()
+  const unreachable = await front.ask('GET', widgets)
+  assert.equal(unreachable.status, 503)
+  assert.match(unreachable.text, /^error trying to reach service: dial tcp localhost:\d+: connect: connection refused\n$/)
+  // Anything that touches its service makes the server look again at once.
+  const service = '/api/v1/namespaces/default/services/behind'
+  const { body } = await front.ask('GET', service)
+  await front.ask('PUT', service, { ...body, metadata: { ...body.metadata, labels: { touched: 'yes' } } })
+  const failed = await until('the condition', async () => {
+    const condition = await conditionOf(`v1.${group}`)
+    return condition.reason === 'FailedDiscoveryCheck' && condition
+  })
+  assert.match(failed.message, /^failing or missing response from https:\/\/localhost:\d+\/apis\/behind\.example\.com\/v1: Get "https:/)
+  assert.equal((await front.ask('GET', widgets)).text, 'service unavailable\n')
+})
+
+test('a group that is taken out is gone', async () => {
+  await front.ask('DELETE', `${services}/v1.${group}`)
+  await until('its end', async () => (await front.ask('GET', `/apis/${group}`)).status === 404)
+  const { body } = await front.ask('GET', '/apis')
+  assert.ok(!body.groups.some(({ name }: { name: string }) => name === group))
+})
