@@ -22,7 +22,7 @@ import { leavesHttp } from '#http/connect/connect.ts'
 import { serve } from '#http/serve.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
-import { publishedSchema } from '#kinds/custom.ts'
+import { customResource, publishedSchema } from '#kinds/custom.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import { featureGates } from '#kinds/feature-gates.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
@@ -209,6 +209,7 @@ export async function start({ settings }: Parsed): Promise<void> {
         release,
         priorityOf,
         serverAddress: new URL(localUrl(settings)).host,
+        typeOf: (kind) => facts.typeOf(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`, release),
         aggregated: others.aggregation,
       }),
       openApiPaths(
@@ -248,15 +249,16 @@ export async function start({ settings }: Parsed): Promise<void> {
     upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
   })
   const client = localClient(server, apiserverUser, 'kube-apiserver')
+  const customOptions = {
+    root,
+    release,
+    objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
+    convertElsewhere: conversionWebhooks(() => reader, randomUUID),
+  }
   const definitions = new Definitions({
     server,
     client,
-    options: {
-      root,
-      release,
-      objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
-      convertElsewhere: conversionWebhooks(() => reader, randomUUID),
-    },
+    resourceOf: (definition) => customResource(definition, customOptions),
     report: (message, error) => log.error(message, { error }),
   })
   await definitions.start()

@@ -6,6 +6,7 @@ import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts
 import { type Columns, defaultColumns, parseIncludeObject, type TableItem, tableOf } from '#codec/table.ts'
 import { encodeYaml } from '#codec/yaml.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
 import type { Exchange } from './exchange.ts'
@@ -95,8 +96,9 @@ const wrongShape = (asked: string, kind: string, problem: string) =>
   notAcceptable(`you requested ${asked}, but the requested object ${problem} (*core.${kind})`)
 
 /** Values of kinds that are not resources: Status, Scale, discovery. */
-export function encodeValue(value: Value, shape: Shape): Buffer {
-  if (shape.format === 'protobuf') return protobufValue(value) ?? encodeJson(value)
+/** `type`: what it is made of, where it is no Status. */
+export function encodeValue(value: Value, shape: Shape, type?: Type): Buffer {
+  if (shape.format === 'protobuf') return protobufValue(value, type)
   return encodeJsonOrYaml(value, shape)
 }
 
@@ -180,7 +182,7 @@ export function otherFramer(
   })
   if (shape.format === 'protobuf' && shape.as === undefined) {
     return {
-      shape: `protobuf ${kind.apiVersion}`,
+      shape: `protobuf ${kind.apiVersion} ${kind.plural}`,
       contentType,
       frame: (type, entry, revision) => protobufFrame(type, kind, { ...entry, revision }, parts),
       bookmark: (revision) => protobufBookmark(kind, revision),

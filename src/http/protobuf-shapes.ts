@@ -1,5 +1,6 @@
 /** Protobuf answers. The message of an object is made once per version and kept with the object's bytes. */
 import type { Loose } from '#api/object-meta.ts'
+import { notAcceptable } from '#api/status-error.ts'
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadataType } from '#codec/partial-metadata.ts'
 import {
@@ -69,7 +70,9 @@ export function protobufBookmark(kind: Kind, revision: number): Buffer {
   return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, object))
 }
 
-/** Undefined for values that have no protobuf form. */
-export function protobufValue(value: Loose): Buffer | undefined {
-  return value.kind === 'Status' ? encodeObject(statusType, value) : undefined
+/** A value that is no object of a resource: a Status, or what its type says. */
+export function protobufValue(value: Loose, type: Type | undefined): Buffer {
+  const known = value.kind === 'Status' ? statusType : type
+  if (known === undefined) throw notAcceptable(`${value.kind} has no protobuf form`)
+  return encodeObject(known, value)
 }

@@ -41,8 +41,11 @@ export async function respond(
         return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
       }
       return sendList(exchange, parts, answer, shape)
-    case 'value':
-      return send(exchange, answer.status, shape, encodeValue(answer.value, shape))
+    case 'value': {
+      const { apiVersion, kind } = answer.value
+      const type = shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
+      return send(exchange, answer.status, shape, encodeValue(answer.value, shape, type))
+    }
     case 'json':
       return send(exchange, answer.status, shape, Buffer.from(JSON.stringify(answer.value)))
   }

@@ -9,12 +9,15 @@ import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import { documentShape, type Shape } from '#http/shape.ts'
 import type { Catalog, GroupVersion } from '#kinds/catalog.ts'
+import type { Type } from '#schema/type.ts'
 
 export interface DiscoveryParts {
   readonly catalog: Catalog
   readonly release: number
   readonly priorityOf: PriorityOf
   readonly serverAddress: string
+  /** The types of discovery's own documents, for their protobuf form. */
+  readonly typeOf: (kind: string) => Type
   /** What other servers answer, and the order of all; without it only ours is shown. */
   readonly aggregated?: {
     readonly generation: number
@@ -42,7 +45,9 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
       const shape: Shape = documentShape(exchange)
       const value = documentOf(path)
       if (value === undefined) throw pathNotFound()
-      return send(exchange, 200, shape, encodeValue(value as Parameters<typeof encodeValue>[0], shape))
+      const shown = value as Parameters<typeof encodeValue>[0]
+      const type = shape.format === 'protobuf' ? parts.typeOf(shown.kind) : undefined
+      return send(exchange, 200, shape, encodeValue(shown, shape, type))
     },
   }
 }

@@ -9,6 +9,8 @@ import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/respond.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
+/** Said with a point: clients take no media type that has an @ in it. */
+const protobufContentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 /** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
 const packedMax = 64
 /** The third version exists from this release on. */
@@ -29,7 +31,9 @@ export function openApiPaths(publisher: OpenApiDocuments, release: number): Path
     if (made === undefined) {
       if (packed.size >= packedMax) packed.clear()
       made = new Promise((resolve, reject) => {
-        gzip(bytes, { level: 4 }, (error, result) => (error === null ? resolve(result) : reject(error)))
+        gzip(bytes, { level: 4 }, (error, result) =>
+          error === null ? resolve(result) : reject(error),
+        )
       })
       packed.set(hash, made)
     }
@@ -58,7 +62,7 @@ function secondVersion({ wire }: Exchange, publisher: OpenApiDocuments): Documen
       return { published: publisher.v2(), contentType: 'application/json' }
     }
     if (subtype === protobufSubtype) {
-      return { published: publisher.v2Protobuf(), contentType: `application/${protobufSubtype}` }
+      return { published: publisher.v2Protobuf(), contentType: protobufContentType }
     }
   }
   return undefined
@@ -79,7 +83,9 @@ async function answer(
   const { published, contentType } = document
   const etag = `"${published.hash}"`
   const headers = { ...answerHeaders(exchange, contentType), etag, vary: 'Accept-Encoding, Accept' }
-  const known = headerText(wire.headers['if-none-match']).split(',').map((one) => one.trim())
+  const known = headerText(wire.headers['if-none-match'])
+    .split(',')
+    .map((one) => one.trim())
   if (known.includes(etag) || known.includes('*')) {
     exchange.status = 304
     wire.answer(304, headers, undefined)
