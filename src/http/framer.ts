@@ -15,7 +15,7 @@ export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: 
   if (!shape.plainJson) return otherFramer(kind, shape, parts, exchange)
   const parse = parts.server.parseStored
   return {
-    shape: `json ${kind.apiVersion}`,
+    shape: `json ${kind.apiVersion} ${kind.plural}`,
     contentType: shape.contentType,
     frame(type, entry, revision) {
       const cut = cutFor(kind, entry, parse)

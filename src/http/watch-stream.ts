@@ -37,83 +37,131 @@ export interface WatchMeter {
   ended(fellBehind: boolean): void
 }
 
-/** Writes until the time is over, the client is gone, the queue overflows or the server stops. */
-export async function streamWatch(watch: Watch, sink: Sink, framer: Framer, end: WatchEnd): Promise<number> {
-  const { watcher } = watch
-  let sent = 0
-  let over = false
-  const timer = setTimeout(() => finish(), end.timeoutMs)
-  let bell: (() => void) | undefined
-  let relief: (() => void) | undefined
-  const wake = () => {
-    bell?.()
-    bell = undefined
-    relief?.()
-    relief = undefined
+/** Writes until the time is over, the client is gone, the queue overflows or the server stops. Answers how many events. */
+export const streamWatch = (watch: Watch, sink: Sink, framer: Framer, end: WatchEnd): Promise<number> =>
+  new WatchStream(watch, sink, framer, end).run()
+
+class WatchStream {
+  readonly #watch: Watch
+  readonly #sink: Sink
+  readonly #framer: Framer
+  readonly #end: WatchEnd
+  /** Names those whose frames are joined alike: all that see everything of one namespace in one shape. */
+  readonly #scope: string
+  #over = false
+  #waiting: (() => void) | undefined
+  #idle = false
+
+  constructor(watch: Watch, sink: Sink, framer: Framer, end: WatchEnd) {
+    this.#watch = watch
+    this.#sink = sink
+    this.#framer = framer
+    this.#end = end
+    const { matches, namespace } = watch.watcher
+    this.#scope = matches !== undefined || framer.shape === '' ? '' : `${framer.shape} ${namespace}`
   }
-  const isOver = () => over || sink.closed || watcher.ended
-  // A client that does not read must not keep a watch whose time is over, or that fell too far behind.
-  const room = async () => {
-    let free = false
-    const drained = sink.drained().then(() => {
-      free = true
+
+  get #isOver(): boolean {
+    return this.#over || this.#sink.closed || this.#watch.watcher.ended
+  }
+
+  #wake = (): void => {
+    this.#waiting?.()
+    this.#waiting = undefined
+  }
+
+  #finish = (): void => {
+    this.#over = true
+    this.#wake()
+  }
+
+  /** Until something happens: an event, the end, room to write. */
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+      if (this.#isOver) resolve()
     })
-    while (!free && !isOver()) {
-      await new Promise<void>((resolve) => {
-        relief = resolve
-        drained.then(resolve)
-      })
+  }
+
+  async run(): Promise<number> {
+    const { bookmarks, initial, watcher } = this.#watch
+    const timer = setTimeout(this.#finish, this.#end.timeoutMs)
+    const telling = bookmarks ? setInterval(() => this.#bookmark(), bookmarkIntervalMs) : undefined
+    this.#end.stopping.addEventListener('abort', this.#finish, { once: true })
+    watcher.wake = this.#wake
+    this.#sink.onClose?.(this.#wake)
+    this.#end.meter?.began(initial.length)
+    try {
+      await this.#writeInitial()
+      return initial.length + (await this.#writeEvents())
+    } finally {
+      clearTimeout(timer)
+      clearInterval(telling)
+      this.#end.stopping.removeEventListener('abort', this.#finish)
+      this.#close()
     }
   }
-  const finish = () => {
-    over = true
-    wake()
+
+  #bookmark(): void {
+    const frame = this.#framer.bookmark(this.#watch.progress())
+    if (frame !== undefined && !this.#sink.closed && this.#idle) this.#sink.write(frame)
   }
-  end.stopping.addEventListener('abort', finish, { once: true })
-  watcher.wake = wake
-  sink.onClose?.(wake)
-  end.meter?.began(watch.initial.length)
-  const bookmarks = watch.bookmarks
-    ? setInterval(() => {
-        const frame = framer.bookmark(watch.progress())
-        if (frame !== undefined && !sink.closed && bell !== undefined) sink.write(frame)
-      }, bookmarkIntervalMs)
-    : undefined
-  try {
-    sent += await writeInitial(watch, sink, framer, isOver, room, end.meter)
-    while (!isOver()) {
+
+  async #writeInitial(): Promise<void> {
+    const { initial } = this.#watch
+    for (let from = 0; from < initial.length && !this.#isOver; from += initialPieceCount) {
+      const piece = initial.slice(from, from + initialPieceCount)
+      const frames = await Promise.all(piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)))
+      this.#end.meter?.sent(frames)
+      await this.#write(Buffer.concat(frames))
+    }
+  }
+
+  async #writeEvents(): Promise<number> {
+    const { watcher } = this.#watch
+    let sent = 0
+    while (!this.#isOver) {
       const items = watcher.take()
-      if (items.length > 0) {
-        sent += items.length
-        const bytes = framesOf(items, framer, end.meter)
-        const ready = bytes instanceof Promise ? await bytes : bytes
-        if (!sink.write(ready)) await room()
+      if (items.length === 0) {
+        this.#idle = true
+        await this.#wait()
+        this.#idle = false
+        // Everything of this tick goes into one write.
+        await new Promise<void>((resolve) => setImmediate(resolve))
         continue
       }
-      await new Promise<void>((resolve) => {
-        bell = resolve
-        if (isOver()) resolve()
-      })
-      // Everything of this tick goes into one write.
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      sent += items.length
+      const bytes = joinedFrames(items, this.#framer, this.#scope, this.#end.meter)
+      await this.#write(bytes instanceof Promise ? await bytes : bytes)
     }
-  } finally {
-    clearTimeout(timer)
-    clearInterval(bookmarks)
-    end.stopping.removeEventListener('abort', finish)
-    end.meter?.ended(watcher.ended && !over && !sink.closed)
-    watch.stop()
-    if (!sink.closed) {
-      if (over && watch.bookmarks) {
-        const frame = framer.bookmark(watch.progress())
-        if (frame !== undefined && watcher.take().length === 0) sink.write(frame)
-      }
-      sink.end()
-      // What was written may still be read; a client that reads nothing loses its connection.
-      if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
-    }
+    return sent
   }
-  return sent
+
+  /** A client that does not read must not keep a watch whose time is over, or that fell too far behind. */
+  async #write(bytes: Buffer): Promise<void> {
+    if (this.#sink.write(bytes)) return
+    let room = false
+    this.#sink.drained().then(() => {
+      room = true
+      this.#wake()
+    })
+    while (!room && !this.#isOver) await this.#wait()
+  }
+
+  #close(): void {
+    const { watcher, bookmarks } = this.#watch
+    const sink = this.#sink
+    this.#end.meter?.ended(watcher.ended && !this.#over && !sink.closed)
+    this.#watch.stop()
+    if (sink.closed) return
+    if (this.#over && bookmarks) {
+      const frame = this.#framer.bookmark(this.#watch.progress())
+      if (frame !== undefined && watcher.take().length === 0) sink.write(frame)
+    }
+    sink.end()
+    // What was written may still be read; a client that reads nothing loses its connection.
+    if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
+  }
 }
 
 function breakOffLater(sink: Required<Sink>): void {
@@ -121,39 +169,35 @@ function breakOffLater(sink: Required<Sink>): void {
   sink.onClose(() => clearTimeout(timer))
 }
 
-async function writeInitial(
-  watch: Watch,
-  sink: Sink,
-  framer: Framer,
-  isOver: () => boolean,
-  room: () => Promise<void>,
-  meter: WatchMeter | undefined,
-): Promise<number> {
-  const { initial } = watch
-  for (let from = 0; from < initial.length && !isOver(); from += initialPieceCount) {
-    const frames = await Promise.all(
-      initial
-        .slice(from, from + initialPieceCount)
-        .map((entry) => framer.frame('ADDED', entry, entry.revision)),
-    )
-    meter?.sent(frames)
-    if (!sink.write(Buffer.concat(frames))) await room()
-  }
-  return initial.length
-}
+/** Frames joined in this tick, by who sees them all and which they are: a hundred watchers, one buffer. */
+const joined = new Map<string, Buffer>()
 
-function framesOf(
+function joinedFrames(
   items: WatchItem[],
   framer: Framer,
+  scope: string,
   meter: WatchMeter | undefined,
 ): Buffer | Promise<Buffer> {
-  const frames: (Buffer | Promise<Buffer>)[] = items.map(({ type, event }) => frameOf(type, event, framer))
-  const join = (all: Buffer[]) => {
-    meter?.sent(all)
-    return all.length === 1 ? all[0] : Buffer.concat(all)
+  const frames = items.map(({ type, event }) => frameOf(type, event, framer))
+  if (frames.some((frame) => frame instanceof Promise)) {
+    return Promise.all(frames).then((all) => {
+      meter?.sent(all)
+      return Buffer.concat(all)
+    })
   }
-  if (frames.some((frame) => frame instanceof Promise)) return Promise.all(frames).then(join)
-  return join(frames as Buffer[])
+  const ready = frames as Buffer[]
+  meter?.sent(ready)
+  if (ready.length === 1) return ready[0]
+  if (scope === '') return Buffer.concat(ready)
+  const [first, last] = [items[0].event.revision, items[items.length - 1].event.revision]
+  const name = `${scope} ${first} ${last} ${items.length}`
+  let bytes = joined.get(name)
+  if (bytes === undefined) {
+    bytes = Buffer.concat(ready)
+    if (joined.size === 0) setImmediate(() => joined.clear())
+    joined.set(name, bytes)
+  }
+  return bytes
 }
 
 function frameOf(type: EventType, event: CacheEvent, framer: Framer): Buffer | Promise<Buffer> {
