@@ -5,8 +5,41 @@ import type { Random } from './random.ts'
 type Any = any
 
 const names = ['a', 'b', 'c', 'd', 'e']
-const texts = ['', 'a', 'aaa', 'bb', 'x-1', '10.0.0.1', 'a@b.c', 'http://x/y', '2020-01-02', '2020-01-02T03:04:05Z', '1h', 'YQ==', '50%', 'ü€']
-const formats = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'cidr', 'mac', 'uri', 'uuid', 'byte', 'password', 'int32', 'bogus', 'hexcolor', 'isbn']
+const texts = [
+  '',
+  'a',
+  'aaa',
+  'bb',
+  'x-1',
+  '10.0.0.1',
+  'a@b.c',
+  'http://x/y',
+  '2020-01-02',
+  '2020-01-02T03:04:05Z',
+  '1h',
+  'YQ==',
+  '50%',
+  'ü€',
+]
+const formats = [
+  'date',
+  'date-time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'cidr',
+  'mac',
+  'uri',
+  'uuid',
+  'byte',
+  'password',
+  'int32',
+  'bogus',
+  'hexcolor',
+  'isbn',
+]
 const patterns = ['^a+$', '^[a-z]*$', 'b', '^(a|b){1,3}$', '\\d']
 
 export function randomSchema(random: Random, depth: number): Any {
@@ -16,10 +49,20 @@ export function randomSchema(random: Random, depth: number): Any {
   if (roll < 11) return arraySchema(random, depth)
   if (roll < 12) {
     const values = randomSchema(random, depth - 1)
-    return { type: 'object', additionalProperties: random.chance(0.2) ? random.chance(0.5) : values }
+    return {
+      type: 'object',
+      additionalProperties: random.chance(0.2) ? random.chance(0.5) : values,
+    }
   }
-  if (roll < 13) return { 'x-kubernetes-preserve-unknown-fields': true, ...(random.chance(0.5) && { type: 'object' }) }
-  return { 'x-kubernetes-int-or-string': true, ...(random.chance(0.3) && { anyOf: [{ type: 'integer' }, { type: 'string' }] }) }
+  if (roll < 13)
+    return {
+      'x-kubernetes-preserve-unknown-fields': true,
+      ...(random.chance(0.5) && { type: 'object' }),
+    }
+  return {
+    'x-kubernetes-int-or-string': true,
+    ...(random.chance(0.3) && { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+  }
 }
 
 function maybe(random: Random, probability: number, make: () => Any): Any {
@@ -41,8 +84,14 @@ function scalarSchema(random: Random): Any {
   } else if (type !== 'boolean') {
     Object.assign(
       schema,
-      maybe(random, 0.3, () => ({ minimum: random.below(4) - 1, ...maybe(random, 0.3, () => ({ exclusiveMinimum: true })) })),
-      maybe(random, 0.3, () => ({ maximum: random.below(9) + (random.chance(0.2) ? 0.5 : 0), ...maybe(random, 0.3, () => ({ exclusiveMaximum: true })) })),
+      maybe(random, 0.3, () => ({
+        minimum: random.below(4) - 1,
+        ...maybe(random, 0.3, () => ({ exclusiveMinimum: true })),
+      })),
+      maybe(random, 0.3, () => ({
+        maximum: random.below(9) + (random.chance(0.2) ? 0.5 : 0),
+        ...maybe(random, 0.3, () => ({ exclusiveMaximum: true })),
+      })),
       maybe(random, 0.2, () => ({ multipleOf: random.of(type === 'number' ? [2, 1.5] : [2, 3]) })),
       maybe(random, 0.1, () => ({ enum: [1, 2, 5].slice(0, 1 + random.below(3)) })),
     )
@@ -69,8 +118,14 @@ export function objectSchema(random: Random, depth: number): Any {
   if (random.chance(0.25)) {
     const junctor = random.of(['anyOf', 'oneOf', 'allOf'])
     const one = () => ({ required: [random.of(own)] })
-    const two = () => ({ properties: { [random.of(own)]: { [random.of(['minimum', 'maximum', 'minLength'])]: 1 + random.below(2) } } })
-    schema[junctor] = Array.from({ length: 1 + random.below(3) }, () => (random.chance(0.5) ? one() : two()))
+    const two = () => ({
+      properties: {
+        [random.of(own)]: { [random.of(['minimum', 'maximum', 'minLength'])]: 1 + random.below(2) },
+      },
+    })
+    schema[junctor] = Array.from({ length: 1 + random.below(3) }, () =>
+      random.chance(0.5) ? one() : two(),
+    )
   }
   if (random.chance(0.1)) schema.not = { required: [random.of(own)] }
   if (random.chance(0.1)) schema.default = randomValue(random, schema, 0)
@@ -85,14 +140,23 @@ function arraySchema(random: Random, depth: number): Any {
     ...maybe(random, 0.25, () => ({ maxItems: random.below(3) })),
     ...maybe(random, 0.2, () => ({ minItems: random.below(3) })),
   }
-  if (['string', 'integer', 'number', 'boolean'].includes(items.type) && !items.nullable && random.chance(0.3)) {
+  if (
+    ['string', 'integer', 'number', 'boolean'].includes(items.type) &&
+    !items.nullable &&
+    random.chance(0.3)
+  ) {
     schema['x-kubernetes-list-type'] = 'set'
   } else if (items.properties && !items.nullable && random.chance(0.5)) {
-    const key = Object.keys(items.properties).find((name) => ['string', 'integer'].includes(items.properties[name].type) && !items.properties[name].nullable)
+    const key = Object.keys(items.properties).find(
+      (name) =>
+        ['string', 'integer'].includes(items.properties[name].type) &&
+        !items.properties[name].nullable,
+    )
     if (key !== undefined) {
       schema['x-kubernetes-list-type'] = 'map'
       schema['x-kubernetes-list-map-keys'] = [key]
-      if (items.properties[key].default === undefined) items.required = [...new Set([...(items.required ?? []), key])]
+      if (items.properties[key].default === undefined)
+        items.required = [...new Set([...(items.required ?? []), key])]
     }
   }
   return schema
@@ -100,7 +164,8 @@ function arraySchema(random: Random, depth: number): Any {
 
 /** `wrong`: how likely a value is of another type than its schema says. */
 export function randomValue(random: Random, schema: Any, wrong: number): Any {
-  if (random.chance(wrong)) return random.of<Any>([null, 1, -1, 1.5, 'x', true, [], {}, [1], { z: 1 }])
+  if (random.chance(wrong))
+    return random.of<Any>([null, 1, -1, 1.5, 'x', true, [], {}, [1], { z: 1 }])
   if (schema.enum && random.chance(0.6)) return random.of(schema.enum)
   switch (schema.type) {
     case 'string':
@@ -128,7 +193,8 @@ function randomObject(random: Random, schema: Any, wrong: number): Any {
     if (random.chance(0.7)) value[name] = randomValue(random, one, wrong)
   }
   if (typeof schema.additionalProperties === 'object') {
-    for (const name of ['k1', 'k2'].slice(random.below(3))) value[name] = randomValue(random, schema.additionalProperties, wrong)
+    for (const name of ['k1', 'k2'].slice(random.below(3)))
+      value[name] = randomValue(random, schema.additionalProperties, wrong)
   }
   if (wrong > 0 && random.chance(0.15)) value.extra = random.of<Any>([1, 'x', { y: 1 }, null])
   return value

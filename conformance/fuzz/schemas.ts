@@ -27,15 +27,29 @@ const { values: flags } = parseArgs({
 const settleMs = 2500
 const agent = new Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
 
-function send(server: string, method: string, path: string, body?: Any, type = 'application/json'): Promise<{ status: number; body: Any }> {
+function send(
+  server: string,
+  method: string,
+  path: string,
+  body?: Any,
+  type = 'application/json',
+): Promise<{ status: number; body: Any }> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${flags.token}`, accept: 'application/json', 'content-type': type, 'user-agent': 'fuzz/1' }
+    const headers = {
+      authorization: `Bearer ${flags.token}`,
+      accept: 'application/json',
+      'content-type': type,
+      'user-agent': 'fuzz/1',
+    }
     const outgoing = request(new URL(path, server), { method, agent, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8')
-        resolve({ status: response.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) })
+        resolve({
+          status: response.statusCode ?? 0,
+          body: text === '' ? undefined : JSON.parse(text),
+        })
       })
     })
     outgoing.on('error', reject)
@@ -47,11 +61,15 @@ function send(server: string, method: string, path: string, body?: Any, type = '
 function plain(value: Any, key = ''): Any {
   if (Array.isArray(value)) {
     const list = value.map((one) => plain(one))
-    return key === 'causes' ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list
+    return key === 'causes'
+      ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      : list
   }
   if (value !== null && typeof value === 'object') {
     const hidden = ['uid', 'creationTimestamp', 'time', 'resourceVersion', 'generation']
-    const keys = Object.keys(value).filter((one) => !hidden.includes(one)).sort()
+    const keys = Object.keys(value)
+      .filter((one) => !hidden.includes(one))
+      .sort()
     return Object.fromEntries(keys.map((one) => [one, plain(value[one], one)]))
   }
   if (key === 'message' && typeof value === 'string') {
@@ -96,7 +114,9 @@ function compare(what: string, sent: Any, [ours, theirs]: { status: number; body
     same++
     return
   }
-  process.stdout.write(`✗ ${what}\n  sent   ${JSON.stringify(sent)}\n  theirs ${b}\n  ours   ${a}\n`)
+  process.stdout.write(
+    `✗ ${what}\n  sent   ${JSON.stringify(sent)}\n  theirs ${b}\n  ours   ${a}\n`,
+  )
 }
 
 const cases = Array.from({ length: Number(flags.cases) }, (_, i) => ({
@@ -106,7 +126,9 @@ const cases = Array.from({ length: Number(flags.cases) }, (_, i) => ({
 }))
 for (const one of cases) {
   const body = definition(one.group, one.spec)
-  const answers = await Promise.all(servers.map((server) => send(server, 'POST', definitions, body)))
+  const answers = await Promise.all(
+    servers.map((server) => send(server, 'POST', definitions, body)),
+  )
   compare(`definition ${one.group}`, one.spec, answers)
   one.accepted = answers.every(({ status }) => status === 201)
 }
@@ -125,7 +147,13 @@ for (const { group, spec, accepted } of cases) {
     const answers = await Promise.all(
       servers.map((server) =>
         apply
-          ? send(server, 'PATCH', `${path}/g${i}?fieldManager=f&dryRun=All`, object, 'application/apply-patch+yaml')
+          ? send(
+              server,
+              'PATCH',
+              `${path}/g${i}?fieldManager=f&dryRun=All`,
+              object,
+              'application/apply-patch+yaml',
+            )
           : send(server, 'POST', `${path}?dryRun=All`, object),
       ),
     )
@@ -133,7 +161,9 @@ for (const { group, spec, accepted } of cases) {
   }
 }
 await Promise.all(
-  cases.flatMap(({ group }) => servers.map((server) => send(server, 'DELETE', `${definitions}/gears.${group}`))),
+  cases.flatMap(({ group }) =>
+    servers.map((server) => send(server, 'DELETE', `${definitions}/gears.${group}`)),
+  ),
 )
 process.stdout.write(`${same} of ${asked} answers the same\n`)
 process.exitCode = same === asked ? 0 : 1

@@ -22,7 +22,10 @@ const options: CustomOptions = {
 }
 
 const schema = (properties: Loose, more: Loose = {}) => ({
-  openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties, ...more } } },
+  openAPIV3Schema: {
+    type: 'object',
+    properties: { spec: { type: 'object', properties, ...more } },
+  },
 })
 
 function definition(versions: Loose[], more: Loose = {}): KubeObject {
@@ -44,7 +47,13 @@ function definition(versions: Loose[], more: Loose = {}): KubeObject {
 }
 
 const size = { size: { type: 'integer', default: 1 }, name: { type: 'string' } }
-const one = { name: 'v1', served: true, storage: true, schema: schema(size), subresources: { status: {} } }
+const one = {
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: schema(size),
+  subresources: { status: {} },
+}
 const object = (spec: Loose, more: Loose = {}) => ({
   kind: 'Gear',
   apiVersion: 'example.com/v1',
@@ -66,12 +75,18 @@ test('a kind reads, completes and checks its objects', () => {
   })
   assert.deepEqual(Object.keys(read.spec), ['name', 'size'], 'equal objects are equal bytes')
   const errors = kind.validateSchema?.(kind.conform(object({ size: 'x' })).object) ?? []
-  assert.deepEqual(errors.map(({ field: at }) => at), ['spec.size'])
+  assert.deepEqual(
+    errors.map(({ field: at }) => at),
+    ['spec.size'],
+  )
 })
 
 test('metadata of the wrong type cannot be read', () => {
   const [kind] = customResource(definition([one]), options).kinds
-  assert.throws(() => kind.conform(object({}, { metadata: { name: 1 } })), /cannot be handled as a Gear/)
+  assert.throws(
+    () => kind.conform(object({}, { metadata: { name: 1 } })),
+    /cannot be handled as a Gear/,
+  )
 })
 
 test('status is its own where the version says so', () => {
@@ -91,14 +106,23 @@ test('status is its own where the version says so', () => {
   assert.equal(same.metadata.generation, 2)
 })
 
-const two = { name: 'v2', served: true, storage: false, schema: schema({ weight: { type: 'integer' } }) }
+const two = {
+  name: 'v2',
+  served: true,
+  storage: false,
+  schema: schema({ weight: { type: 'integer' } }),
+}
 
 test('versions are alike in name only unless their schemas are', async () => {
   const resource = customResource(definition([one, two]), options)
   const [v2, v1] = resource.kinds as [Kind, Kind]
   assert.deepEqual([v2.version, v1.version], ['v2', 'v1'], 'the preferred one first')
   assert.equal(resource.sameShape(v1, v2), false)
-  const [hub] = await resource.convert([v2.conform({ ...object({ weight: 3 }), apiVersion: 'example.com/v2' }).object], v2, resource.hub)
+  const [hub] = await resource.convert(
+    [v2.conform({ ...object({ weight: 3 }), apiVersion: 'example.com/v2' }).object],
+    v2,
+    resource.hub,
+  )
   assert.deepEqual(hub.spec, { weight: 3 }, 'nothing is lost on the way to the hub')
   const [stored] = await resource.convert([hub], resource.hub, resource.stored)
   assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', {}])
@@ -107,16 +131,29 @@ test('versions are alike in name only unless their schemas are', async () => {
 })
 
 test('a webhook converts where the definition says so', async () => {
-  const open = { ...two, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }
-  const resource = customResource(definition([one, open], { conversion: { strategy: 'Webhook' } }), options)
+  const open = {
+    ...two,
+    schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  }
+  const resource = customResource(
+    definition([one, open], { conversion: { strategy: 'Webhook' } }),
+    options,
+  )
   const [v2, v1] = resource.kinds
   const [converted] = await resource.convert([object({ size: 1 }) as KubeObject], v1, v2)
-  assert.deepEqual([converted.apiVersion, converted.spec], ['example.com/v2', { converted: true, size: 1 }])
+  assert.deepEqual(
+    [converted.apiVersion, converted.spec],
+    ['example.com/v2', { converted: true, size: 1 }],
+  )
 })
 
 test('objects written under an older definition are read by the present one', () => {
   const resource = customResource(definition([one]), options)
-  const written = { kind: 'Gear', apiVersion: 'example.com/v1', metadata: { name: 'g', generation: 1, creationTimestamp: '2020-01-01T00:00:00Z' } }
+  const written = {
+    kind: 'Gear',
+    apiVersion: 'example.com/v1',
+    metadata: { name: 'g', generation: 1, creationTimestamp: '2020-01-01T00:00:00Z' },
+  }
   assert.equal(resource.restore?.({ ...written, spec: { size: 3 } }), undefined)
   assert.deepEqual(resource.restore?.({ ...written, spec: { gone: 1 } })?.spec, { size: 1 })
 })
@@ -125,16 +162,30 @@ test('deprecated versions say so', () => {
   const old = { ...one, name: 'v1beta1', deprecated: true, storage: false }
   const resource = customResource(definition([one, old]), options)
   const kind = resource.kinds.find(({ version }) => version === 'v1beta1')
-  assert.equal(kind?.deprecation?.warning, 'example.com/v1beta1 Gear is deprecated; use example.com/v1 Gear')
+  assert.equal(
+    kind?.deprecation?.warning,
+    'example.com/v1beta1 Gear is deprecated; use example.com/v1 Gear',
+  )
 })
 
 test('scales are where the definition says', () => {
-  const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.n', labelSelectorPath: '.status.s' }
+  const scale = {
+    specReplicasPath: '.spec.size',
+    statusReplicasPath: '.status.n',
+    labelSelectorPath: '.status.s',
+  }
   const [kind] = customResource(definition([{ ...one, subresources: { scale } }]), options).kinds
-  assert.deepEqual(kind.scale, { specReplicas: ['spec', 'size'], statusReplicas: ['status', 'n'], labelSelector: ['status', 's'] })
+  assert.deepEqual(kind.scale, {
+    specReplicas: ['spec', 'size'],
+    statusReplicas: ['status', 'n'],
+    labelSelector: ['status', 's'],
+  })
   assert.deepEqual([...kind.subresources.keys()], ['scale'])
   const errors = kind.validateSchema?.(object({ size: -1 }) as KubeObject) ?? []
-  assert.deepEqual(errors.map(({ message }) => message), ['Invalid value: -1: should be a non-negative integer'])
+  assert.deepEqual(
+    errors.map(({ message }) => message),
+    ['Invalid value: -1: should be a non-negative integer'],
+  )
 })
 
 test('columns are read from paths', () => {
@@ -143,8 +194,14 @@ test('columns are read from paths', () => {
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'All', type: 'string', jsonPath: '.spec' },
   ]
-  const [kind] = customResource(definition([{ ...one, additionalPrinterColumns: columns }]), options).kinds
-  const shown = object({ size: 2 }, { metadata: { name: 'g', creationTimestamp: '2020-01-01T00:00:00Z' } })
+  const [kind] = customResource(
+    definition([{ ...one, additionalPrinterColumns: columns }]),
+    options,
+  ).kinds
+  const shown = object(
+    { size: 2 },
+    { metadata: { name: 'g', creationTimestamp: '2020-01-01T00:00:00Z' } },
+  )
   const now = Date.parse('2020-01-01T00:01:00Z')
   assert.deepEqual(kind.columns?.cells(shown as KubeObject, now), ['g', 2, '60s', '{"size":2}'])
 })

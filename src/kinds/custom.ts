@@ -11,7 +11,15 @@ import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
 import { asUnreadable, CustomSchema } from './custom/schema.ts'
-import type { Behaviour, Conformed, Deprecation, Kind, Resource, ScalePaths, Subresource } from './kind.ts'
+import type {
+  Behaviour,
+  Conformed,
+  Deprecation,
+  Kind,
+  Resource,
+  ScalePaths,
+  Subresource,
+} from './kind.ts'
 import type { TableColumns } from './table-columns.ts'
 
 /** Objects of one version as another one, by whoever the definition names. */
@@ -31,7 +39,16 @@ export interface CustomOptions {
   readonly convertElsewhere: ConvertElsewhere
 }
 
-const mainVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const mainVerbs = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+]
 const subresourceVerbs = new Set(['get', 'patch', 'update'])
 const firstReleaseWithWarnings = 19
 
@@ -75,8 +92,16 @@ class CustomResource implements Resource {
       this.#all.set(kind.apiVersion, kind)
     }
     const all = [...this.#all.values()]
-    this.kinds = all.filter((_, i) => versions[i].served === true).sort((a, b) => compareVersions(a.version, b.version))
-    this.stored = all[Math.max(0, versions.findIndex(({ storage }) => storage === true))]
+    this.kinds = all
+      .filter((_, i) => versions[i].served === true)
+      .sort((a, b) => compareVersions(a.version, b.version))
+    this.stored =
+      all[
+        Math.max(
+          0,
+          versions.findIndex(({ storage }) => storage === true),
+        )
+      ]
     this.hub = this.#hubFor(versions)
     this.behaviour = customBehaviour(
       (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
@@ -191,7 +216,10 @@ class CustomKind implements Kind {
     this.#schema = new CustomSchema(schema, options.objectMeta, keepAll)
     this.deprecation =
       version.deprecated === true && options.release >= firstReleaseWithWarnings
-        ? { warning: version.deprecationWarning ?? deprecationText(version.name, spec), removedRelease: '' }
+        ? {
+            warning: version.deprecationWarning ?? deprecationText(version.name, spec),
+            removedRelease: '',
+          }
         : undefined
   }
 
@@ -254,7 +282,8 @@ class CustomKind implements Kind {
     if (scale !== undefined) {
       if (subresource !== 'status') errors.push(...checkReplicas(object, scale.specReplicas))
       errors.push(...checkReplicas(object, scale.statusReplicas))
-      if (scale.labelSelector !== undefined) errors.push(...checkSelector(object, scale.labelSelector))
+      if (scale.labelSelector !== undefined)
+        errors.push(...checkSelector(object, scale.labelSelector))
     }
     if (subresource !== 'status') errors.push(...this.#schema.checkStructure(object, old))
     return errors
@@ -268,7 +297,12 @@ function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string
     made.set('status', { name: 'status', apiVersion, kind: kind.kind, verbs: subresourceVerbs })
   }
   if (given?.scale) {
-    const scale = { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale', verbs: subresourceVerbs }
+    const scale = {
+      name: 'scale',
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      verbs: subresourceVerbs,
+    }
     made.set('scale', scale)
   }
   return made

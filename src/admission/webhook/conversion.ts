@@ -6,7 +6,11 @@ import { type Caller, caller } from '#access/https-call.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { internalError } from '#api/status-error.ts'
 import type { ConvertElsewhere } from '#kinds/custom.ts'
-import { ConversionError, conversionReview, readConversion } from '#kinds/custom/conversion-review.ts'
+import {
+  ConversionError,
+  conversionReview,
+  readConversion,
+} from '#kinds/custom/conversion-review.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 
 /** As the original waits for any webhook that names no time. */
@@ -21,7 +25,10 @@ interface Address {
   readonly call: Caller
 }
 
-export function conversionWebhooks(reader: () => ObjectReader, newUid: () => string): ConvertElsewhere {
+export function conversionWebhooks(
+  reader: () => ObjectReader,
+  newUid: () => string,
+): ConvertElsewhere {
   const callers = new Map<string, Caller>()
 
   function callerFor(ca: string | undefined, serverName: string | undefined): Caller {
@@ -29,7 +36,10 @@ export function conversionWebhooks(reader: () => ObjectReader, newUid: () => str
     let known = callers.get(key)
     if (known === undefined) {
       if (callers.size >= callersMax) callers.clear()
-      known = caller({ ...(ca !== undefined && { ca }), ...(serverName !== undefined && { serverName }) })
+      known = caller({
+        ...(ca !== undefined && { ca }),
+        ...(serverName !== undefined && { serverName }),
+      })
       callers.set(key, known)
     }
     return known
@@ -43,7 +53,8 @@ export function conversionWebhooks(reader: () => ObjectReader, newUid: () => str
     if (service === undefined) throw new ConversionError(`service "${name}" not found`)
     const { clusterIP, type, externalName } = service.spec ?? {}
     const host = type === 'ExternalName' ? externalName : clusterIP
-    if (!host || host === 'None') throw new ConversionError(`no service port ${port} found for service "${name}"`)
+    if (!host || host === 'None')
+      throw new ConversionError(`no service port ${port} found for service "${name}"`)
     const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
     url.pathname = path
     return { url, call: callerFor(ca, `${name}.${namespace}.svc`) }
@@ -66,7 +77,11 @@ export function conversionWebhooks(reader: () => ObjectReader, newUid: () => str
   }
 }
 
-async function ask({ url, call }: Address, review: Loose, objects: readonly KubeObject[]): Promise<Loose> {
+async function ask(
+  { url, call }: Address,
+  review: Loose,
+  objects: readonly KubeObject[],
+): Promise<Loose> {
   const { apiVersion = '', kind } = objects[0]
   const of = `conversion webhook for ${apiVersion}, Kind=${kind}`
   const answer = await call({

@@ -3,6 +3,7 @@
  * columns for all versions where they are alike, which is also the form the rules for definitions speak of.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Conversion } from './conversion.ts'
 
 /** What is said once for all versions in the beta, by its name there and in a version. */
@@ -24,6 +25,7 @@ export function betaSpec(spec: Loose): Loose {
     names,
     scope,
   }
+  if (wasWrittenEmpty(spec, 'versions')) rememberEmpty(beta, 'versions')
   for (const [top, own] of shared) {
     if (versions.length === 0 || new Set(versions.map((one) => textOf(one[own]))).size > 1) continue
     const value = versions[0][own]
@@ -81,9 +83,10 @@ export function stableSpec(spec: Loose): Loose {
   if (versions.length === 0 && spec.version) {
     versions = [{ name: spec.version, served: true, storage: true }]
   }
-  for (const one of versions) {
+  for (const [i, one] of versions.entries()) {
     for (const [top, own] of shared) {
-      if (spec[top] !== undefined && spec[top] !== null) one[own] = structuredClone(spec[top])
+      if (spec[top] === undefined || spec[top] === null) continue
+      one[own] = i === 0 ? spec[top] : structuredClone(spec[top])
     }
     if (one.additionalPrinterColumns !== undefined) {
       one.additionalPrinterColumns = stableColumns(one.additionalPrinterColumns)

@@ -5,7 +5,10 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
 /** `hasStatus`: whether status is a subresource in a version, by its apiVersion. */
-export function customBehaviour(hasStatus: (apiVersion: string) => boolean, anyStatus: boolean): Behaviour {
+export function customBehaviour(
+  hasStatus: (apiVersion: string) => boolean,
+  anyStatus: boolean,
+): Behaviour {
   const ownStatus = ({ requestApiVersion = '' }: Context) => hasStatus(requestApiVersion)
   return {
     unconditionalUpdate: false,

@@ -38,7 +38,12 @@ export function customColumns(given: readonly Loose[] | null | undefined): Table
   }
 }
 
-function cellOf(type: ColumnDefinition['type'], path: JsonPath, object: KubeObject, now: number): unknown {
+function cellOf(
+  type: ColumnDefinition['type'],
+  path: JsonPath,
+  object: KubeObject,
+  now: number,
+): unknown {
   const found = path.find(object as unknown as Json)
   if (found.length === 0) return null
   const [value] = found
@@ -46,7 +51,11 @@ function cellOf(type: ColumnDefinition['type'], path: JsonPath, object: KubeObje
     case 'string':
       return textOf(value)
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null
+      return typeof value === 'number'
+        ? Math.trunc(value)
+        : typeof value === 'bigint'
+          ? value
+          : null
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? value : null
     case 'boolean':

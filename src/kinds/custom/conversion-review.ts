@@ -38,11 +38,17 @@ const gvkOf = ({ apiVersion = '', kind = '' }: { apiVersion?: string; kind?: str
 }
 
 /** The converted objects, in the order of those that were sent. */
-export function readConversion(review: Loose, sent: Loose, objects: readonly KubeObject[]): KubeObject[] {
+export function readConversion(
+  review: Loose,
+  sent: Loose,
+  objects: readonly KubeObject[],
+): KubeObject[] {
   const of = `conversion webhook for ${gvkOf(objects[0])}`
   const converted = convertedOf(review, sent, of)
   if (converted.length !== objects.length) {
-    throw new ConversionError(`${of} returned ${converted.length} objects, expected ${objects.length}`)
+    throw new ConversionError(
+      `${of} returned ${converted.length} objects, expected ${objects.length}`,
+    )
   }
   const desired: string = sent.request.desiredAPIVersion
   return converted.map((object, i) => checked(object, objects[i], desired, of, i))
@@ -67,20 +73,31 @@ function convertedOf(review: Loose, sent: Loose, of: string): Loose[] {
   return response.convertedObjects ?? []
 }
 
-function checked(given: Loose, original: KubeObject, desired: string, of: string, i: number): KubeObject {
+function checked(
+  given: Loose,
+  original: KubeObject,
+  desired: string,
+  of: string,
+  i: number,
+): KubeObject {
   const invalid = (why: string) =>
     new ConversionError(`${of} returned invalid converted object at index ${i}: ${why}`)
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) throw invalid('it is no object')
+  if (given === null || typeof given !== 'object' || Array.isArray(given))
+    throw invalid('it is no object')
   const received = { ...given } as KubeObject
   if (received.apiVersion !== desired) {
-    throw invalid(`invalid groupVersion (expected ${desired}, received ${received.apiVersion ?? ''})`)
+    throw invalid(
+      `invalid groupVersion (expected ${desired}, received ${received.apiVersion ?? ''})`,
+    )
   }
   if (received.kind !== original.kind) {
     throw invalid(`invalid kind (expected ${original.kind}, received ${received.kind ?? ''})`)
   }
   const meta: Loose = received.metadata
   if (meta === undefined || meta === null) {
-    throw new ConversionError(`${of} returned invalid metadata in object at index ${i}: missing metadata in converted object`)
+    throw new ConversionError(
+      `${of} returned invalid metadata in object at index ${i}: missing metadata in converted object`,
+    )
   }
   for (const [field, name] of [
     ['name', 'name'],
@@ -95,7 +112,12 @@ function checked(given: Loose, original: KubeObject, desired: string, of: string
   return received
 }
 
-function restoredMeta(received: Loose, original: KubeObject, of: string, i: number): KubeObject['metadata'] {
+function restoredMeta(
+  received: Loose,
+  original: KubeObject,
+  of: string,
+  i: number,
+): KubeObject['metadata'] {
   const restored: Loose = structuredClone(original.metadata)
   const fail = (why: string) =>
     new ConversionError(`${of} returned invalid metadata in object at index ${i}: ${why}`)
@@ -110,7 +132,9 @@ function restoredMeta(received: Loose, original: KubeObject, of: string, i: numb
     }
     for (const [key, text] of Object.entries(value)) {
       if (typeof text !== 'string') {
-        throw fail(`metadata.${field}[${key}] must be a string, but is ${typeof text} in converted object`)
+        throw fail(
+          `metadata.${field}[${key}] must be a string, but is ${typeof text} in converted object`,
+        )
       }
     }
     const errors =

@@ -5,7 +5,12 @@ import { parseJsonPath } from './json-path.ts'
 
 const value: Json = {
   spec: { 'a.b': 1, list: [{ n: 'x', v: 1 }, { n: 'y', v: 2 }, { n: 'z' }], deep: { n: 'q' } },
-  status: { conditions: [{ type: 'Ready', status: 'True' }, { type: 'Other', status: 'False' }] },
+  status: {
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'Other', status: 'False' },
+    ],
+  },
 }
 
 const cases: [string, Json[] | undefined][] = [

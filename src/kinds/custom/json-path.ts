@@ -72,7 +72,8 @@ function slice(start: number | undefined, end: number | undefined, step: number)
 type Operator = '==' | '!=' | '<' | '>' | '<=' | '>='
 
 function compare(left: Json, right: Json, operator: Operator): boolean {
-  if (typeof left !== typeof right || left === null || typeof left === 'object') throw new Mismatch()
+  if (typeof left !== typeof right || left === null || typeof left === 'object')
+    throw new Mismatch()
   const [a, b] = [left, right as typeof left]
   switch (operator) {
     case '==':
@@ -92,7 +93,11 @@ function compare(left: Json, right: Json, operator: Operator): boolean {
   }
 }
 
-function filter(left: readonly Step[], right: readonly Step[], operator: Operator | 'exists'): Step {
+function filter(
+  left: readonly Step[],
+  right: readonly Step[],
+  operator: Operator | 'exists',
+): Step {
   const passes = (item: Json): boolean => {
     const lefts = walk(left, [item])
     if (operator === 'exists') return lefts.length > 0

@@ -37,7 +37,11 @@ function goTypeOf(value: unknown): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
-  return typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'map[string]interface {}' : 'string'
+  return typeof value === 'boolean'
+    ? 'bool'
+    : typeof value === 'object'
+      ? 'map[string]interface {}'
+      : 'string'
 }
 
 const mistyped = (path: readonly string[], value: unknown, wanted: string): string =>

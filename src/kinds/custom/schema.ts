@@ -131,5 +131,7 @@ export class CustomSchema {
 /** What cannot be read is said of the kind that was asked for. */
 export function asUnreadable(error: unknown, kind: string, version: string): unknown {
   if (!(error instanceof ApiError) || error.code !== 400) return error
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`)
+  return badRequest(
+    `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
+  )
 }

@@ -78,14 +78,14 @@ export function checkNumber(
     if (minimum !== undefined) {
       const least = bound(minimum)
       const strict = schema.exclusiveMinimum === true
-      if (value < least || (strict && value == least)) {
+      if (strict ? value <= least : value < least) {
         say(strict ? `greater than ${show(minimum)}` : `greater than or equal to ${show(minimum)}`)
       }
     }
     if (maximum !== undefined) {
       const most = bound(maximum)
       const strict = schema.exclusiveMaximum === true
-      if (value > most || (strict && value == most)) {
+      if (strict ? value >= most : value > most) {
         say(strict ? `less than ${show(maximum)}` : `less than or equal to ${show(maximum)}`)
       }
     }

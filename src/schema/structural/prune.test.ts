@@ -5,12 +5,19 @@ import { Defaults } from './defaults.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { Pruner } from './prune.ts'
 
-const pruner = new Pruner({ readMeta: (field, value) => (field === 'metadata' ? { read: value } : value) })
+const pruner = new Pruner({
+  readMeta: (field, value) => (field === 'metadata' ? { read: value } : value),
+})
 const preserve = { 'x-kubernetes-preserve-unknown-fields': true } as const
 
 type Case = [string, JsonSchema, Json, Json]
 const cases: Case[] = [
-  ['unknown fields go, keys are sorted', { properties: { a: {}, b: {} } }, { b: 1, x: 2, a: 3 }, { a: 3, b: 1 }],
+  [
+    'unknown fields go, keys are sorted',
+    { properties: { a: {}, b: {} } },
+    { b: 1, x: 2, a: 3 },
+    { a: 3, b: 1 },
+  ],
   ['preserved fields stay', preserve, { b: { z: 1, y: [] }, a: 1 }, { a: 1, b: { y: [], z: 1 } }],
   [
     'inside preserved fields what is declared is pruned again',
@@ -18,19 +25,44 @@ const cases: Case[] = [
     { a: { b: 1, c: 2 }, d: 3 },
     { a: { b: 1 }, d: 3 },
   ],
-  ['maps keep their keys', { additionalProperties: { properties: { a: {} } } }, { k: { a: 1, b: 2 } }, { k: { a: 1 } }],
-  ['values of any kind lose what is inside', { additionalProperties: true }, { k: { a: 1 }, l: 2 }, { k: {}, l: 2 }],
+  [
+    'maps keep their keys',
+    { additionalProperties: { properties: { a: {} } } },
+    { k: { a: 1, b: 2 } },
+    { k: { a: 1 } },
+  ],
+  [
+    'values of any kind lose what is inside',
+    { additionalProperties: true },
+    { k: { a: 1 }, l: 2 },
+    { k: {}, l: 2 },
+  ],
   ['items', { items: { properties: { a: {} } } }, [{ a: 1, b: 2 }, 3], [{ a: 1 }, 3]],
   ['nulls that mean nothing go', { properties: { a: { type: 'string' } } }, { a: null }, {}],
-  ['nulls that are allowed stay', { properties: { a: { nullable: true } } }, { a: null }, { a: null }],
-  ['nulls that are to be replaced stay', { properties: { a: { default: 1 } } }, { a: null }, { a: null }],
+  [
+    'nulls that are allowed stay',
+    { properties: { a: { nullable: true } } },
+    { a: null },
+    { a: null },
+  ],
+  [
+    'nulls that are to be replaced stay',
+    { properties: { a: { default: 1 } } },
+    { a: null },
+    { a: null },
+  ],
   [
     'embedded objects keep their type and metadata',
     { 'x-kubernetes-embedded-resource': true, properties: { spec: {} } },
     { kind: 'K', metadata: 1, spec: 2, other: 3 },
     { kind: 'K', metadata: { read: 1 }, spec: 2 },
   ],
-  ['keys named like built-in ones are keys', preserve, JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
+  [
+    'keys named like built-in ones are keys',
+    preserve,
+    JSON.parse('{"__proto__":{"a":1}}'),
+    JSON.parse('{"__proto__":{"a":1}}'),
+  ],
 ]
 for (const [name, schema, value, expected] of cases) {
   test(name, () => {
@@ -45,10 +77,25 @@ const defaults = new Defaults((schema) => pruner.of(schema))
 const filled: Case[] = [
   ['absent fields', { properties: { b: { default: 1 } } }, { a: 0, c: 2 }, { a: 0, b: 1, c: 2 }],
   ['nulls that are not allowed', { properties: { a: { default: 1 } } }, { a: null }, { a: 1 }],
-  ['nulls that are allowed', { properties: { a: { default: 1, nullable: true } } }, { a: null }, { a: null }],
-  ['inside of defaults', { properties: { a: { default: {}, properties: { b: { default: 2 } } } } }, {}, { a: { b: 2 } }],
+  [
+    'nulls that are allowed',
+    { properties: { a: { default: 1, nullable: true } } },
+    { a: null },
+    { a: null },
+  ],
+  [
+    'inside of defaults',
+    { properties: { a: { default: {}, properties: { b: { default: 2 } } } } },
+    {},
+    { a: { b: 2 } },
+  ],
   ['items', { items: { properties: { a: { default: 1 } } } }, [{}, { a: 2 }], [{ a: 1 }, { a: 2 }]],
-  ['values of maps', { additionalProperties: { properties: { a: { default: 1 } } } }, { k: {} }, { k: { a: 1 } }],
+  [
+    'values of maps',
+    { additionalProperties: { properties: { a: { default: 1 } } } },
+    { k: {} },
+    { k: { a: 1 } },
+  ],
   [
     'without what their schema does not know',
     { properties: { a: { default: { b: 1, c: 2 }, type: 'object', properties: { b: {} } } } },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FieldPath } from '#api/field-path.ts'
 import { formatCheck } from './formats.ts'
+import type { Json } from '#api/object-meta.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { checkListTypes } from './list-types.ts'
 import { checkStructural } from './rules.ts'
@@ -19,15 +20,37 @@ const cases: [JsonSchema, ...string[]][] = [
   [object({ a: { type: 'string' } })],
   [{}, 's.type: Required value: must not be empty at the root'],
   [{ type: 'string' }, 's.type: Invalid value: "string": must be object at the root'],
-  [object({ a: {} }), 's.properties[a].type: Required value: must not be empty for specified object fields'],
+  [
+    object({ a: {} }),
+    's.properties[a].type: Required value: must not be empty for specified object fields',
+  ],
   [object({ a: { type: 'array' } }), 's.properties[a].items: Required value: must be specified'],
-  [object({}, { additionalProperties: true }), 's.additionalProperties: Forbidden: must not be used at the root'],
-  [object({ a: { type: 'string', pattern: '[' } }), 's.properties[a].pattern: Invalid value: "[": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`'],
-  [object({ a: { type: 'string' } }, { anyOf: [{ properties: { b: {} } }] }), 's.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]'],
-  [object({}, { allOf: [{ type: 'object' }] }), 's.allOf[0].type: Forbidden: must be empty to be structural'],
-  [object({ a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] } })],
+  [
+    object({}, { additionalProperties: true }),
+    's.additionalProperties: Forbidden: must not be used at the root',
+  ],
+  [
+    object({ a: { type: 'string', pattern: '[' } }),
+    's.properties[a].pattern: Invalid value: "[": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`',
+  ],
+  [
+    object({ a: { type: 'string' } }, { anyOf: [{ properties: { b: {} } }] }),
+    's.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]',
+  ],
+  [
+    object({}, { allOf: [{ type: 'object' }] }),
+    's.allOf[0].type: Forbidden: must be empty to be structural',
+  ],
+  [
+    object({
+      a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    }),
+  ],
   [object({ metadata: object({ name: { type: 'string', pattern: 'a' } }) })],
-  [object({ metadata: object({ labels: { type: 'object' } }) }), 's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified'],
+  [
+    object({ metadata: object({ labels: { type: 'object' } }) }),
+    's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
+  ],
 ]
 for (const [schema, ...expected] of cases) {
   test(JSON.stringify(schema), () => assert.deepEqual(texts(schema), expected))
@@ -36,9 +59,14 @@ for (const [schema, ...expected] of cases) {
 test('sets and maps hold each item once', () => {
   const schema = object({
     set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-    map: { type: 'array', items: object({ n: {} }), 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n'] },
+    map: {
+      type: 'array',
+      items: object({ n: {} }),
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['n'],
+    },
   })
-  const value = { set: ['a', 'b', 'a', 'a'], map: [{ n: 1 }, { n: 1, m: 2 }, {}] }
+  const value: Json = { set: ['a', 'b', 'a', 'a'], map: [{ n: 1 }, { n: 1, m: 2 }, {}] }
   const said = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
   assert.deepEqual(said, [
     'set[2]: Duplicate value: "a"',
@@ -79,8 +107,18 @@ test('formats nobody knows ask for nothing', () => assert.equal(formatCheck('int
 
 test('no format can be kept busy', () => {
   const started = performance.now()
-  for (const format of ['email', 'hostname', 'duration', 'uri', 'byte', 'isbn', 'creditcard', 'mac']) {
-    for (const text of ['a', '1', ' ', '-', 'a.', '"', '1 ']) formatCheck(format)?.(text.repeat(300_000))
+  for (const format of [
+    'email',
+    'hostname',
+    'duration',
+    'uri',
+    'byte',
+    'isbn',
+    'creditcard',
+    'mac',
+  ]) {
+    for (const text of ['a', '1', ' ', '-', 'a.', '"', '1 '])
+      formatCheck(format)?.(text.repeat(300_000))
   }
   assert.ok(performance.now() - started < 3000)
 })

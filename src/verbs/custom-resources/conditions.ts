@@ -28,7 +28,9 @@ export function setCondition(definition: KubeObject, condition: Condition, now: 
 }
 
 export function removeCondition(definition: KubeObject, type: string): void {
-  definition.status.conditions = definition.status.conditions.filter((one: Loose) => one.type !== type)
+  definition.status.conditions = definition.status.conditions.filter(
+    (one: Loose) => one.type !== type,
+  )
 }
 
 export const sameCondition = (a: Condition | undefined, b: Loose | undefined): boolean =>

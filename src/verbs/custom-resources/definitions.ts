@@ -5,7 +5,6 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
-import { type CustomOptions, customResource } from '#kinds/custom.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
 import { isTrue } from './conditions.ts'
@@ -20,7 +19,8 @@ const retryMs = 1000
 
 export interface DefinitionsParts {
   readonly server: Server
-  readonly options: CustomOptions
+  /** The resource a definition makes. */
+  readonly resourceOf: (definition: KubeObject) => Resource
   readonly client: ApiClient
   readonly report: (message: string, error: unknown) => void
 }
@@ -62,7 +62,8 @@ export class Definitions {
     const name = nameOf(definition)
     const before = this.#known.get(name)
     this.#known.set(name, definition)
-    if (before !== undefined && before.metadata.uid !== definition.metadata.uid) this.#withdraw(name)
+    if (before !== undefined && before.metadata.uid !== definition.metadata.uid)
+      this.#withdraw(name)
     this.#serve(name, definition)
     this.#enqueue(name)
   }
@@ -89,7 +90,7 @@ export class Definitions {
     // What is built in stays what it is.
     if (there !== undefined && there !== old?.resource) return
     this.#withdraw(name)
-    const resource = customResource(definition, this.#parts.options)
+    const resource = this.#parts.resourceOf(definition)
     this.#served.set(name, { resource, mark })
     catalog.add(resource)
   }
@@ -104,7 +105,8 @@ export class Definitions {
 
   #enqueueGroup({ spec }: KubeObject, except: string): void {
     for (const [name, other] of this.#known) {
-      const waits = name !== except && other.spec.group === spec.group && !isTrue(other, 'NamesAccepted')
+      const waits =
+        name !== except && other.spec.group === spec.group && !isTrue(other, 'NamesAccepted')
       if (waits) this.#enqueue(name)
     }
   }
@@ -139,7 +141,9 @@ export class Definitions {
       this.#finalize(name)
       return
     }
-    const group = [...this.#known.values()].filter(({ spec }) => spec.group === definition.spec.group)
+    const group = [...this.#known.values()].filter(
+      ({ spec }) => spec.group === definition.spec.group,
+    )
     const next = settle(definition, group, timestamp(this.#parts.server.clock))
     if (next === undefined) return
     const written = await this.writeStatus(next)

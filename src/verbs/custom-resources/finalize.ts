@@ -32,7 +32,12 @@ export async function finalize(definition: KubeObject, parts: FinalizeParts): Pr
   if (begun === undefined) return
   const done = structuredClone(begun)
   if (parts.resource === undefined) {
-    set(done, 'False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage')
+    set(
+      done,
+      'False',
+      'OverlappingBuiltInResource',
+      'instances overlap with built-in resources in storage',
+    )
   } else if (isTrue(done, 'Established')) {
     await removeInstances(parts.client, parts.resource)
     set(done, 'False', 'InstanceDeletionCompleted', 'removed all instances')

@@ -19,10 +19,21 @@ function definition(names: Loose, status?: Loose, spec: Loose = {}): KubeObject 
     spec: {
       group: 'example.com',
       names,
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        },
+      ],
       ...spec,
     },
-    status: status ?? { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+    status: status ?? {
+      conditions: null,
+      acceptedNames: { plural: '', kind: '' },
+      storedVersions: ['v1'],
+    },
   }
 }
 
@@ -37,29 +48,51 @@ test('a new definition is accepted and established', () => {
     listKind: 'GearList',
   })
   assert.deepEqual(
-    status.conditions.map((one: Loose) => [one.type, one.status, one.reason, one.lastTransitionTime]),
+    status.conditions.map((one: Loose) => [
+      one.type,
+      one.status,
+      one.reason,
+      one.lastTransitionTime,
+    ]),
     [
       ['NamesAccepted', 'True', 'NoConflicts', now],
       ['Established', 'True', 'InitialNamesAccepted', now],
     ],
   )
-  assert.equal(settle({ ...made, status }, [{ ...made, status }], 'later'), undefined, 'and then left alone')
+  assert.equal(
+    settle({ ...made, status }, [{ ...made, status }], 'later'),
+    undefined,
+    'and then left alone',
+  )
 })
 
-const first = definition(accepted('gears', 'Gear'), { acceptedNames: accepted('gears', 'Gear', { shortNames: ['g'] }) })
+const first = definition(accepted('gears', 'Gear'), {
+  acceptedNames: accepted('gears', 'Gear', { shortNames: ['g'] }),
+})
 
 test('names of others in the group are not given twice', () => {
   const second = definition(accepted('wheels', 'Gear', { shortNames: ['g', 'w'] }))
   const { names, condition } = acceptNames(second, [first, second])
   assert.deepEqual(names, { plural: 'wheels', kind: '' })
-  assert.deepEqual([condition.status, condition.reason, condition.message], ['False', 'ListKindConflict', '"GearList" is already in use'])
+  assert.deepEqual(
+    [condition.status, condition.reason, condition.message],
+    ['False', 'ListKindConflict', '"GearList" is already in use'],
+  )
   const { status } = settle(second, [first, second], now) as KubeObject
   assert.equal(status.conditions[1].reason, 'NotAccepted')
 })
 
 test('once they are free they are given', () => {
   const second = definition(accepted('wheels', 'Gear'), {
-    conditions: [{ type: 'Established', status: 'False', reason: 'NotAccepted', message: '', lastTransitionTime: now }],
+    conditions: [
+      {
+        type: 'Established',
+        status: 'False',
+        reason: 'NotAccepted',
+        message: '',
+        lastTransitionTime: now,
+      },
+    ],
     acceptedNames: { plural: 'wheels', kind: '' },
     storedVersions: ['v1'],
   })
@@ -73,7 +106,9 @@ test('schemas of old are told from structural ones', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { preserveUnknownFields: true })
   const { status } = settle(made, [made], now) as KubeObject
   assert.deepEqual(
-    status.conditions.filter((one: Loose) => one.type === 'NonStructuralSchema').map((one: Loose) => one.message),
+    status.conditions
+      .filter((one: Loose) => one.type === 'NonStructuralSchema')
+      .map((one: Loose) => one.message),
     ['spec.preserveUnknownFields: Invalid value: true: must be false'],
   )
 })

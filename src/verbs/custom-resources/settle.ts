@@ -4,7 +4,14 @@ import { type FieldError, invalid } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { approvalOf, isProtectedGroup } from '#kinds/behaviour/extensions/approval.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
-import { type Condition, conditionOf, isTrue, removeCondition, sameCondition, setCondition } from './conditions.ts'
+import {
+  type Condition,
+  conditionOf,
+  isTrue,
+  removeCondition,
+  sameCondition,
+  setCondition,
+} from './conditions.ts'
 import { acceptNames } from './names.ts'
 
 const established: Condition = {

@@ -27,19 +27,25 @@ export async function deleteDefinition(server: Server, request: DeleteRequest): 
   throw conflict(kind, name, modified)
 }
 
-async function markLeaving(server: Server, request: DeleteRequest, live: Live): Promise<Answer | undefined> {
+async function markLeaving(
+  server: Server,
+  request: DeleteRequest,
+  live: Live,
+): Promise<Answer | undefined> {
   const { kind } = request.target
   await admitDeletion(server, request, live.object)
   const next = structuredClone(live.object)
   const now = timestamp(server.clock)
   next.metadata.deletionTimestamp = now
   const finalizers = next.metadata.finalizers ?? []
-  if (!finalizers.includes(cleanupFinalizer)) next.metadata.finalizers = [...finalizers, cleanupFinalizer]
+  if (!finalizers.includes(cleanupFinalizer))
+    next.metadata.finalizers = [...finalizers, cleanupFinalizer]
   const pending = {
     type: 'Terminating',
     status: 'True',
     reason: 'InstanceDeletionPending',
-    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    message:
+      'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   } as const
   setCondition(next, pending, now)
   const encoded = await encode(server, kind, next)
@@ -50,11 +56,11 @@ async function markLeaving(server: Server, request: DeleteRequest, live: Live): 
 
 function requirePreconditions({ deleteOptions, target }: DeleteRequest, object: KubeObject): void {
   const { uid, resourceVersion } = object.metadata
-  const require = (what: string, wanted: string | undefined, found: string | undefined) => {
+  const hold = (what: string, wanted: string | undefined, found: string | undefined) => {
     if (wanted === undefined || wanted === found) return
     const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
     throw conflict(target.kind, nameOf(object), why)
   }
-  require('UID', deleteOptions.uid, uid)
-  require('ResourceVersion', deleteOptions.resourceVersion, resourceVersion)
+  hold('UID', deleteOptions.uid, uid)
+  hold('ResourceVersion', deleteOptions.resourceVersion, resourceVersion)
 }

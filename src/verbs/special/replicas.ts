@@ -20,7 +20,8 @@ export interface Replicas {
   requireSaid(object: KubeObject, scale: KubeObject): void
 }
 
-export const replicasOf = ({ scale }: Kind): Replicas => (scale === undefined ? usual : elsewhere(scale))
+export const replicasOf = ({ scale }: Kind): Replicas =>
+  scale === undefined ? usual : elsewhere(scale)
 
 const usual: Replicas = {
   wanted: ({ spec }) => spec?.replicas,
@@ -29,7 +30,9 @@ const usual: Replicas = {
   selector({ kind, spec }) {
     const selector = spec?.selector
     if (selector === undefined || selector === null) return ''
-    return formatSelector(kind === 'ReplicationController' ? selectorOfMap(selector) : selectorOf(selector))
+    return formatSelector(
+      kind === 'ReplicationController' ? selectorOfMap(selector) : selectorOf(selector),
+    )
   },
   set(object, replicas) {
     object.spec = { ...object.spec, replicas }
@@ -52,7 +55,9 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
     wanted,
     present: (object) => (read(object, statusReplicas) as number | undefined) ?? 0,
     selector: (object) =>
-      labelSelector === undefined ? '' : ((read(object, labelSelector) as string | undefined) ?? ''),
+      labelSelector === undefined
+        ? ''
+        : ((read(object, labelSelector) as string | undefined) ?? ''),
     set(object, replicas) {
       let place: Loose = object
       for (const name of specReplicas.slice(0, -1)) {

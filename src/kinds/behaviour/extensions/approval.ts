@@ -14,7 +14,8 @@ export interface Approval {
   readonly reason: string
 }
 
-export const isProtectedGroup = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io$/.test(group)
+export const isProtectedGroup = (group: string): boolean =>
+  /(^|\.)(k8s|kubernetes)\.io$/.test(group)
 
 export function approvalOf({ metadata }: KubeObject): Approval {
   const value = ownValue(metadata.annotations, approvalAnnotation) ?? ''

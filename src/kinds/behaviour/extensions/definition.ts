@@ -12,7 +12,13 @@ import { checkPlainMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepField, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { betaSpec } from '#kinds/conversion/custom-resource-definition.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
-import { hasDefault, itemsOf, type JsonSchema, listTypeOf, mapTypeOf } from '#schema/structural/json-schema.ts'
+import {
+  hasDefault,
+  itemsOf,
+  type JsonSchema,
+  listTypeOf,
+  mapTypeOf,
+} from '#schema/structural/json-schema.ts'
 import { Pruner } from '#schema/structural/prune.ts'
 import { isStructural } from '#schema/structural/rules.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
@@ -50,7 +56,8 @@ function rulesFor(context: Context, old: Loose | undefined): SpecRules {
       old === undefined || hasKnownReviewVersion(old.conversion?.conversionReviewVersions),
     schemaRequired: !beta && (old === undefined || hasAllSchemas(old)),
     validTypes: !beta && !had(({ type }) => type !== undefined && !types.includes(type)),
-    structural: !beta && (old === undefined || schemasOf(old).every((one) => isStructural(one, specPath))),
+    structural:
+      !beta && (old === undefined || schemasOf(old).every((one) => isStructural(one, specPath))),
     prunedDefaults: old === undefined || !schemasOf(old).some(hasUnprunedDefaults),
     atomicSets: !had(isLooseSet),
     keyRules: !had((schema) => checkKeys(schema, FieldPath.root).length > 0),
@@ -72,7 +79,8 @@ function hasUnprunedDefaults(schema: JsonSchema): boolean {
 function isLooseSet(schema: JsonSchema): boolean {
   const items = itemsOf(schema)
   if (listTypeOf(schema) !== 'set' || items === undefined) return false
-  if (items.type === 'array') return listTypeOf(items) !== undefined && listTypeOf(items) !== 'atomic'
+  if (items.type === 'array')
+    return listTypeOf(items) !== undefined && listTypeOf(items) !== 'atomic'
   return items.type === 'object' && mapTypeOf(items) !== 'atomic'
 }
 
@@ -89,7 +97,9 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose): FieldError[] 
   const versions: Loose[] = spec.versions ?? []
   for (const one of versions) {
     if (one.storage === true && !stored.includes(one.name)) {
-      errors.push(invalid(storedPath, versionValue(one), `must have the storage version ${one.name}`))
+      errors.push(
+        invalid(storedPath, versionValue(one), `must have the storage version ${one.name}`),
+      )
     }
   }
   for (const [i, name] of stored.entries()) {
@@ -100,10 +110,15 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose): FieldError[] 
   return errors
 }
 
-function checkPreserving(next: KubeObject, old: KubeObject | undefined, context: Context): FieldError[] {
+function checkPreserving(
+  next: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+): FieldError[] {
   if (isBeta(context) || old?.spec?.preserveUnknownFields === true) return []
   if (next.spec?.preserveUnknownFields !== true) return []
-  const detail = 'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  const detail =
+    'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead'
   return [invalid(specPath.child('preserveUnknownFields'), true, detail)]
 }
 
@@ -116,7 +131,9 @@ function noteStoredVersion(object: KubeObject): void {
 }
 
 const isEstablished = ({ status }: KubeObject): boolean =>
-  (status?.conditions ?? []).some((one: Loose) => one.type === 'Established' && one.status === 'True')
+  (status?.conditions ?? []).some(
+    (one: Loose) => one.type === 'Established' && one.status === 'True',
+  )
 
 const emptyStatus = () => ({
   conditions: null,
@@ -146,7 +163,14 @@ export const customResourceDefinition: Behaviour = {
       ...(given === name ? [] : ['must be spec.names.plural+"."+spec.group']),
     ]
     return [
-      ...onlyNew(object, validateObjectMeta(object.metadata, { namespaced: false, nameRule }, FieldPath.of('metadata'))),
+      ...onlyNew(
+        object,
+        validateObjectMeta(
+          object.metadata,
+          { namespaced: false, nameRule },
+          FieldPath.of('metadata'),
+        ),
+      ),
       ...checkSpec(spec, rulesFor(context, undefined), specPath),
       ...checkStatus(object),
       ...checkStoredVersions(object, spec),
@@ -168,7 +192,11 @@ export const customResourceDefinition: Behaviour = {
       ...checkSpec(spec, rulesFor(context, before), specPath),
       ...frozen,
       ...checkImmutable(spec.group, before.group, specPath.child('group')),
-      ...checkImmutable(spec.names?.plural, before.names?.plural, specPath.child('names', 'plural')),
+      ...checkImmutable(
+        spec.names?.plural,
+        before.names?.plural,
+        specPath.child('names', 'plural'),
+      ),
       ...checkStatus(next),
       ...checkStoredVersions(next, spec),
       ...(isBeta(context) ? [] : checkApproval(next, old)),

@@ -37,14 +37,18 @@ const showVersion = (version: Loose): string =>
     ['Subresources', goPointer(type('CustomResourceSubresources'), version.subresources)],
     [
       'AdditionalPrinterColumns',
-      goList(type('CustomResourceColumnDefinition'), version.additionalPrinterColumns?.map(showColumn)),
+      goList(
+        type('CustomResourceColumnDefinition'),
+        version.additionalPrinterColumns?.map(showColumn),
+      ),
     ],
   ])
 
 export const versionValue = (version: Loose): GoText => asGo(showVersion(version))
 export const versionsValue = (versions: Loose[] | null | undefined): GoText =>
   asGo(goList(type('CustomResourceDefinitionVersion'), versions?.map(showVersion)))
-export const stringsValue = (list: readonly string[] | null | undefined): GoText => asGo(goStrings(list))
+export const stringsValue = (list: readonly string[] | null | undefined): GoText =>
+  asGo(goStrings(list))
 
 /** The fields of a schema in Go's order: name, key, and what Go has there. */
 const schemaFields: readonly (readonly [string, string, string])[] = [
@@ -94,7 +98,9 @@ const schemaFields: readonly (readonly [string, string, string])[] = [
 ]
 
 /** By Go name, the keys of a schema, in Go's order. */
-export const schemaKeys: readonly (readonly [string, string])[] = schemaFields.map(([name, key]) => [name, key])
+export const schemaKeys: readonly (readonly [string, string])[] = schemaFields.map(
+  ([name, key]) => [name, key],
+)
 
 function showField(is: string, value: unknown): string {
   if (is === 'text') return text(value)
@@ -102,14 +108,19 @@ function showField(is: string, value: unknown): string {
   if (is === 'strings') return goStrings(value as string[] | undefined)
   if (is.startsWith('*')) return goPointer(is.slice(1), value)
   if (value === undefined || value === null) return `${is}(nil)`
-  if (is === '[]apiextensions.JSON') return goList('apiextensions.JSON', (value as unknown[]).map(showScalar))
+  if (is === '[]apiextensions.JSON')
+    return goList('apiextensions.JSON', (value as unknown[]).map(showScalar))
   if (is.startsWith('[]')) return `${is}{${(value as Loose[]).map(showSchema).join(', ')}}`
   const entries = Object.entries(value as Loose).sort(([a], [b]) => (a < b ? -1 : 1))
   return `${is}{${entries.map(([key, one]) => `${goQuote(key)}:${showSchema(one)}`).join(', ')}}`
 }
 
 const showScalar = (value: unknown): string =>
-  typeof value === 'string' ? goQuote(value) : typeof value === 'number' ? goFloat(value) : String(value)
+  typeof value === 'string'
+    ? goQuote(value)
+    : typeof value === 'number'
+      ? goFloat(value)
+      : String(value)
 
 const showSchema = (schema: Loose): string =>
   goStruct(

@@ -1,7 +1,15 @@
 /** What is wrong with the metadata an embedded default has. */
 import type { Json } from '#api/object-meta.ts'
 
-const texts = ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'clusterName']
+const texts = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'clusterName',
+]
 const maps = ['labels', 'annotations']
 const lists = ['ownerReferences', 'finalizers', 'managedFields']
 const numbers = ['generation', 'deletionGracePeriodSeconds']
@@ -22,7 +30,8 @@ export function metaProblem(metadata: Json): string | undefined {
 
 function fits(name: string, value: Json): boolean {
   if (texts.includes(name) || name.endsWith('Timestamp')) return typeof value === 'string'
-  if (maps.includes(name)) return isMap(value) && Object.values(value).every((one) => typeof one === 'string')
+  if (maps.includes(name))
+    return isMap(value) && Object.values(value).every((one) => typeof one === 'string')
   if (lists.includes(name)) return Array.isArray(value)
   return !numbers.includes(name) || Number.isInteger(value)
 }

@@ -22,11 +22,13 @@ export function checkNames(names: Loose, path: FieldPath): FieldError[] {
     const detail = `may have mixed case, but should otherwise match: ${problems.join(',')}`
     errors.push(invalid(path.child(name), value, detail))
   }
-  for (const [i, name] of (names.shortNames ?? []).entries()) check(name, path.child('shortNames').index(i))
+  for (const [i, name] of (names.shortNames ?? []).entries())
+    check(name, path.child('shortNames').index(i))
   if (kind !== '' && kind === listKind) {
     errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'))
   }
-  for (const [i, name] of (names.categories ?? []).entries()) check(name, path.child('categories').index(i))
+  for (const [i, name] of (names.categories ?? []).entries())
+    check(name, path.child('categories').index(i))
   return errors
 }
 

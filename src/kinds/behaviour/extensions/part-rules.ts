@@ -4,7 +4,10 @@ import type { FieldPath } from '#api/field-path.ts'
 import { isPrintable } from '#api/go-syntax.ts'
 import { dns1035Label } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { checkWebhookService, checkWebhookUrl } from '#kinds/behaviour/registration/webhook-client.ts'
+import {
+  checkWebhookService,
+  checkWebhookUrl,
+} from '#kinds/behaviour/registration/webhook-client.ts'
 import { stringsValue } from './go-values.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -30,7 +33,10 @@ export function checkColumn(column: Loose, path: FieldPath): FieldError[] {
 const checkSimplePath = (text: string, path: FieldPath): FieldError[] =>
   text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')]
 
-export function checkSubresources(subresources: Loose | null | undefined, path: FieldPath): FieldError[] {
+export function checkSubresources(
+  subresources: Loose | null | undefined,
+  path: FieldPath,
+): FieldError[] {
   const scale = subresources?.scale
   if (scale === undefined || scale === null) return []
   const errors: FieldError[] = []
@@ -61,13 +67,17 @@ export function checkSubresources(subresources: Loose | null | undefined, path: 
   return errors
 }
 
-export function checkDeprecation({ deprecated, deprecationWarning }: Loose, path: FieldPath): FieldError[] {
+export function checkDeprecation(
+  { deprecated, deprecationWarning }: Loose,
+  path: FieldPath,
+): FieldError[] {
   if (deprecationWarning === undefined || deprecationWarning === null) return []
   const text: string = deprecationWarning
   const refuse = (detail: string) => invalid(path, text, detail)
   if (deprecated !== true) return [refuse('can only be set for deprecated versions')]
   const errors: FieldError[] = []
-  if (Buffer.byteLength(text) > warningLengthMax) errors.push(refuse('must be <= 256 characters long'))
+  if (Buffer.byteLength(text) > warningLengthMax)
+    errors.push(refuse('must be <= 256 characters long'))
   if (text === '') errors.push(refuse('must not be an empty string'))
   let at = 0
   for (const ch of text) {
@@ -92,7 +102,11 @@ export function checkConversion(
   path: FieldPath,
 ): FieldError[] {
   if (conversion === undefined || conversion === null) return []
-  const { strategy = '', webhookClientConfig: client, conversionReviewVersions: versions } = conversion
+  const {
+    strategy = '',
+    webhookClientConfig: client,
+    conversionReviewVersions: versions,
+  } = conversion
   const errors: FieldError[] = []
   const strategies = ['None', 'Webhook']
   if (strategy === '') errors.push(required(path.child('strategy')))
@@ -136,10 +150,17 @@ function checkReviewVersions(
       continue
     }
     seen.add(version)
-    for (const problem of dns1035Label(version)) errors.push(invalid(path.index(i), version, problem))
+    for (const problem of dns1035Label(version))
+      errors.push(invalid(path.index(i), version, problem))
   }
   if (requireKnown && !versions.some((one) => reviewVersions.includes(one))) {
-    errors.push(invalid(path, stringsValue(versions), `must include at least one of ${reviewVersions.join(', ')}`))
+    errors.push(
+      invalid(
+        path,
+        stringsValue(versions),
+        `must include at least one of ${reviewVersions.join(', ')}`,
+      ),
+    )
   }
   return errors
 }

@@ -32,13 +32,17 @@ interface Place extends SchemaRules {
   readonly insideMeta: boolean
 }
 
-export const checkSchema = (schema: JsonSchema, path: FieldPath, rules: SchemaRules): FieldError[] =>
-  check(schema, path, { ...rules, root: true, insideMeta: false })
+export const checkSchema = (
+  schema: JsonSchema,
+  path: FieldPath,
+  rules: SchemaRules,
+): FieldError[] => check(schema, path, { ...rules, root: true, insideMeta: false })
 
 function check(schema: JsonSchema, path: FieldPath, place: Place): FieldError[] {
   const errors = checkStandard(schema, path, place)
   if (schema.uniqueItems === true) {
-    const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
+    const detail =
+      'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
     errors.push(forbidden(path.child('uniqueItems'), detail))
   }
   errors.push(...checkInside(schema, path, place))
@@ -126,7 +130,12 @@ function checkInside(schema: JsonSchema, path: FieldPath, place: Place): FieldEr
   return errors
 }
 
-const mustBe = (schema: JsonSchema, path: FieldPath, type: string, because: string): FieldError[] => {
+const mustBe = (
+  schema: JsonSchema,
+  path: FieldPath,
+  type: string,
+  because: string,
+): FieldError[] => {
   if (schema.type === type) return []
   const at = path.child('type')
   const detail = `must be ${type} if ${because} is specified`
@@ -200,7 +209,9 @@ function checkListMap(schema: JsonSchema, path: FieldPath): FieldError[] {
   for (const key of keys) {
     const property = propertyOf(items, key)
     if (property === undefined) {
-      errors.push(invalid(keysPath, stringsValue(keys), 'entries must all be names of item properties'))
+      errors.push(
+        invalid(keysPath, stringsValue(keys), 'entries must all be names of item properties'),
+      )
     } else if (property.type === 'array' || property.type === 'object') {
       const at = itemsPath.child('properties').key(key).child('type')
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
@@ -232,9 +243,12 @@ export function checkKeys(schema: JsonSchema, path: FieldPath): FieldError[] {
     if (property === undefined) continue
     const at = itemsPath.child('properties').key(key)
     if (!(items.required ?? []).includes(key) && !hasDefault(property)) {
-      errors.push(required(at.child('default'), `${why} must have a default or be a required property`))
+      errors.push(
+        required(at.child('default'), `${why} must have a default or be a required property`),
+      )
     }
-    if (property.nullable === true) errors.push(forbidden(at.child('nullable'), `${why} cannot be nullable`))
+    if (property.nullable === true)
+      errors.push(forbidden(at.child('nullable'), `${why} cannot be nullable`))
   }
   return errors
 }

@@ -19,7 +19,10 @@ export function anySchema(schema: JsonSchema, is: (schema: JsonSchema) => boolea
   ]
   return inside.some(
     (one) =>
-      typeof one === 'object' && one !== null && !Array.isArray(one) && anySchema(one as JsonSchema, is),
+      typeof one === 'object' &&
+      one !== null &&
+      !Array.isArray(one) &&
+      anySchema(one as JsonSchema, is),
   )
 }
 

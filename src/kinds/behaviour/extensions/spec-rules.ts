@@ -3,6 +3,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { listAsWritten } from '#kinds/behaviour/checks.ts'
 import { checkDefaults, type MetaProblem } from '#schema/structural/default-rules.ts'
 import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
@@ -70,7 +71,10 @@ export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): Field
   errors.push(...checkVersions(spec, rules, path))
   errors.push(...checkNamesGiven(spec.names ?? {}, path.child('names')))
   errors.push(...checkNames(spec.names ?? {}, path.child('names')))
-  const anyStatus = [spec.subresources, ...(spec.versions ?? []).map((one: Loose) => one.subresources)]
+  const anyStatus = [
+    spec.subresources,
+    ...(spec.versions ?? []).map((one: Loose) => one.subresources),
+  ]
   const hasStatus = anyStatus.some((one) => one?.status !== undefined && one?.status !== null)
   errors.push(...checkValidation(spec.validation, hasStatus, rules, path.child('validation')))
   errors.push(...checkSubresources(spec.subresources, path.child('subresources')))
@@ -82,7 +86,9 @@ export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): Field
     const detail = 'must be None if spec.preserveUnknownFields is true'
     errors.push(invalid(path.child('conversion').child('strategy'), strategy, detail))
   }
-  errors.push(...checkConversion(spec.conversion, rules.knownReviewVersion, path.child('conversion')))
+  errors.push(
+    ...checkConversion(spec.conversion, rules.knownReviewVersion, path.child('conversion')),
+  )
   return errors
 }
 
@@ -104,14 +110,23 @@ function checkGroupAndScope(spec: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-function checkSchemaGiven(spec: Loose, rules: SpecRules, prunes: boolean, path: FieldPath): FieldError[] {
+function checkSchemaGiven(
+  spec: Loose,
+  rules: SpecRules,
+  prunes: boolean,
+  path: FieldPath,
+): FieldError[] {
   if (spec.validation?.openAPIV3Schema) return []
   if (!rules.schemaRequired && !prunes) return []
   const errors: FieldError[] = []
   for (const [i, one] of (spec.versions ?? []).entries()) {
     if (one.schema?.openAPIV3Schema || (!rules.schemaRequired && one.served !== true)) continue
-    const detail = rules.schemaRequired ? 'schemas are required' : 'because otherwise all fields are pruned'
-    errors.push(required(path.child('versions').index(i).child('schema', 'openAPIV3Schema'), detail))
+    const detail = rules.schemaRequired
+      ? 'schemas are required'
+      : 'because otherwise all fields are pruned'
+    errors.push(
+      required(path.child('versions').index(i).child('schema', 'openAPIV3Schema'), detail),
+    )
   }
   return errors
 }
@@ -130,7 +145,7 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
     errors.push(...checkVersion(one, status !== undefined && status !== null, rules, at.index(i)))
   }
   errors.push(...checkSaidOnce(spec, versions, path))
-  const shown = versionsValue(spec.versions)
+  const shown = versionsValue(listAsWritten(spec, 'versions'))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(invalid(at, shown, 'must contain unique version names'))
   }
@@ -139,9 +154,12 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
   }
   if (!spec.version) return errors
   const problems = dns1035Label(spec.version)
-  if (problems.length > 0) errors.push(invalid(path.child('version'), spec.version, problems.join(',')))
+  if (problems.length > 0)
+    errors.push(invalid(path.child('version'), spec.version, problems.join(',')))
   if (versions.length > 0 && versions[0].name !== spec.version) {
-    errors.push(invalid(path.child('version'), spec.version, 'must match the first version in spec.versions'))
+    errors.push(
+      invalid(path.child('version'), spec.version, 'must match the first version in spec.versions'),
+    )
   }
   return errors
 }
@@ -160,7 +178,12 @@ function checkSaidOnce(spec: Loose, versions: Loose[], path: FieldPath): FieldEr
     )
 }
 
-function checkVersion(version: Loose, hasStatus: boolean, rules: SpecRules, path: FieldPath): FieldError[] {
+function checkVersion(
+  version: Loose,
+  hasStatus: boolean,
+  rules: SpecRules,
+  path: FieldPath,
+): FieldError[] {
   const errors = checkDeprecation(version, path.child('deprecationWarning'))
   errors.push(...checkValidation(version.schema, hasStatus, rules, path.child('schema')))
   errors.push(...checkSubresources(version.subresources, path.child('subresources')))
@@ -181,7 +204,9 @@ function checkValidation(
   const at = path.child('openAPIV3Schema')
   const errors = hasStatus ? checkRootForStatus(schema, path) : []
   if (schema.nullable === true) {
-    errors.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
+    errors.push(
+      forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'),
+    )
   }
   errors.push(...checkSchema(schema, at, rules))
   if (!rules.structural) return errors
@@ -214,4 +239,3 @@ function checkRootForStatus(schema: JsonSchema, path: FieldPath): FieldError[] {
 export const hasAllSchemas = (spec: Loose): boolean =>
   Boolean(spec.validation?.openAPIV3Schema) ||
   (spec.versions ?? []).every((one: Loose) => Boolean(one.schema?.openAPIV3Schema))
-

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { betaSpec, stableSpec } from '#kinds/conversion/custom-resource-definition.ts'
+import type { Context } from '#kinds/kind.ts'
+import { customResourceDefinition as behaviour } from './definition.ts'
+
+const context = { requestApiVersion: 'apiextensions.k8s.io/v1', release: 22 } as Context
+const names = { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' }
+const object = (properties: Loose = {}, more: Loose = {}) => ({
+  type: 'object',
+  properties,
+  ...more,
+})
+
+function definition(schema: Loose, version: Loose = {}, spec: Loose = {}): KubeObject {
+  const one = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: schema },
+    ...version,
+  }
+  return {
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gears.example.com', resourceVersion: '1' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
+      versions: [one],
+      conversion: { strategy: 'None' },
+      ...spec,
+    },
+    status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+  }
+}
+
+const errorsOf = (made: KubeObject) =>
+  (behaviour.validateCreate?.(made, context) ?? []).map(
+    ({ field, message }) => `${field}: ${message}`,
+  )
+const root = 'spec.validation.openAPIV3Schema'
+const list = (items: Loose, more: Loose) => object({ l: { type: 'array', items, ...more } })
+
+const cases: [KubeObject, ...string[]][] = [
+  [definition(object({ spec: object({ a: { type: 'string', default: 'x' } }) }))],
+  [
+    definition(object(), {}, { group: 'example' }),
+    'metadata.name: Invalid value: "gears.example.com": must be spec.names.plural+"."+spec.group',
+    'spec.group: Invalid value: "example": should be a domain with at least one dot',
+  ],
+  [
+    definition(object(), { schema: undefined }),
+    'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+  ],
+  [
+    definition(object({ a: { type: 'text' } })),
+    `${root}.properties[a].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+  ],
+  [
+    definition(object({ a: { type: 'integer', default: 'x' } })),
+    `${root}.properties[a].default: Invalid value: "string":  in body must be of type integer: "string"`,
+  ],
+  [
+    definition(object({ a: object({ b: { type: 'string' } }, { default: { c: 1 } }) })),
+    `${root}.properties[a].default: Invalid value: map[string]interface {}{"c":1}: must not have unknown fields`,
+  ],
+  [
+    definition(object({ a: { type: 'array', items: { type: 'string' }, uniqueItems: true } })),
+    `${root}.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic`,
+  ],
+  [
+    definition(object({ metadata: object({ name: { type: 'string', default: 'x' } }) })),
+    `${root}.properties[metadata].properties[name].default: Forbidden: must not be set in top-level metadata`,
+  ],
+  [
+    definition(
+      list(object({ k: { type: 'string' } }), {
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+      }),
+    ),
+    `${root}.properties[l].items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`,
+  ],
+  [
+    definition(list(object(), { 'x-kubernetes-list-type': 'set' })),
+    `${root}.properties[l].items.x-kubernetes-map-type: Invalid value: "null": must be atomic as item of a list with x-kubernetes-list-type=set`,
+  ],
+  [
+    definition(object(), { deprecationWarning: 'x' }),
+    'spec.versions[0].deprecationWarning: Invalid value: "x": can only be set for deprecated versions',
+  ],
+  [
+    definition(object(), {
+      subresources: { scale: { specReplicasPath: '.a', statusReplicasPath: '' } },
+    }),
+    'spec.subresources.scale.specReplicasPath: Invalid value: ".a": should be a json path under .spec',
+    'spec.subresources.scale.statusReplicasPath: Required value',
+  ],
+  [
+    definition(object(), {}, { group: 'x.k8s.io' }),
+    'metadata.name: Invalid value: "gears.example.com": must be spec.names.plural+"."+spec.group',
+    'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+  ],
+]
+for (const [made, ...expected] of cases) {
+  test(JSON.stringify(made.spec).slice(0, 160), () => assert.deepEqual(errorsOf(made), expected))
+}
+
+test('a new definition has no status but the version it stores', () => {
+  const made = definition(object())
+  made.status = { acceptedNames: { kind: 'Mine' } }
+  behaviour.prepareForCreate?.(made, context)
+  assert.deepEqual(made.status, {
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: ['v1'],
+  })
+  assert.equal(made.metadata.generation, 1)
+})
+
+test('a new storage version is noted, and an old one stays', () => {
+  const old = definition(object())
+  const next = structuredClone(old)
+  next.spec.versions[0].storage = false
+  next.spec.versions.push({ ...next.spec.versions[0], name: 'v2', storage: true })
+  next.metadata.generation = 1
+  old.metadata.generation = 1
+  behaviour.prepareForUpdate?.(next, old, context)
+  assert.deepEqual(next.status.storedVersions, ['v1', 'v2'])
+  assert.equal(next.metadata.generation, 2)
+})
+
+test('what was established keeps its scope and kind', () => {
+  const old = definition(object())
+  old.status.conditions = [{ type: 'Established', status: 'True' }]
+  const next = structuredClone(old)
+  next.spec.scope = 'Cluster'
+  const said = (behaviour.validateUpdate?.(next, old, context) ?? []).map(({ field }) => field)
+  assert.deepEqual(said, ['spec.scope'])
+})
+
+test('both versions say the same', () => {
+  const { spec } = definition(object(), {
+    additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }],
+  })
+  const beta = betaSpec(spec)
+  assert.deepEqual(
+    [beta.version, beta.validation.openAPIV3Schema, beta.additionalPrinterColumns, beta.versions],
+    [
+      'v1',
+      object(),
+      [{ name: 'A', type: 'string', JSONPath: '.a' }],
+      [{ name: 'v1', served: true, storage: true }],
+    ],
+  )
+  assert.deepEqual(stableSpec(beta), spec)
+})
