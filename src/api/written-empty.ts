@@ -16,3 +16,14 @@ export function rememberEmpty(holder: object, field: string): void {
 /** Whether the field is absent because what was written there was empty. */
 export const wasWrittenEmpty = (holder: object | null | undefined, field: string): boolean =>
   (holder as Holder | null | undefined)?.[writtenEmpty]?.has(field) ?? false
+
+/** Whether anything at or below the value is. */
+export function hasWrittenEmpty(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(hasWrittenEmpty)
+  return holdsWrittenEmpty(value) || Object.values(value).some(hasWrittenEmpty)
+}
+
+/** Whether any field of it is. */
+export const holdsWrittenEmpty = (holder: object): boolean =>
+  (holder as Holder)[writtenEmpty] !== undefined

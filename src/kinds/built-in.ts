@@ -5,8 +5,9 @@
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
-import type { Type } from '#schema/type.ts'
+import type { Field, Type } from '#schema/type.ts'
 import { behaviourOf } from './behaviour/table.ts'
+import { hasTables } from './columns/by-release.ts'
 import { conversions } from './conversion/table.ts'
 import type { DefaultsContext } from './defaults/defaulter.ts'
 import { defaults } from './defaults/table.ts'
@@ -117,6 +118,7 @@ class BuiltInResource implements Resource {
       const converted = table?.[to.apiVersion]?.fromHub(hub) ?? hub
       converted.kind = to.kind
       converted.apiVersion = to.apiVersion
+      if (table !== undefined) fillTexts(to.type, converted)
       return converted
     })
   }
@@ -127,6 +129,22 @@ class BuiltInResource implements Resource {
     return table?.[a.apiVersion] === undefined && table?.[b.apiVersion] === undefined
   }
 }
+
+const textsAlwaysWritten = new WeakMap<Type, readonly string[]>()
+
+/** Texts that one version writes even when they are empty may be absent in another. */
+function fillTexts(type: Type, object: KubeObject): void {
+  let names = textsAlwaysWritten.get(type)
+  if (names === undefined) {
+    const fields = type.is === 'struct' ? [...type.byName] : []
+    names = fields.filter(([, field]) => isPlainText(field)).map(([name]) => name)
+    textsAlwaysWritten.set(type, names)
+  }
+  for (const name of names) object[name] ??= ''
+}
+
+const isPlainText = ({ type, pointer, omitEmpty }: Field): boolean =>
+  type.is === 'scalar' && type.scalar === 'string' && !pointer && !omitEmpty
 
 /** The group a resource is at home in where it is served from several: extensions and the events of core are guests. */
 function homeOf(served: ResourceFact[]): ResourceFact {
@@ -157,6 +175,7 @@ class BuiltInKind implements Kind {
   readonly resource: Resource
   readonly protobuf = true
   readonly itemsCarryType = false
+  readonly tables: boolean
   readonly selfLinks: boolean
   readonly deprecation: Kind['deprecation']
   readonly #facts: Facts
@@ -183,6 +202,7 @@ class BuiltInKind implements Kind {
         .map((one) => [one.name, subresourceOf(one)]),
     )
     this.resource = resource
+    this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release)
     this.selfLinks = options.release < selfLinksUntil
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts

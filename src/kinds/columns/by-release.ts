@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
+import { eventColumnsBefore16, eventColumnsBefore19 } from './events.ts'
 import { podColumnsBefore22 } from './pods.ts'
 
 /** Columns of the releases before `before`: the given ones left out, none but those every object has, or others. */
@@ -14,6 +15,10 @@ interface Change {
 }
 
 const changes: Readonly<Record<string, readonly Change[]>> = {
+  '/events': [
+    { before: 16, instead: eventColumnsBefore16 },
+    { before: 19, instead: eventColumnsBefore19 },
+  ],
   '/pods': [{ before: 22, instead: podColumnsBefore22 }],
   '/resourcequotas': [{ before: 18, without: 'everything' }],
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': [
@@ -39,6 +44,18 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
     { before: 17, without: ['ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion'] },
   ],
 }
+
+/** Until this release the storage of these kinds could not make tables at all. */
+const tablesSince: Readonly<Record<string, number>> = {
+  '/componentstatuses': 17,
+  'rbac.authorization.k8s.io/clusterrolebindings': 18,
+  'rbac.authorization.k8s.io/clusterroles': 18,
+  'rbac.authorization.k8s.io/rolebindings': 18,
+  'rbac.authorization.k8s.io/roles': 18,
+}
+
+export const hasTables = (key: string, release: number): boolean =>
+  release >= (tablesSince[key] ?? 0)
 
 /** `key`: group and plural, as in the table of behaviours. */
 export function columnsOfRelease(

@@ -38,3 +38,27 @@ export const eventColumns: TableColumns = {
     ]
   },
 }
+
+/** Before 1.19 series and reporters were not looked at, and an event without a count had happened 0 times. */
+export const eventColumnsBefore19: TableColumns = {
+  ...eventColumns,
+  cells(event, now) {
+    const { firstTimestamp, lastTimestamp, eventTime, source } = event
+    const { component = '', host = '' } = source ?? {}
+    return eventColumns
+      .cells(event, now)
+      .with(0, timeSince(lastTimestamp || firstTimestamp || eventTime, now))
+      .with(5, host === '' ? component : `${component}, ${host}`)
+      .with(8, event.count ?? 0)
+  },
+}
+
+/** Before 1.16 neither was the time of the event. */
+export const eventColumnsBefore16: TableColumns = {
+  ...eventColumns,
+  cells: (event, now) =>
+    eventColumnsBefore19
+      .cells(event, now)
+      .with(0, timeSince(event.lastTimestamp, now))
+      .with(7, timeSince(event.firstTimestamp, now)),
+}

@@ -5,6 +5,7 @@
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, leaf, levelOf, withoutSelf } from './field-set.ts'
@@ -174,7 +175,10 @@ function claimStructBeyondZero(struct: Struct): ClaimBeyondZero {
     }
     let out: Building | undefined
     for (const { name, element, claim } of found) {
-      const claimed = claim(value[name] as Json)
+      const member = value[name] as Json
+      // Null in canonical form, but not what was there before: nothing is not the same as something empty.
+      const emptied = member === null && wasWrittenEmpty(value, name)
+      const claimed = emptied ? leaf : claim(member)
       if (claimed === undefined) continue
       out ??= {}
       out[element] = claimed

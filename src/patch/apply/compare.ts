@@ -3,6 +3,7 @@
  * The order of items in lists with keys and in sets is no difference.
  */
 import type { Json } from '#api/object-meta.ts'
+import { holdsWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { equalValues, isMap, type JsonMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import {
@@ -57,7 +58,9 @@ function compareValue(type: Type, before: Json, after: Json): Found | undefined 
   if (before === after) return undefined
   if (type.is === 'untyped' && isMap(before) !== isMap(after)) return compareUnlike(before, after)
   const shape = shapeOf(type, before)
-  if (shape === 'leaf') return equalValues(before, after) ? undefined : { modified: leaf }
+  if (shape === 'leaf') {
+    return equalValues(before, after) && !hasListWithEmpty(after) ? undefined : { modified: leaf }
+  }
   if (shape === 'list') {
     const old = listOf(before)
     const now = listOf(after)
@@ -68,6 +71,22 @@ function compareValue(type: Type, before: Json, after: Json): Found | undefined 
     if (!isHollow(before) || !isHollow(after)) return undefined
   }
   return equalValues(before, after) ? undefined : { modified: leaf }
+}
+
+/** The member as it was written: empty, where its canonical form is null. */
+function asWritten(type: Type, holder: JsonMap, name: string): Json | undefined {
+  const value = ownValue(holder, name)
+  if (value !== null || !wasWrittenEmpty(holder, name)) return value
+  return type.is === 'list' ? [] : {}
+}
+
+/** Lists that are owned whole are compared to the last nil: one that holds something written empty is another list. */
+function hasListWithEmpty(value: Json, inList = false): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some((item) => hasListWithEmpty(item, true))
+  if (inList && holdsWrittenEmpty(value)) return true
+  for (const name in value) if (hasListWithEmpty(value[name] as Json, inList)) return true
+  return false
 }
 
 const listOf = (value: Json): Json[] => (Array.isArray(value) ? value : [])
@@ -87,9 +106,9 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
   const removed: Steps = []
   for (const name of Object.keys(before)) {
     const old = before[name] as Json
-    const now = ownValue(after, name)
-    if (now === old) continue
     const member = memberType(type, name) ?? untyped
+    const now = asWritten(member, after, name)
+    if (now === old) continue
     if (now === undefined) removed.push([`f:${name}`, everyPath(member, old)])
     else collect(`f:${name}`, compareValue(member, old, now), added, modified, removed)
   }

@@ -6,6 +6,7 @@ import { cidrContains, parseCidr } from '#api/ip-address.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, portName, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { hasWrittenEmpty } from '#api/written-empty.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
@@ -117,6 +118,18 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
 }
 
 /** The original checks a changed policy whole, then once more together with what may not change. */
+/**
+ * The original tells a list that is empty from one that is not there: a spec is another one when it holds something
+ * written empty, and nearly always when it came through extensions, whose conversion made lists of what was absent.
+ */
+function isSpelledDifferently({ spec = {} }: KubeObject, { requestApiVersion }: Context): boolean {
+  if (hasWrittenEmpty(spec)) return true
+  if (requestApiVersion !== 'extensions/v1beta1') return false
+  const { ingress = [], egress = [] } = spec as { ingress?: Loose[]; egress?: Loose[] }
+  if (ingress.length === 0 || egress.length === 0) return true
+  return [...ingress, ...egress].some(({ ports }) => !ports?.length) || egress.some(({ to }) => !to?.length)
+}
+
 export const networkPolicy: Behaviour = {
   prepareForCreate(object, context) {
     object.metadata.generation = 1
@@ -125,6 +138,9 @@ export const networkPolicy: Behaviour = {
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
     raiseGeneration(next, old, ['spec'])
+    if (isSpelledDifferently(next, context)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
   },
   validateCreate: check,
   validateUpdate: (next, old) => [

@@ -17,6 +17,8 @@ import {
 
 /** The first release with a list of addresses. */
 const clusterIpsSince = 20
+/** The first release in which an update need not repeat what was allocated, nor take back what its type has no use for. */
+const keptSince = 20
 
 export function prepareNewService(service: KubeObject, context: Context): void {
   service.status = { loadBalancer: {} }
@@ -30,10 +32,11 @@ export function prepareNewService(service: KubeObject, context: Context): void {
 export function prepareChangedService(next: KubeObject, old: KubeObject, context: Context): void {
   keepStatus(next, old)
   next.spec ??= {}
-  keepAllocated(next, old)
+  const keeps = context.release >= keptSince
+  if (keeps) keepAllocated(next, old)
   if (context.release >= clusterIpsSince) followClusterIp(next.spec, specOf(old))
   dropDisabledFields(next, old, context)
-  dropFieldsOfOldType(next, old)
+  if (keeps) dropFieldsOfOldType(next, old)
   if (context.feature('IPv6DualStack')) leaveDualStack(next.spec, specOf(old))
   if (!isLoadBalancer(next) && next.status?.loadBalancer) next.status.loadBalancer = {}
   if (needsHealthCheckPort(old) && !needsHealthCheckPort(next)) delete next.spec.healthCheckNodePort

@@ -169,7 +169,11 @@ function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
 /** The original checks a changed node whole, then once more together with what may not change. */
 export const csiNode: Behaviour = {
   unconditionalUpdate: false,
-  validateCreate: (object) => checkNodeDrivers(object, nodeIdLengthMax),
+  validateCreate(object, { release }) {
+    const errors = checkNodeDrivers(object, nodeIdLengthMax)
+    // Before 1.21 everything was checked twice.
+    return release < 21 ? [...errors, ...errors] : errors
+  },
   validateUpdate(next, old) {
     const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
       ({ nodeID = '' }) => Buffer.byteLength(nodeID) > nodeIdLengthMax,
