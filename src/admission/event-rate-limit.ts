@@ -1,6 +1,6 @@
 /** Events come at no more than a rate: of the whole server, a namespace, a user, or one source about one object. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { tooManyRequests } from '#api/status-error.ts'
+import { ApiError } from '#api/status-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { together } from './refusal.ts'
 import { TokenBucket } from './token-bucket.ts'
@@ -59,7 +59,7 @@ export function eventRateLimit(configuration: Loose | undefined, nowMs: () => nu
       if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return
       const now = nowMs()
       const problems = limits.map((limit) => limit.problem(request, now)).filter((problem) => problem !== undefined)
-      if (problems.length > 0) throw tooManyRequests(together(problems), 0)
+      if (problems.length > 0) throw new ApiError(429, 'TooManyRequests', `Too many requests: ${together(problems)}`)
     },
   }
 }

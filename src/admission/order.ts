@@ -74,6 +74,10 @@ const makers: Readonly<Record<string, Make>> = {
   TaintNodesByCondition: () => taintNodesByCondition,
   AlwaysPullImages: () => alwaysPullImages,
   PodSecurityPolicy: ({ authorizer }) => podSecurityPolicy(authorizer),
+  PodSecurity: ({ feature }) => {
+    if (feature('PodSecurity')) throw new Error('the feature gate PodSecurity cannot be turned on here')
+    return { name: 'PodSecurity' }
+  },
   PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
   Priority: ({ release }) => priorityPlugin(release),
   DefaultTolerationSeconds: () => defaultTolerationSeconds,
@@ -114,9 +118,9 @@ export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionP
     configurationFile === undefined ? new Map() : await readConfigurations(configurationFile)
   const plugins: AdmissionPlugin[] = []
   for (const name of names) {
-    const make = makers[name]
-    if (make === undefined) continue
     try {
+      const make = makers[name]
+      if (make === undefined) throw new Error('this server does not have it')
       plugins.push(await make(options, configurations.get(name)))
     } catch (error) {
       throw new Error(`couldn't init admission plugin "${name}": ${(error as Error).message}`)

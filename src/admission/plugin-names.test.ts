@@ -4,7 +4,7 @@ import { enabledPlugins, pluginNames } from './plugin-names.ts'
 
 test('what 1.22 runs by default, in order', () => {
   assert.deepEqual(enabledPlugins(22, [], []), [
-    'NamespaceLifecycle', 'LimitRanger', 'ServiceAccount', 'TaintNodesByCondition', 'Priority',
+    'NamespaceLifecycle', 'LimitRanger', 'ServiceAccount', 'TaintNodesByCondition', 'PodSecurity', 'Priority',
     'DefaultTolerationSeconds', 'DefaultStorageClass', 'StorageObjectInUseProtection', 'PersistentVolumeClaimResize',
     'RuntimeClass', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'DefaultIngressClass',
     'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'ResourceQuota',

@@ -21,6 +21,7 @@ const rows: readonly Row[] = [
   { name: 'AlwaysPullImages' },
   { name: 'ImagePolicyWebhook' },
   { name: 'PodSecurityPolicy' },
+  { name: 'PodSecurity', onSince: 22, since: 22 },
   { name: 'PodNodeSelector' },
   { name: 'Priority', onSince: 15 },
   { name: 'DefaultTolerationSeconds', onSince: 15 },
