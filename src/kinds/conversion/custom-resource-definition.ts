@@ -25,7 +25,6 @@ export function betaSpec(spec: Loose): Loose {
     names,
     scope,
   }
-  if (wasWrittenEmpty(spec, 'versions')) rememberEmpty(beta, 'versions')
   for (const [top, own] of shared) {
     if (versions.length === 0 || new Set(versions.map((one) => textOf(one[own]))).size > 1) continue
     const value = versions[0][own]
@@ -38,13 +37,15 @@ export function betaSpec(spec: Loose): Loose {
       one.additionalPrinterColumns = betaColumns(one.additionalPrinterColumns)
     }
   }
-  return {
+  const whole = {
     ...beta,
     ...(given !== undefined && { versions: given === null ? null : versions }),
     ...(conversion !== undefined && { conversion: betaConversion(conversion) }),
     preserveUnknownFields: preserveUnknownFields === true,
     ...rest,
   }
+  if (wasWrittenEmpty(spec, 'versions')) rememberEmpty(whole, 'versions')
+  return whole
 }
 
 const betaColumns = (columns: Loose[]): Loose[] =>
