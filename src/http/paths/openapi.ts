@@ -13,8 +13,6 @@ const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const protobufContentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 /** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
 const packedMax = 64
-/** The third version exists from this release on. */
-const firstReleaseWithThird = 24
 
 const headerText = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(',') : (value ?? '')
@@ -24,7 +22,8 @@ interface Document {
   readonly contentType: string
 }
 
-export function openApiPaths(publisher: OpenApiDocuments, release: number): PathHandler {
+/** The third version is served whatever the release: newer clients ask for it first. */
+export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
   const packed = new Map<string, Promise<Buffer>>()
   const pack = ({ bytes, hash }: Published): Promise<Buffer> => {
     let made = packed.get(hash)
@@ -39,9 +38,8 @@ export function openApiPaths(publisher: OpenApiDocuments, release: number): Path
     }
     return made
   }
-  const third = release >= firstReleaseWithThird
   return {
-    matches: (path) => path === '/openapi/v2' || (third && /^\/openapi\/v3(\/|$)/.test(path)),
+    matches: (path) => path === '/openapi/v2' || /^\/openapi\/v3(\/|$)/.test(path),
     handle(exchange) {
       const { path } = exchange.target
       if (path === '/openapi/v2') return answer(exchange, secondVersion(exchange, publisher), pack)
