@@ -184,7 +184,7 @@ test('the proxy leads to the kubelet of a node, and rewrites its redirects', asy
 test('the proxy leads to a service by its endpoints, which must be pods', async () => {
   await made('POST', `${inDefault}/services`, { metadata: { name: 's1' }, spec: { ports: [{ name: 'web', port: 80 }] } })
   const named = async (id: string) => server.ask('GET', `${inDefault}/services/${id}/proxy/x`)
-  assert.equal((await named('s1:web')).body.message, 'endpoints "s1" not found')
+  assert.equal((await named('s1:web')).body.message, 'services "s1" not found')
   assert.equal((await named('s1:81')).body.message, 'no service port 81 found for service "s1"')
   assert.equal((await named('a:b:c:d')).body.message, 'invalid service request "a:b:c:d"')
 })

@@ -58,7 +58,7 @@ export function requireConnectMethod(subresource: string, method: string): void 
   const allowed = subresource === 'proxy' ? proxyMethods : subresource === 'log' ? logMethods : streamMethods
   if (!allowed.has(method)) throw methodNotAllowed()
 }
-const logMethods = new Set(['GET', 'HEAD'])
+const logMethods = new Set(['GET'])
 
 export async function connect(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
   const { subresource } = exchange.target
@@ -109,7 +109,7 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
   const container = forwards ? '' : `/${containerFor(pod, options.container)}`
   const nodeName: string = pod.spec?.nodeName ?? ''
   if (nodeName === '') throw badRequest(`pod ${name} does not have a host assigned`)
-  const backend = await kubeletOf(parts.reader, parts.kubelet, nodeName)
+  const backend = await kubeletOf(parts, nodeName, 'pods')
   const verb = forwards ? 'portForward' : subresource
   const asked = forwards
     ? encodeQuery(ports.length > 0 ? [['port', ports.join(',')]] : [])

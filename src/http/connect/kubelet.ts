@@ -15,18 +15,19 @@ export interface KubeletSettings {
 
 const portDefault = 10250
 
+/** What is missing is told as one of `asked`, the resource that the request is about. */
 export async function kubeletOf(
-  reader: ObjectReader,
-  settings: KubeletSettings,
+  { reader, kubelet }: { readonly reader: ObjectReader; readonly kubelet: KubeletSettings },
   nodeName: string,
+  asked: 'pods' | 'nodes',
 ): Promise<Backend> {
   const node = await reader.get('', 'nodes', '', nodeName)
-  if (node === undefined) throw notFound({ group: '', plural: 'nodes' }, nodeName)
-  const host = preferredAddress(node, settings.addressTypes)
+  if (node === undefined) throw notFound({ group: '', plural: asked }, nodeName)
+  const host = preferredAddress(node, kubelet.addressTypes)
   // A kubelet may be on this very machine; what is on its link only, or on every machine, is none.
   if (isIP(host) !== 0 && !isAllowed(host, true)) throw badRequest('address not allowed')
   const port: number = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
-  return { secure: true, host, port: port > 0 ? port : portDefault, trust: settings.trust }
+  return { secure: true, host, port: port > 0 ? port : portDefault, trust: kubelet.trust }
 }
 
 function preferredAddress(node: KubeObject, types: readonly string[]): string {

@@ -42,7 +42,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
     exchange.status = 204
     return exchange.wire.answer(204, headers, undefined)
   }
-  const kubelet = await kubeletOf(parts.reader, parts.kubelet, nodeName)
+  const kubelet = await kubeletOf(parts, nodeName, 'pods')
   const backend = options.blind ? { ...kubelet, trust: parts.kubelet.blindTrust } : kubelet
   const query = logQuery(options)
   const path = `${encodePath(`/containerLogs/${namespace}/${name}/${container}`)}${query && `?${query}`}`
@@ -84,7 +84,8 @@ const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /** In whole seconds of universal time. */
 function timeOf(text: string | null): string | undefined {
-  if (text === null || text === '') return undefined
+  if (text === null) return undefined
+  if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
   if (!rfc3339.test(text) || Number.isNaN(Date.parse(text))) {
     const quoted = JSON.stringify(text)
     throw badRequest(
@@ -104,7 +105,7 @@ function check(options: LogOptions): FieldError[] {
     errors.push(invalid('limitBytes', Number(limitBytes), 'must be greater than 0'))
   }
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
-    errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+    errors.push(forbidden('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   } else if (sinceSeconds !== undefined && sinceSeconds < 1n) {
     errors.push(invalid('sinceSeconds', Number(sinceSeconds), 'must be greater than 0'))
   }

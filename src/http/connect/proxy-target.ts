@@ -52,7 +52,7 @@ async function serviceBackend({ namespace, name }: RequestTarget, parts: Connect
 async function nodeBackend({ name: id }: RequestTarget, parts: ConnectParts): Promise<Backend> {
   const named = parseNamedTarget(id)
   if (named === undefined) throw badRequest(`invalid node request ${JSON.stringify(id)}`)
-  const kubelet = await kubeletOf(parts.reader, parts.kubelet, named.name)
+  const kubelet = await kubeletOf(parts, named.name, 'nodes')
   const address = await resolveAllowed(kubelet.host, parts.proxyLoopbackAllowed)
   if (named.port === '' || named.port === String(kubelet.port)) {
     return { ...kubelet, host: address, trust: trustFor(kubelet, address) }

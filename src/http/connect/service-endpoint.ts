@@ -23,7 +23,7 @@ export async function serviceEndpoint(
   const { scheme, name } = target
   const portName = await portNameOf(reader, namespace, target)
   const endpoints = await reader.get('', 'endpoints', namespace, name)
-  if (endpoints === undefined) throw notFound({ group: '', plural: 'endpoints' }, name)
+  if (endpoints === undefined) throw notFound({ group: '', plural: 'services' }, name)
   const subsets: Loose[] = endpoints.subsets ?? []
   for (const subset of from(subsets, random)) {
     const port = (subset.ports ?? []).find((one: Loose) => (one.name ?? '') === portName)
