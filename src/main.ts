@@ -4,7 +4,8 @@
 import { parseCommand } from '#cli/command.ts'
 import { helpText } from '#cli/help.ts'
 import { CannotUseFile } from '#cli/key-files.ts'
-import { CannotStart, start } from '#cli/start.ts'
+import { CannotStart } from '#cli/cannot-start.ts'
+import { start } from '#cli/start.ts'
 import { versionText } from '#cli/version.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 

@@ -1,0 +1,34 @@
+/** Custom kinds, loaded with the first definition: a server without definitions holds nothing of them. */
+import { randomUUID } from 'node:crypto'
+import type { KubeObject } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
+import type { ApiClient } from '#client/client.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { Definitions } from '#verbs/custom-resources/definitions.ts'
+import type { Server } from '#verbs/server.ts'
+import type { Foundation } from './foundation.ts'
+
+const custom = loadLater<typeof import('#kinds/custom.ts')>(import.meta.url, '#kinds/custom')
+const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
+  import.meta.url,
+  '#admission/webhook/conversion',
+)
+
+/** Built-in kinds have their schema from the facts; undefined for them. */
+export const publishedSchemaOf = (kind: Kind) => (kind.protobuf ? undefined : custom().publishedSchema(kind))
+
+/** What keeps the kinds that are served in step with the definitions. */
+export function followDefinitions(foundation: Foundation, server: Server, client: ApiClient): Definitions {
+  const { facts, release, reader, report, settings } = foundation
+  let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
+  const resourceOf = (definition: KubeObject) => {
+    options ??= {
+      root: settings.etcdPrefix,
+      release,
+      objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
+      convertElsewhere: webhooks().conversionWebhooks(() => reader, randomUUID),
+    }
+    return custom().customResource(definition, options)
+  }
+  return new Definitions({ server, client, resourceOf, report })
+}

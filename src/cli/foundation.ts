@@ -1,0 +1,72 @@
+/** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
+import { systemClock } from '#base/clock.ts'
+import { builtInResources } from '#kinds/built-in.ts'
+import { Catalog } from '#kinds/catalog.ts'
+import { type Facts, loadFacts } from '#kinds/facts.ts'
+import { featureGates } from '#kinds/feature-gates.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { runtimeConfig } from '#kinds/runtime-config.ts'
+import { storedParser } from '#kinds/stored-form.ts'
+import type { Log } from '#observe/log.ts'
+import type { Storage } from '#storage/storage.ts'
+import { objectReader } from '#verbs/reader.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+import { WatchCache } from '#watchcache/watch-cache.ts'
+import { orCannotStart } from './cannot-start.ts'
+import { type Certificates, ensureCertificates } from './certificates.ts'
+import { readFactsFile } from './facts-reader.ts'
+import type { Settings } from './flags.ts'
+import { openStorage } from './storage.ts'
+
+/** How long changes are kept for watches that come back: the five minutes of the specification. */
+const historyMsMax = 300_000
+/** Changes kept of one resource at least, whatever the flag says: about a minute of a busy one. */
+const historyEventsMin = 10_000
+
+export interface Foundation {
+  readonly settings: Settings
+  readonly log: Log
+  /** Minor number of the emulated release. */
+  readonly release: number
+  readonly feature: (gate: string) => boolean
+  readonly facts: Facts
+  readonly certificates: Certificates
+  readonly storage: Storage
+  readonly catalog: Catalog
+  readonly cache: WatchCache
+  readonly reader: ObjectReader
+  readonly parseStored: ParseStored
+  readonly report: (message: string, error: unknown) => void
+}
+
+export async function openFoundation(settings: Settings, log: Log): Promise<Foundation> {
+  const release = Number(settings.emulatedVersion.split('.')[1])
+  const facts = loadFacts(readFactsFile)
+  const table = JSON.parse(readFactsFile('features.json'))
+  const gates = orCannotStart(featureGates(table, release, settings.featureGates))
+  for (const warning of gates.warnings) log.warn(warning)
+  const feature = gates.enabled
+  const versions = facts.groupVersionsOf(release)
+  const serves = orCannotStart(runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)))
+  const certificates = ensureCertificates(settings, systemClock)
+  const storage = await openStorage(settings)
+  const catalog = new Catalog([])
+  const root = settings.etcdPrefix
+  for (const resource of builtInResources(facts, { release, feature, root, serves })) catalog.add(resource)
+  const parseStored = storedParser(catalog)
+  const report = (message: string, error: unknown) => log.error(message, { error })
+  const cache = new WatchCache(
+    {
+      storage,
+      parse: parseStored,
+      clock: systemClock,
+      root,
+      limits: { eventsMax: Math.max(historyEventsMin, settings.defaultWatchCacheSize), ageMsMax: historyMsMax },
+      report,
+    },
+    await storage.currentRevision(),
+  )
+  cache.start()
+  const reader = objectReader({ catalog, cache, storage, parseStored })
+  return { settings, log, release, feature, facts, certificates, storage, catalog, cache, reader, parseStored, report }
+}

@@ -1,0 +1,133 @@
+/** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
+import { randomUUID } from 'node:crypto'
+import type { Access } from '#access/make-access.ts'
+import { loadLater } from '#base/load-later.ts'
+import { type PriorityOf, priorities } from '#discovery/group-order.ts'
+import type { JsonObject } from '#discovery/openapi/source.ts'
+import { versionInfo } from '#discovery/version.ts'
+import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
+import { leavesHttp } from '#http/connect/connect.ts'
+import { createListener, type Listener } from '#http/listener.ts'
+import type { HttpParts, PathHandler } from '#http/parts.ts'
+import { discoveryPaths } from '#http/paths/discovery.ts'
+import { healthPaths } from '#http/paths/health.ts'
+import { knownPaths } from '#http/paths/known-paths.ts'
+import { openApiPaths } from '#http/paths/openapi.ts'
+import { versionPath } from '#http/paths/version.ts'
+import { serve } from '#http/serve.ts'
+import type { Server } from '#verbs/server.ts'
+import { localUrl } from './addresses.ts'
+import { publishedSchemaOf } from './custom-kinds.ts'
+import type { Foundation } from './foundation.ts'
+import type { ServerHealth } from './health-checks.ts'
+import type { Observing } from './observing.ts'
+import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
+
+/** Largest body a request may have, as in the original. */
+const bodyBytesMax = 3 * 1024 * 1024
+
+export interface HttpSide {
+  readonly foundation: Foundation
+  readonly server: Server
+  readonly access: Access
+  readonly observing: Observing
+  readonly health: ServerHealth
+  readonly others: Aggregated
+  readonly around: RemoteSurroundings
+}
+
+export function makeListener(side: HttpSide): Listener {
+  const { foundation, access, others } = side
+  const { serving } = foundation.certificates
+  const parts = httpParts(side)
+  return createListener({
+    cert: serving.certificatePem,
+    key: serving.keyPem,
+    clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
+    handle: (wire) => serve(wire, parts),
+    upgrade: (wire) => serve(wire, parts),
+    upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
+  })
+}
+
+function httpParts(side: HttpSide): HttpParts {
+  const { foundation, server, access, observing, others, around } = side
+  const { settings, report } = foundation
+  return {
+    server,
+    connect: connectParts(settings, server, around),
+    aggregation: others.aggregation,
+    authenticate: access.authenticate,
+    challenge: access.challenge,
+    authorizer: access.authorizer,
+    paths: pathsOf(side),
+    limits: {
+      requestTimeoutMs: settings.requestTimeoutMs,
+      minRequestTimeoutSeconds: settings.minRequestTimeoutSeconds,
+      requestsInFlightMax: settings.maxRequestsInflight,
+      mutatingRequestsInFlightMax: settings.maxMutatingRequestsInflight,
+      bodyBytesMax,
+    },
+    observers: observing.observers,
+    instruments: observing.instruments,
+    report,
+    monotonicMs: () => performance.now(),
+    newAuditId: randomUUID,
+    stopping: around.stopping,
+  }
+}
+
+function pathsOf({ foundation, observing, health, others }: HttpSide): PathHandler[] {
+  const { settings, facts, release, catalog, log } = foundation
+  const { aggregation, documents } = others
+  const priorityOf = priorities(facts, release, (group, version) => aggregation.priorityOf(group, version))
+  const version = {
+    version: facts.versionOf(release),
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    runtime: `node${process.versions.node}`,
+    platform: `${process.platform}/${process.arch}`,
+  }
+  return [
+    healthPaths(health, (problem) => log.warn(problem)),
+    versionPath(versionInfo(version)),
+    discoveryPaths({
+      catalog,
+      release,
+      priorityOf,
+      serverAddress: new URL(localUrl(settings)).host,
+      typeOf: (kind) => facts.typeOf(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`, release),
+      aggregated: aggregation,
+    }),
+    openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
+    ...observing.paths,
+    knownPaths({ catalog, checks: health, others: ['/metrics', '/openapi/v2', '/version'] }),
+  ]
+}
+
+/** The documents are made, and what makes them is loaded, when somebody asks for the first. */
+function openApiOf({ facts, release, feature, catalog }: Foundation, priorityOf: PriorityOf): OpenApiDocuments {
+  const load = loadLater<typeof import('#discovery/openapi/publisher.ts')>(
+    import.meta.url,
+    '#discovery/openapi/publisher',
+  )
+  let made: OpenApiDocuments | undefined
+  const publisher = (): OpenApiDocuments => {
+    made ??= new (load().OpenApiPublisher)({
+      facts,
+      release,
+      priorityOf,
+      applies: feature('ServerSideApply'),
+      schemaOf: (kind) => publishedSchemaOf(kind) as JsonObject | undefined,
+      catalog,
+    })
+    return made
+  }
+  return {
+    v2: () => publisher().v2(),
+    v2Protobuf: () => publisher().v2Protobuf(),
+    v3Index: () => publisher().v3Index(),
+    v3: (name) => publisher().v3(name),
+  }
+}

@@ -1,0 +1,102 @@
+/** What verbs work with, made from the foundation: access, admission, allocators. */
+import { randomUUID } from 'node:crypto'
+import { type Access, makeAccess } from '#access/make-access.ts'
+import type { User } from '#access/user.ts'
+import { AdmissionChain } from '#admission/chain.ts'
+import { pluginsInOrder } from '#admission/order.ts'
+import { systemClock } from '#base/clock.ts'
+import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
+import { localClient } from '#verbs/local-client.ts'
+import type { Server } from '#verbs/server.ts'
+import { localUrl } from './addresses.ts'
+import { CannotStart } from './cannot-start.ts'
+import type { Foundation } from './foundation.ts'
+import type { Observing } from './observing.ts'
+import { randomSuffix } from './random-suffix.ts'
+
+/** Who the server is to itself. */
+export const apiserverUser: User = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters'],
+  extra: {},
+}
+
+const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
+const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas' }
+
+export interface MadeServer {
+  readonly server: Server
+  readonly access: Access
+}
+
+export async function makeServer(foundation: Foundation, observing: Observing): Promise<MadeServer> {
+  const { settings, facts, release, feature, catalog, cache, storage, reader, parseStored } = foundation
+  const access = await accessOf(foundation)
+  const plugins = await pluginsOf(foundation, access, () => server)
+  const server: Server = {
+    access,
+    catalog,
+    storage,
+    cache,
+    reader,
+    admission: new AdmissionChain(plugins, reader, observing.admission),
+    allocators: serviceAllocators(
+      { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
+      reader,
+      Math.random,
+    ),
+    clock: systemClock,
+    release,
+    feature,
+    parseStored,
+    typeNamed(apiVersion, kind) {
+      const [version, group = ''] = apiVersion.split('/').reverse()
+      const name = facts.openApiNameOf(group, version, kind)
+      return name === undefined ? undefined : facts.typeOf(name, release)
+    },
+    newUid: randomUUID,
+    randomSuffix,
+    allowPrivileged: settings.allowPrivileged,
+    eventTtlSeconds: settings.eventTtlMs / 1000,
+  }
+  return { server, access }
+}
+
+function accessOf({ settings, release, certificates, log, reader }: Foundation): Promise<Access> {
+  const surroundings = {
+    release,
+    externalAddress: new URL(localUrl(settings)).host,
+    ownClientAuthorities: [certificates.ca.certificatePem],
+    tlsPrivateKey: certificates.serving.keyPem,
+    report: (message: string) => log.warn(message),
+  }
+  return makeAccess(settings, surroundings, reader, systemClock)
+}
+
+/** Plugins write as the server itself does; nobody asks them to before it is there. */
+async function pluginsOf(foundation: Foundation, access: Access, server: () => Server) {
+  const { settings, release, feature, catalog, log } = foundation
+  const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
+  try {
+    return await pluginsInOrder({
+      release,
+      randomSuffix,
+      feature,
+      authorizer: access.authorizer,
+      rbac: access.rbac,
+      now: () => systemClock.now(),
+      kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
+      createNamespace: (namespace) => itself().create(namespaces, '', namespace),
+      updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
+      newUid: randomUUID,
+      observeWebhook: () => {},
+      report: (message) => log.warn(message),
+      enable: settings.enableAdmissionPlugins,
+      disable: settings.disableAdmissionPlugins,
+      configurationFile: settings.admissionControlConfigFile,
+    })
+  } catch (error) {
+    throw new CannotStart((error as Error).message)
+  }
+}
