@@ -188,6 +188,7 @@ export class Aggregation {
       path: wire.url,
       headers,
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
+      ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
       unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),
       look: refuseRedirects,
     })

@@ -27,8 +27,10 @@ export interface Trust {
 export const noTrust: Trust = { insecure: true }
 
 const connectTimeoutMsDefault = 30_000
-/** Idle connections kept to one backend. */
+/** Idle connections kept to one backend, and how long. */
 const idleSocketsMax = 16
+const idleMsMax = 90_000
+const kept = { keepAlive: true, maxFreeSockets: idleSocketsMax, timeout: idleMsMax }
 
 export const placeOf = ({ host, port }: Pick<Backend, 'host' | 'port'>): string =>
   `${isIPv6(host) ? `[${host}]` : host}:${port}`
@@ -44,7 +46,7 @@ export const tlsOptionsOf = (trust: Trust) => ({
 
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number => connectTimeoutMs || connectTimeoutMsDefault
 
-const plain = new HttpAgent({ keepAlive: true, maxFreeSockets: idleSocketsMax })
+const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
 /** Connections are shared by those who have the same `Trust` value, and by nobody else. */
@@ -52,7 +54,7 @@ export function agentOf({ secure, trust }: Backend): HttpAgent {
   if (!secure) return plain
   let agent = secureAgents.get(trust)
   if (agent === undefined) {
-    agent = new HttpsAgent({ keepAlive: true, maxFreeSockets: idleSocketsMax, ...tlsOptionsOf(trust) })
+    agent = new HttpsAgent({ ...kept, ...tlsOptionsOf(trust) })
     secureAgents.set(trust, agent)
   }
   return agent

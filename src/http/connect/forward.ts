@@ -14,6 +14,8 @@ export interface Forwarding {
   readonly path: string
   readonly headers: PassedHeaders
   readonly answerTimeoutMs?: number
+  /** Given where the answer may have no end of its own. */
+  readonly stopping?: AbortSignal
   /** Answers that the client gets none, and why. */
   readonly unreachable: (words: string) => void
   /** A last look at the answer; what it gives is passed on. */
@@ -46,7 +48,7 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
     body: answer as Readable,
   }
   const looked = forwarding.look === undefined ? passing : await forwarding.look(passing)
-  await passOn(exchange, looked.status, looked.headers, looked.body)
+  await passOn(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
 }
 
 const withoutBody = new Set(['GET', 'HEAD', 'OPTIONS'])

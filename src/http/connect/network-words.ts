@@ -20,18 +20,28 @@ const certificateProblems: Readonly<Record<string, string>> = {
 
 export interface NetworkError extends Error {
   readonly code?: string
-  readonly host?: string
+  /** What was dialled in the end, where a name stood for it. */
+  readonly address?: string
+  readonly port?: number
+  /** Where several addresses were tried: what came of each. */
+  readonly errors?: readonly NetworkError[]
 }
 
 /** `place` is host and port as they are dialled. */
-export function networkWords(error: NetworkError, place: string): string {
+export function networkWords(given: NetworkError, place: string): string {
+  const error = given.errors?.[0] ?? given
   const code = error.code ?? ''
   const dialled = words[code]
-  if (dialled !== undefined) return `dial tcp ${place}: ${dialled}`
+  if (dialled !== undefined) return `dial tcp ${dialledPlace(error) ?? place}: ${dialled}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return `dial tcp: lookup ${place.replace(/:\d+$/, '')}: no such host`
   }
   if (code === 'ECONNRESET') return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `x509: ${error.message}`
   return certificateProblems[code] ?? error.message
+}
+
+function dialledPlace({ address, port }: NetworkError): string | undefined {
+  if (address === undefined || port === undefined) return undefined
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }

@@ -9,17 +9,23 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
   return { ...ours, ...headers, 'audit-id': exchange.auditId }
 }
 
-/** Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. */
+/**
+ * Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. `stopping` ends
+ * answers that may have no end of their own: watches and followed logs.
+ */
 export async function passOn(
   exchange: Exchange,
   status: number,
   headers: AnswerHeaders,
   body: Readable,
+  stopping?: AbortSignal,
 ): Promise<void> {
   exchange.seat?.release()
   exchange.status = status
   const sink = exchange.wire.stream(status, headers)
-  sink.onClose?.(() => body.destroy())
+  const stop = () => body.destroy()
+  sink.onClose?.(stop)
+  stopping?.addEventListener('abort', stop, { once: true })
   try {
     for await (const chunk of body) {
       if (sink.closed) break
@@ -29,5 +35,7 @@ export async function passOn(
     sink.end()
   } catch {
     sink.abort?.()
+  } finally {
+    stopping?.removeEventListener('abort', stop)
   }
 }

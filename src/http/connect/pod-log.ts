@@ -63,7 +63,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
     throw failed('redirects forbidden')
   }
   if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
-  await passOn(exchange, 200, answerHeaders(exchange, 'text/plain'), answer)
+  await passOn(exchange, 200, answerHeaders(exchange, 'text/plain'), answer, parts.stopping)
 }
 
 function logOptions(query: URLSearchParams): LogOptions {

@@ -65,21 +65,62 @@ const attributes: Readonly<Record<string, string>> = {
   video: 'poster src',
 }
 
-const tagPattern = /<([A-Za-z][A-Za-z0-9]*)((?:\s|\/)(?:[^"'>]|"[^"]*"|'[^']*')*)>/g
-const attributePattern = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)/g
+const isSpace = (letter: string) => letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r' || letter === '\f'
 
+/** One pass from the beginning to the end: a tag that is never closed ends the search. */
 export function rewritePage(page: string, place: LinkPlace): string {
-  return page.replace(tagPattern, (tag, name: string, inside: string) => {
-    const wanted = attributes[name.toLowerCase()]?.split(' ')
-    if (wanted === undefined) return tag
-    const changed = inside.replace(attributePattern, (whole, key: string, equals: string, value: string) => {
-      if (!wanted.includes(key.toLowerCase())) return whole
-      const quote = value.startsWith('"') || value.startsWith("'") ? value[0] : ''
-      const link = quote === '' ? value : value.slice(1, -1)
-      return `${key}${equals}${quote}${rewriteLink(link, place)}${quote}`
-    })
-    return `<${name}${changed}>`
-  })
+  const made: string[] = []
+  let copied = 0
+  for (let at = page.indexOf('<'); at !== -1; at = page.indexOf('<', at)) {
+    let end = at + 1
+    while (end < page.length && /[A-Za-z0-9]/.test(page[end])) end++
+    const wanted = attributes[page.slice(at + 1, end).toLowerCase()]?.split(' ')
+    at = end
+    if (wanted === undefined) continue
+    for (;;) {
+      const found = nextAttribute(page, at)
+      if (found === undefined) return made.join('') + page.slice(copied)
+      at = found.end
+      if (found.name === '') break
+      if (!wanted.includes(found.name.toLowerCase()) || found.valueEnd === 0) continue
+      made.push(page.slice(copied, found.valueStart), rewriteLink(page.slice(found.valueStart, found.valueEnd), place))
+      copied = found.valueEnd
+    }
+  }
+  return made.join('') + page.slice(copied)
+}
+
+interface Attribute {
+  /** Empty where the tag ends here. */
+  readonly name: string
+  readonly valueStart: number
+  /** Zero where there is no value. */
+  readonly valueEnd: number
+  readonly end: number
+}
+
+/** The next attribute of a tag, or its end; undefined where the page ends first. */
+function nextAttribute(page: string, from: number): Attribute | undefined {
+  let at = from
+  while (at < page.length && (isSpace(page[at]) || page[at] === '/')) at++
+  if (at >= page.length) return undefined
+  if (page[at] === '>') return { name: '', valueStart: 0, valueEnd: 0, end: at + 1 }
+  const start = at
+  at++
+  while (at < page.length && !isSpace(page[at]) && page[at] !== '=' && page[at] !== '>' && page[at] !== '/') at++
+  const name = page.slice(start, at)
+  while (at < page.length && isSpace(page[at])) at++
+  if (page[at] !== '=') return { name, valueStart: 0, valueEnd: 0, end: at }
+  at++
+  while (at < page.length && isSpace(page[at])) at++
+  const quote = page[at]
+  if (quote === '"' || quote === "'") {
+    const close = page.indexOf(quote, at + 1)
+    return close === -1 ? undefined : { name, valueStart: at + 1, valueEnd: close, end: close + 1 }
+  }
+  const valueStart = at
+  while (at < page.length && !isSpace(page[at]) && page[at] !== '>') at++
+  return { name, valueStart, valueEnd: at, end: at }
 }
 
 const codings: Readonly<Record<string, [pack: Coding, unpack: Coding]>> = {

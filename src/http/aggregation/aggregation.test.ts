@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { Aggregation } from './aggregation.ts'
+import { automanagedLabel, discoveryPath } from './api-service.ts'
+import { availabilityOf, withCondition } from './availability.ts'
+import { mergeDocuments } from './merge-openapi.ts'
+import { combinedData } from './published-trust.ts'
+import { nextStep, type Step } from './registration.ts'
+import { remoteUserHeaders } from './remote-user.ts'
+import { serviceResolver } from './service-address.ts'
+import { authority } from '#access/certificates.suite.ts'
+
+/** Objects by `<plural>/<name>`. */
+function readerOf(objects: Record<string, object>): ObjectReader & { tell: (object: KubeObject, gone?: boolean) => void } {
+  let follower: { changed(object: KubeObject): void; deleted(object: KubeObject): void } | undefined
+  return {
+    get: async (_group, plural, _namespace, name) => objects[`${plural}/${name}`] as KubeObject | undefined,
+    list: async () => [],
+    async follow(_group, _plural, given) {
+      follower = given
+      return () => {}
+    },
+    tell: (object, gone = false) => (gone ? follower?.deleted(object) : follower?.changed(object)),
+  }
+}
+
+const apiService = (service: object | undefined, more: object = {}): KubeObject =>
+  ({
+    metadata: { name: 'v1.a.example.com' },
+    spec: { group: 'a.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, ...(service && { service }), ...more },
+  }) as KubeObject
+
+const reference = { namespace: 'ns', name: 's', port: 443 }
+const service = (spec: object) => ({ 'services/s': { metadata: { name: 's' }, spec } })
+const endpoints = (subsets: object[]) => ({ 'endpoints/s': { metadata: { name: 's' }, subsets } })
+const clusterIp = { type: 'ClusterIP', clusterIP: '10.0.0.9', ports: [{ name: 'web', port: 443 }] }
+const address = { addresses: [{ ip: '10.1.1.1' }], ports: [{ name: 'web', port: 8443 }] }
+
+// what is there, why discovery fails, reason, message
+const conditions: [Record<string, object>, string | undefined, string, string][] = [
+  [{}, undefined, 'ServiceNotFound', 'service/s in "ns" is not present'],
+  [service({ ...clusterIp, ports: [{ port: 80 }] }), undefined, 'ServicePortError', 'service/s in "ns" is not listening on port 443'],
+  [service(clusterIp), undefined, 'EndpointsNotFound', 'cannot find endpoints for service/s in "ns"'],
+  [{ ...service(clusterIp), ...endpoints([]) }, undefined, 'MissingEndpoints', 'endpoints for service/s in "ns" have no addresses with port name "web"'],
+  [{ ...service(clusterIp), ...endpoints([{ notReadyAddresses: address.addresses, ports: address.ports }]) }, undefined, 'MissingEndpoints', 'endpoints for service/s in "ns" have no addresses with port name "web"'],
+  [{ ...service(clusterIp), ...endpoints([address]) }, 'why', 'FailedDiscoveryCheck', 'why'],
+  [{ ...service(clusterIp), ...endpoints([address]) }, undefined, 'Passed', 'all checks passed'],
+  [service({ type: 'ExternalName', externalName: 'x' }), undefined, 'Passed', 'all checks passed'],
+]
+for (const [objects, problem, reason, message] of conditions) {
+  test(`availability: ${reason}`, async () => {
+    const found = await availabilityOf(apiService(reference), readerOf(objects), async () => problem)
+    assert.deepEqual([found.reason, found.message, found.status], [reason, message, reason === 'Passed' ? 'True' : 'False'])
+  })
+}
+
+test('what is served here is always available', async () => {
+  const found = await availabilityOf(apiService(undefined), readerOf({}), async () => 'not asked')
+  assert.deepEqual([found.status, found.reason], ['True', 'Local'])
+})
+
+test('the time of a condition moves only with its status', () => {
+  const next = { type: 'Available', status: 'False', reason: 'B', message: 'm' } as const
+  const old = { conditions: [{ type: 'Other' }, { type: 'Available', status: 'False', reason: 'A', message: 'm', lastTransitionTime: 't0' }] }
+  assert.deepEqual(withCondition(old, next, 't1')?.conditions[1], { ...next, lastTransitionTime: 't0' })
+  assert.equal(withCondition(old, { ...next, status: 'True' }, 't1')?.conditions[1].lastTransitionTime, 't1')
+  assert.equal(withCondition(old, { ...next, reason: 'A' }, 't1'), undefined)
+  assert.equal(withCondition(undefined, next, 't1')?.conditions.length, 1)
+})
+
+// spec, by endpoints, place or message
+const places: [object | undefined, boolean, string][] = [
+  [clusterIp, false, '10.0.0.9:443'],
+  [clusterIp, true, '10.1.1.1:8443'],
+  [{ ...clusterIp, clusterIP: 'None' }, false, 'cannot route to service with ClusterIP "None"'],
+  [{ ...clusterIp, ports: [] }, false, 'no service port 443 found for service "s"'],
+  [{ type: 'ExternalName', externalName: 'x.example.com' }, false, 'x.example.com:443'],
+  [{ type: 'ExternalName', externalName: 'x.example.com', ports: [{ port: 443 }] }, true, 'unsupported service type "ExternalName"'],
+  [undefined, false, 'service "s" not found'],
+]
+for (const [spec, byEndpoints, expected] of places) {
+  test(`a service is called at ${expected}`, async () => {
+    const objects = { ...(spec && service(spec)), ...endpoints([address]) }
+    const ownPlace = () => ({ host: '127.0.0.1', port: 6443 })
+    const resolve = serviceResolver({ reader: readerOf(objects), byEndpoints, ownPlace, random: () => 0 })
+    const found = await resolve(reference).then(({ host, port }) => `${host}:${port}`, (error: Error) => error.message)
+    assert.equal(found, expected)
+    assert.deepEqual(await resolve({ namespace: 'default', name: 'kubernetes', port: 443 }), ownPlace())
+  })
+}
+
+const desired = (management: 'onstart' | 'true', priority = 100) => ({
+  spec: { group: 'a.example.com', version: 'v1', groupPriorityMinimum: priority, versionPriority: 10 },
+  management,
+})
+const managed = (label: string | undefined): KubeObject => {
+  const object = apiService(undefined)
+  if (label !== undefined) object.metadata.labels = { [automanagedLabel]: label }
+  return object
+}
+// desired, current, settled, there at start, step
+const steps: [ReturnType<typeof desired> | undefined, KubeObject | undefined, boolean, boolean, Step][] = [
+  [undefined, undefined, false, false, 'nothing'],
+  [desired('onstart'), undefined, false, false, 'create'],
+  [desired('onstart'), undefined, true, false, 'nothing'],
+  [desired('true'), undefined, true, false, 'create'],
+  [desired('true', 5), managed(undefined), false, true, 'nothing'],
+  [undefined, managed(undefined), false, true, 'nothing'],
+  [desired('onstart', 5), managed('onstart'), false, false, 'nothing'],
+  [desired('onstart', 5), managed('onstart'), false, true, 'update'],
+  [desired('onstart', 5), managed('onstart'), true, true, 'nothing'],
+  [undefined, managed('onstart'), false, true, 'delete'],
+  [undefined, managed('onstart'), true, true, 'nothing'],
+  [undefined, managed('true'), true, false, 'delete'],
+  [desired('true', 5), managed('true'), true, false, 'update'],
+  [desired('true'), managed('true'), true, false, 'nothing'],
+]
+for (const [wanted, current, settled, atStart, step] of steps) {
+  const label = current === undefined ? 'nothing' : (current.metadata.labels?.[automanagedLabel] ?? 'unmanaged')
+  test(`registration: want ${wanted?.management}, have ${label}, settled ${settled}, at start ${atStart}: ${step}`, () => {
+    assert.equal(nextStep(wanted, current, settled, atStart), step)
+  })
+}
+
+test('who asks, in headers', () => {
+  const headers = remoteUserHeaders({ name: 'alice', uid: '1', groups: ['a', 'b'], extra: { 'example.com/Scope x': ['1', '2'] } })
+  assert.deepEqual({ ...headers }, {
+    'x-remote-user': 'alice',
+    'x-remote-group': ['a', 'b'],
+    'x-remote-extra-example.com%2fscope%20x': ['1', '2'],
+  })
+})
+
+test('where discovery is', () => {
+  assert.equal(discoveryPath(apiService(undefined)), '/apis/a.example.com/v1')
+  assert.equal(discoveryPath({ metadata: { name: 'v1.' }, spec: { version: 'v1' } } as unknown as KubeObject), '/api/v1')
+})
+
+test('group versions come, are ordered and go', async () => {
+  const reader = readerOf({})
+  const aggregation = new Aggregation({
+    reader,
+    resolve: async () => ({ host: 'h', port: 1 }),
+    proxyClient: undefined,
+    isIdentityHeader: () => false,
+    stopping: new AbortController().signal,
+  })
+  await aggregation.follow()
+  const remote = apiService(reference)
+  reader.tell(remote)
+  const target = { prefix: 'apis', group: 'a.example.com', version: 'v1' } as never
+  assert.deepEqual(aggregation.remoteFor(target)?.available, false)
+  const before = aggregation.generation
+  reader.tell({ ...remote, status: { conditions: [{ type: 'Available', status: 'True' }] } })
+  assert.equal(aggregation.remoteFor(target)?.available, true)
+  assert.equal(aggregation.generation, before)
+  assert.ok(aggregation.hasAddress('/apis/a.example.com/v1/x?watch=1'))
+  assert.ok(!aggregation.hasAddress('/apis/a.example.com/v2'))
+  assert.deepEqual(aggregation.priorityOf('a.example.com', 'v1'), { group: 100, version: 10 })
+  const local = [{ group: 'apps', version: 'v1' }]
+  assert.equal(aggregation.groupVersions(local).length, 2)
+  reader.tell(remote, true)
+  assert.equal(aggregation.remoteFor(target), undefined)
+  const apps = { metadata: { name: 'v1.apps', labels: { [automanagedLabel]: 'onstart' } }, spec: { group: 'apps', version: 'v1' } } as unknown as KubeObject
+  reader.tell(apps)
+  reader.tell(apps, true)
+  assert.deepEqual(aggregation.groupVersions(local), [])
+})
+
+test('documents are merged by what is needed, and names that clash are told apart', () => {
+  const ref = (name: string) => ({ schema: { $ref: `#/definitions/${name}` } })
+  const ours = { swagger: '2.0', paths: { '/api': 1 }, definitions: { Same: { type: 'object' }, Other: { type: 'string' } } }
+  const theirs = {
+    paths: { '/apis/g/v1/x': [ref('Same'), ref('Other'), ref('New')], '/apis/h/v1/y': ref('Unused') },
+    definitions: { Same: { type: 'object' }, Other: { type: 'integer' }, New: { items: ref('Other') }, Unused: {} },
+  }
+  const merged = mergeDocuments(ours, theirs, 'g')
+  assert.deepEqual(merged.paths, { '/api': 1, '/apis/g/v1/x': [ref('Same'), ref('Other_v2'), ref('New')] })
+  assert.deepEqual(merged.definitions, {
+    Same: { type: 'object' },
+    Other: { type: 'string' },
+    Other_v2: { type: 'integer' },
+    New: { items: ref('Other_v2') },
+  })
+  assert.deepEqual(Object.keys(ours.paths), ['/api'])
+})
+
+test('what several servers trust is published together, each once, nothing expired', async () => {
+  const [one, two, old] = await Promise.all([
+    authority('one'),
+    authority('two'),
+    authority('old', { notAfter: new Date(Date.now() - 1000) }),
+  ])
+  const proxy = { authorities: two.pem, usernameHeaders: ['X-Remote-User'], groupHeaders: [], extraHeadersPrefix: [], allowedNames: ['b'] }
+  const trust = { clientAuthorities: `${one.pem}\n`, proxy, now: () => Date.now() }
+  const first = combinedData({ 'client-ca-file': `${two.pem}\n${old.pem}`, 'requestheader-allowed-names': '["a"]' }, trust)
+  assert.equal(first['client-ca-file'].match(/BEGIN/g)?.length, 2)
+  assert.equal(first['requestheader-allowed-names'], '["a","b"]')
+  assert.equal(first['requestheader-group-headers'], '[]')
+  assert.deepEqual(combinedData(first, trust), first)
+  assert.deepEqual(combinedData({}, { ...trust, clientAuthorities: '', proxy: undefined }), {})
+})
