@@ -68,17 +68,34 @@ after(async () => {
 })
 
 /** As the administrator, with headers of one's own. */
-function askWith(server: RunningServer, path: string, headers: Record<string, string>): Promise<Answer> {
+function askWith(
+  server: RunningServer,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
   return new Promise((resolve, reject) => {
     const call = request(
-      { host: '127.0.0.1', port: server.port, path, headers, agent: false, ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') },
+      {
+        host: '127.0.0.1',
+        port: server.port,
+        path,
+        headers,
+        agent: false,
+        ca: pem('ca.crt'),
+        cert: pem('admin.crt'),
+        key: pem('admin.key'),
+      },
       (response) => {
         let text = ''
         response.on('data', (bytes) => (text += bytes))
         response.on('end', () => {
           const json = /json/.test(response.headers['content-type'] ?? '')
-          resolve({ status: response.statusCode ?? 0, text, body: json ? JSON.parse(text) : undefined })
+          resolve({
+            status: response.statusCode ?? 0,
+            text,
+            body: json ? JSON.parse(text) : undefined,
+          })
         })
       },
     )
@@ -113,7 +130,12 @@ const definition = {
     scope: 'Namespaced',
     names: { plural: 'widgets', kind: 'Widget', singular: 'widget' },
     versions: [
-      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } } },
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } },
+      },
     ],
   },
 }
@@ -133,9 +155,17 @@ const apiService = () => ({
 test('built-in group versions are registered, and how to know this server is published', async () => {
   const { body } = await front.ask('GET', `${services}/v1.apps`)
   assert.equal(body.metadata.labels['kube-aggregator.kubernetes.io/automanaged'], 'onstart')
-  assert.deepEqual(body.spec, { group: 'apps', version: 'v1', groupPriorityMinimum: 17800, versionPriority: 15 })
+  assert.deepEqual(body.spec, {
+    group: 'apps',
+    version: 'v1',
+    groupPriorityMinimum: 17800,
+    versionPriority: 15,
+  })
   assert.equal(body.status.conditions[0].reason, 'Local')
-  const config = await front.ask('GET', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
+  const config = await front.ask(
+    'GET',
+    '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
+  )
   assert.deepEqual(Object.keys(config.body.data).sort(), [
     'client-ca-file',
     'requestheader-allowed-names',
@@ -156,11 +186,22 @@ test('a definition gets an APIService, and takes it along', async () => {
     return status === 200 && body
   })
   assert.equal(found.metadata.labels['kube-aggregator.kubernetes.io/automanaged'], 'true')
-  assert.deepEqual(found.spec, { group, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 })
+  assert.deepEqual(found.spec, {
+    group,
+    version: 'v1',
+    groupPriorityMinimum: 1000,
+    versionPriority: 100,
+  })
   await behind.ask('DELETE', `${services}/${name}`)
-  await until('the APIService again', async () => (await behind.ask('GET', `${services}/${name}`)).status === 200)
+  await until(
+    'the APIService again',
+    async () => (await behind.ask('GET', `${services}/${name}`)).status === 200,
+  )
   await behind.ask('DELETE', `${path}/widgets.${group}`)
-  await until('its end', async () => (await behind.ask('GET', `${services}/${name}`)).status === 404)
+  await until(
+    'its end',
+    async () => (await behind.ask('GET', `${services}/${name}`)).status === 404,
+  )
   await made(behind, path, definition)
   await until('the kind', async () => (await behind.ask('GET', widgets)).status === 200)
 })
@@ -181,14 +222,23 @@ test('what is missing is said, step by step, until it is there', async () => {
   const port = await reason('ServicePortError')
   assert.equal(port.message, `service/behind in "default" is not listening on port ${behind.port}`)
   await front.ask('DELETE', `${path}/behind`)
-  await made(front, path, { metadata: { name: 'behind' }, spec: { ports: [{ port: behind.port }] } })
+  await made(front, path, {
+    metadata: { name: 'behind' },
+    spec: { ports: [{ port: behind.port }] },
+  })
   const endpoints = await reason('EndpointsNotFound')
   assert.equal(endpoints.message, 'cannot find endpoints for service/behind in "default"')
   await made(front, '/api/v1/namespaces/default/endpoints', { metadata: { name: 'behind' } })
   const none = await reason('MissingEndpoints')
-  assert.equal(none.message, 'endpoints for service/behind in "default" have no addresses with port name ""')
+  assert.equal(
+    none.message,
+    'endpoints for service/behind in "default" have no addresses with port name ""',
+  )
   await front.ask('DELETE', `${path}/behind`)
-  await made(front, path, { metadata: { name: 'behind' }, spec: { type: 'ExternalName', externalName: 'localhost' } })
+  await made(front, path, {
+    metadata: { name: 'behind' },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  })
   const passed = await reason('Passed')
   assert.deepEqual([passed.status, passed.message], ['True', 'all checks passed'])
 })
@@ -203,11 +253,24 @@ test('discovery shows it in its place', async () => {
 })
 
 test('requests go on as the user who asks', async () => {
-  await made(front, widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w1' }, size: 3 })
+  await made(front, widgets, {
+    apiVersion: `${group}/v1`,
+    kind: 'Widget',
+    metadata: { name: 'w1' },
+    size: 3,
+  })
   assert.equal((await behind.ask('GET', `${widgets}/w1`)).body.size, 3)
-  const binding = { metadata: { name: 'alice' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }] }
+  const binding = {
+    metadata: { name: 'alice' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }],
+  }
   await made(front, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', binding)
-  const asAlice = await askWith(front, widgets, { 'Impersonate-User': 'alice', 'X-Remote-User': 'system:admin', 'X-Remote-Group': 'system:masters' })
+  const asAlice = await askWith(front, widgets, {
+    'Impersonate-User': 'alice',
+    'X-Remote-User': 'system:admin',
+    'X-Remote-Group': 'system:masters',
+  })
   assert.equal(asAlice.status, 403)
   assert.match(asAlice.body.message, /User "alice" cannot list resource "widgets"/)
 })
@@ -215,15 +278,30 @@ test('requests go on as the user who asks', async () => {
 test('a watch streams through', async () => {
   const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
   let heard = ''
-  const call = request({ host: '127.0.0.1', port: front.port, path: `${widgets}?watch=1`, agent: false, ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }, (response) => {
-    response.on('data', (bytes) => (heard += bytes))
-    response.on('error', () => {})
-  })
+  const call = request(
+    {
+      host: '127.0.0.1',
+      port: front.port,
+      path: `${widgets}?watch=1`,
+      agent: false,
+      ca: pem('ca.crt'),
+      cert: pem('admin.crt'),
+      key: pem('admin.key'),
+    },
+    (response) => {
+      response.on('data', (bytes) => (heard += bytes))
+      response.on('error', () => {})
+    },
+  )
   call.on('error', () => {})
   call.end()
   try {
     await until('the first event', async () => heard.includes('"w1"'))
-    await made(behind, widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w2' } })
+    await made(behind, widgets, {
+      apiVersion: `${group}/v1`,
+      kind: 'Widget',
+      metadata: { name: 'w2' },
+    })
     await until('the second event', async () => heard.includes('"w2"'))
   } finally {
     call.destroy()
@@ -242,16 +320,25 @@ test('while it is away the answer is 503, and the condition says why', async () 
   await behind.stop()
   const unreachable = await front.ask('GET', widgets)
   assert.equal(unreachable.status, 503)
-  assert.match(unreachable.text, /^error trying to reach service: dial tcp [^ ]+:\d+: connect: connection refused\n$/)
+  assert.match(
+    unreachable.text,
+    /^error trying to reach service: dial tcp [^ ]+:\d+: connect: connection refused\n$/,
+  )
   // Anything that touches its service makes the server look again at once.
   const service = '/api/v1/namespaces/default/services/behind'
   const { body } = await front.ask('GET', service)
-  await front.ask('PUT', service, { ...body, metadata: { ...body.metadata, labels: { touched: 'yes' } } })
+  await front.ask('PUT', service, {
+    ...body,
+    metadata: { ...body.metadata, labels: { touched: 'yes' } },
+  })
   const failed = await until('the condition', async () => {
     const condition = await conditionOf(`v1.${group}`)
     return condition.reason === 'FailedDiscoveryCheck' && condition
   })
-  assert.match(failed.message, /^failing or missing response from https:\/\/localhost:\d+\/apis\/behind\.example\.com\/v1: Get "https:/)
+  assert.match(
+    failed.message,
+    /^failing or missing response from https:\/\/localhost:\d+\/apis\/behind\.example\.com\/v1: Get "https:/,
+  )
   assert.equal((await front.ask('GET', widgets)).text, 'service unavailable\n')
 })
 

@@ -28,7 +28,11 @@ const kubectls = ['kubectl', ...(process.env.KUBECTLS ?? '').split(':')].filter(
 before(async () => {
   mkdirSync(container)
   kubelet = await startKubelet(container)
-  const files = { 'kubelet-ca.pem': kubelet.ca.pem, 'client.pem': kubelet.apiServer.pem, 'client.key': kubelet.apiServer.keyPem }
+  const files = {
+    'kubelet-ca.pem': kubelet.ca.pem,
+    'client.pem': kubelet.apiServer.pem,
+    'client.key': kubelet.apiServer.keyPem,
+  }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
   server = await startServer([
     `--kubelet-certificate-authority=${join(place, 'kubelet-ca.pem')}`,
@@ -49,7 +53,16 @@ before(async () => {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ method: request.method, url: request.url, host, authorization, uri, body }))
+      response.end(
+        JSON.stringify({
+          method: request.method,
+          url: request.url,
+          host,
+          authorization,
+          uri,
+          body,
+        }),
+      )
     })
   })
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
@@ -80,14 +93,25 @@ async function makeObjects(): Promise<void> {
   await made('PUT', '/api/v1/nodes/n1/status', { metadata: { name: 'n1' }, status: nodeStatus })
   const pod = (name: string, more: object = {}) => ({
     metadata: { name },
-    spec: { containers: [{ name: 'main', image: 'a', ports: [{ containerPort: backendPort, name: 'web' }] }], ...more },
+    spec: {
+      containers: [
+        { name: 'main', image: 'a', ports: [{ containerPort: backendPort, name: 'web' }] },
+      ],
+      ...more,
+    },
   })
   await made('POST', `${inDefault}/pods`, pod('p1', { nodeName: 'n1' }))
   const status = { phase: 'Running', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }
   await made('PUT', `${inDefault}/pods/p1/status`, { ...pod('p1', { nodeName: 'n1' }), status })
   await made('POST', `${inDefault}/pods`, pod('unassigned'))
-  const two = [{ name: 'first', image: 'a' }, { name: 'second', image: 'a' }]
-  await made('POST', `${inDefault}/pods`, { metadata: { name: 'two' }, spec: { containers: two, nodeName: 'n1' } })
+  const two = [
+    { name: 'first', image: 'a' },
+    { name: 'second', image: 'a' },
+  ]
+  await made('POST', `${inDefault}/pods`, {
+    metadata: { name: 'two' },
+    spec: { containers: two, nodeName: 'n1' },
+  })
 }
 
 interface Ran {
@@ -98,7 +122,11 @@ interface Ran {
 
 function kubectl(program: string, args: readonly string[], input = ''): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(program, [`--kubeconfig=${join(server.dataDir, 'admin.kubeconfig')}`, ...args], { stdio: 'pipe' })
+    const child = spawn(
+      program,
+      [`--kubeconfig=${join(server.dataDir, 'admin.kubeconfig')}`, ...args],
+      { stdio: 'pipe' },
+    )
     let [out, err] = ['', '']
     child.stdout.on('data', (bytes) => (out += bytes))
     child.stderr.on('data', (bytes) => (err += bytes))
@@ -129,10 +157,18 @@ for (const program of kubectls) {
   test(`${program} cp, there and back`, async () => {
     const text = 'copied\n'.repeat(10_000)
     writeFileSync(join(place, 'there'), text)
-    const there = await kubectl(program, ['cp', join(place, 'there'), `p1:${join(container, 'copy')}`])
+    const there = await kubectl(program, [
+      'cp',
+      join(place, 'there'),
+      `p1:${join(container, 'copy')}`,
+    ])
     assert.equal(there.code, 0, there.err)
     assert.equal(readFileSync(join(container, 'copy'), 'utf8'), text)
-    const back = await kubectl(program, ['cp', `p1:${join(container, 'copy')}`, join(place, 'back')])
+    const back = await kubectl(program, [
+      'cp',
+      `p1:${join(container, 'copy')}`,
+      join(place, 'back'),
+    ])
     assert.equal(back.code, 0, back.err)
     assert.equal(readFileSync(join(place, 'back'), 'utf8'), text)
     rmSync(join(place, 'back'))
@@ -142,7 +178,12 @@ for (const program of kubectls) {
     const port = await freePort()
     const child = spawn(
       program,
-      [`--kubeconfig=${join(server.dataDir, 'admin.kubeconfig')}`, 'port-forward', 'pod/p1', `${port}:${backendPort}`],
+      [
+        `--kubeconfig=${join(server.dataDir, 'admin.kubeconfig')}`,
+        'port-forward',
+        'pod/p1',
+        `${port}:${backendPort}`,
+      ],
       { stdio: 'pipe' },
     )
     try {
@@ -151,7 +192,9 @@ for (const program of kubectls) {
         child.stderr.on('data', (bytes) => reject(new Error(String(bytes))))
       })
       for (const path of ['/a', '/b']) {
-        const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: { connection: 'close' },
+        })
         assert.equal(((await answer.json()) as { url: string }).url, path)
       }
     } finally {
@@ -164,8 +207,13 @@ test('the proxy leads to a pod, with path, query and body, and without credentia
   const direct = await server.ask('GET', `${inDefault}/pods/p1/proxy/a%20b/../c?d=1&e`)
   assert.equal(direct.status, 200, direct.text)
   assert.equal(direct.body.url, '/c?d=1&e')
-  const posted = await server.ask('POST', `${inDefault}/pods/http:p1:${backendPort}/proxy/post/`, { some: 'body' })
-  assert.deepEqual([posted.body.method, posted.body.url, posted.body.body], ['POST', '/post/', '{"some":"body"}'])
+  const posted = await server.ask('POST', `${inDefault}/pods/http:p1:${backendPort}/proxy/post/`, {
+    some: 'body',
+  })
+  assert.deepEqual(
+    [posted.body.method, posted.body.url, posted.body.body],
+    ['POST', '/post/', '{"some":"body"}'],
+  )
   const page = await server.ask('GET', `${inDefault}/pods/p1/proxy/page`)
   assert.equal(page.text, `<a href="${inDefault}/pods/p1/proxy/x">x</a>`)
 })
@@ -177,12 +225,18 @@ test('a proxy request without a path is sent to the one with a slash', async () 
 
 test('the proxy leads to the kubelet of a node, and rewrites its redirects', async () => {
   assert.equal((await server.ask('GET', '/api/v1/nodes/n1/proxy/healthz')).text, 'ok')
-  assert.equal((await server.ask('GET', `/api/v1/nodes/n1:${kubelet.port}/proxy/healthz`)).text, 'ok')
+  assert.equal(
+    (await server.ask('GET', `/api/v1/nodes/n1:${kubelet.port}/proxy/healthz`)).text,
+    'ok',
+  )
   assert.equal((await server.ask('GET', '/api/v1/nodes/n1/proxy/redirect')).status, 302)
 })
 
 test('the proxy leads to a service by its endpoints, which must be pods', async () => {
-  await made('POST', `${inDefault}/services`, { metadata: { name: 's1' }, spec: { ports: [{ name: 'web', port: 80 }] } })
+  await made('POST', `${inDefault}/services`, {
+    metadata: { name: 's1' },
+    spec: { ports: [{ name: 'web', port: 80 }] },
+  })
   const named = async (id: string) => server.ask('GET', `${inDefault}/services/${id}/proxy/x`)
   assert.equal((await named('s1:web')).body.message, 'services "s1" not found')
   assert.equal((await named('s1:81')).body.message, 'no service port 81 found for service "s1"')
@@ -194,16 +248,36 @@ const refusals: [string, number, string][] = [
   ['pods/p1/exec?command=a', 400, 'Upgrade request required'],
   ['pods/p1/attach', 400, 'Upgrade request required'],
   ['pods/p1/portforward', 400, 'Upgrade request required'],
-  ['pods/p1/portforward?ports=x', 400, 'cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax'],
+  [
+    'pods/p1/portforward?ports=x',
+    400,
+    'cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax',
+  ],
   ['pods/none/exec', 404, 'pods "none" not found'],
   ['pods/none/log', 404, 'pods "none" not found'],
   ['pods/p1/exec?container=other', 400, 'container other is not valid for pod p1'],
-  ['pods/two/log', 400, 'a container name must be specified for pod two, choose one of: [first second]'],
+  [
+    'pods/two/log',
+    400,
+    'a container name must be specified for pod two, choose one of: [first second]',
+  ],
   ['pods/unassigned/exec', 400, 'pod unassigned does not have a host assigned'],
   ['pods/p1/log?tailLines=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-  ['pods/p1/log?tailLines=-1', 422, 'PodLogOptions "p1" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0'],
-  ['pods/p1/log?limitBytes=0', 422, 'PodLogOptions "p1" is invalid: limitBytes: Invalid value: 0: must be greater than 0'],
-  ['pods/p1/log?sinceSeconds=0', 422, 'PodLogOptions "p1" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0'],
+  [
+    'pods/p1/log?tailLines=-1',
+    422,
+    'PodLogOptions "p1" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
+    'pods/p1/log?limitBytes=0',
+    422,
+    'PodLogOptions "p1" is invalid: limitBytes: Invalid value: 0: must be greater than 0',
+  ],
+  [
+    'pods/p1/log?sinceSeconds=0',
+    422,
+    'PodLogOptions "p1" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0',
+  ],
   ['pods/unassigned/proxy/', 400, 'address not allowed'],
   ['pods/a:b:c:d/proxy/', 400, 'invalid pod request "a:b:c:d"'],
   ['pods/p1/exec?dryRun=All', 400, 'dryRun is not supported'],
@@ -226,20 +300,31 @@ test('logs of a pod without a node are nothing', async () => {
 })
 
 test('an upgrade that is refused is answered as any request', async () => {
-  const asked = await raw(`GET ${inDefault}/pods/none/exec HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`)
+  const asked = await raw(
+    `GET ${inDefault}/pods/none/exec HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+  )
   assert.match(asked, /^HTTP\/1\.1 404 Not Found\r\n/)
   assert.match(asked, /pods \\"none\\" not found/)
 })
 
 test('an upgrade of what cannot leave HTTP is an ordinary request', async () => {
-  const asked = await raw(`GET ${inDefault}/pods/none HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`)
+  const asked = await raw(
+    `GET ${inDefault}/pods/none HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
+  )
   assert.match(asked, /^HTTP\/1\.1 404 Not Found\r\n/)
 })
 
 function raw(request: string): Promise<string> {
   const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
   return new Promise((resolve, reject) => {
-    const socket = connectTls({ port: server.port, host: '127.0.0.1', ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key'), ALPNProtocols: ['http/1.1'] })
+    const socket = connectTls({
+      port: server.port,
+      host: '127.0.0.1',
+      ca: pem('ca.crt'),
+      cert: pem('admin.crt'),
+      key: pem('admin.key'),
+      ALPNProtocols: ['http/1.1'],
+    })
     let heard = ''
     socket.on('data', (bytes) => (heard += bytes))
     socket.on('close', () => resolve(heard))
@@ -253,11 +338,13 @@ test('the machine itself is no target unless allowed', async () => {
   try {
     await strict.ask('POST', '/api/v1/nodes', { metadata: { name: 'n1' } })
     const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }]
-    await strict.ask('PUT', '/api/v1/nodes/n1/status', { metadata: { name: 'n1' }, status: { addresses } })
+    await strict.ask('PUT', '/api/v1/nodes/n1/status', {
+      metadata: { name: 'n1' },
+      status: { addresses },
+    })
     const answer = await strict.ask('GET', '/api/v1/nodes/n1/proxy/healthz')
     assert.deepEqual([answer.status, answer.body.message], [400, 'address not allowed'])
   } finally {
     await strict.stop()
   }
 })
-

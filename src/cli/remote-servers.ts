@@ -20,7 +20,8 @@ import { timestamp, type Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import type { Settings } from './flags.ts'
 
-const read = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
+const read = (file: string | undefined) =>
+  file === undefined ? undefined : readFileSync(file, 'utf8')
 
 export interface RemoteSurroundings {
   readonly access: Access
@@ -28,7 +29,11 @@ export interface RemoteSurroundings {
   readonly userAgent: string
 }
 
-export function connectParts(settings: Settings, server: Server, around: RemoteSurroundings): ConnectParts {
+export function connectParts(
+  settings: Settings,
+  server: Server,
+  around: RemoteSurroundings,
+): ConnectParts {
   const ca = read(settings.kubeletCertificateAuthority)
   const cert = read(settings.kubeletClientCertificate)
   const key = read(settings.kubeletClientKey)
@@ -72,7 +77,11 @@ export interface AggregatedParts {
   readonly report: (message: string, error: unknown) => void
 }
 
-export function aggregated(settings: Settings, server: Pick<Server, 'reader'>, around: RemoteSurroundings): Aggregated {
+export function aggregated(
+  settings: Settings,
+  server: Pick<Server, 'reader'>,
+  around: RemoteSurroundings,
+): Aggregated {
   const { reader } = server
   const cert = read(settings.proxyClientCertFile)
   const key = read(settings.proxyClientKeyFile)
@@ -117,7 +126,13 @@ export function aggregated(settings: Settings, server: Pick<Server, 'reader'>, a
     },
   }
 
-  async function register({ client, facts, catalog, release, report }: AggregatedParts): Promise<void> {
+  async function register({
+    client,
+    facts,
+    catalog,
+    release,
+    report,
+  }: AggregatedParts): Promise<void> {
     const builtIn = facts
       .groupVersionsOf(release)
       .filter(({ group, version }) => catalog.hasGroupVersion(group, version))

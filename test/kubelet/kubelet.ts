@@ -18,7 +18,11 @@ export interface Kubelet {
   /** What the API server shows it. */
   readonly apiServer: Made
   /** Requests so far: method, path and query, and who asked by certificate. */
-  readonly asked: { readonly url: string; readonly by: string; readonly headers: IncomingMessage['headers'] }[]
+  readonly asked: {
+    readonly url: string
+    readonly by: string
+    readonly headers: IncomingMessage['headers']
+  }[]
   /** Lines that logs answer with; following ones get `later` too. */
   lines: string[]
   later: string[]
@@ -38,7 +42,13 @@ export async function startKubelet(directory: string): Promise<Kubelet> {
   const ca = await authority('kubelet-authority')
   const own = await serving(ca)
   const apiServer = await client(ca, 'kube-apiserver', ['system:masters'])
-  const kubelet = { ca, apiServer, asked: [] as Kubelet['asked'], lines: ['one', 'two', 'three'], later: ['four'] }
+  const kubelet = {
+    ca,
+    apiServer,
+    asked: [] as Kubelet['asked'],
+    lines: ['one', 'two', 'three'],
+    later: ['four'],
+  }
   const sockets = new Set<Duplex>()
   const server: Server = createServer(
     { cert: own.pem, key: own.keyPem, ca: ca.pem, requestCert: true, rejectUnauthorized: true },
@@ -73,17 +83,24 @@ export async function startKubelet(directory: string): Promise<Kubelet> {
   })
 }
 
-function answer(kubelet: Pick<Kubelet, 'lines' | 'later'>, { url = '' }: IncomingMessage, response: ServerResponse): void {
+function answer(
+  kubelet: Pick<Kubelet, 'lines' | 'later'>,
+  { url = '' }: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { pathname, searchParams } = new URL(url, 'https://kubelet')
   if (pathname === '/redirect') return void response.writeHead(302, { location: '/healthz' }).end()
-  if (pathname === '/elsewhere') return void response.writeHead(302, { location: 'https://example.com/a' }).end()
+  if (pathname === '/elsewhere')
+    return void response.writeHead(302, { location: 'https://example.com/a' }).end()
   if (pathname === '/page') {
     response.writeHead(200, { 'content-type': 'text/html' })
     return void response.end('<html><a href="/healthz">ok</a><img src=relative.png></html>')
   }
   if (pathname === '/healthz') return void response.end('ok')
-  if (!pathname.startsWith('/containerLogs/')) return void response.writeHead(404).end('404 page not found\n')
-  if (pathname.endsWith('/broken')) return void response.writeHead(400).end('container is not there')
+  if (!pathname.startsWith('/containerLogs/'))
+    return void response.writeHead(404).end('404 page not found\n')
+  if (pathname.endsWith('/broken'))
+    return void response.writeHead(400).end('container is not there')
   const tail = searchParams.get('tailLines')
   const lines = tail === null ? kubelet.lines : kubelet.lines.slice(-Number(tail))
   for (const line of lines) response.write(`${line}\n`)
@@ -99,13 +116,16 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, directo
     const wanted = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */)
     const protocol = wanted.find((name) => /^v[45]\.channel\.k8s\.io$/.test(name))
     if (protocol === undefined) {
-      return void socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+      return void socket.end(
+        'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+      )
     }
     switching(socket, 'websocket', {
       'Sec-WebSocket-Accept': acceptOf(String(request.headers['sec-websocket-key'])),
       'Sec-WebSocket-Protocol': protocol,
     })
-    return execByWebSocket(socket, head, searchParams.has('input'), run)
+    execByWebSocket(socket, head, searchParams.has('input'), run)
+    return
   }
   const protocol = forwarding ? 'portforward.k8s.io' : 'v4.channel.k8s.io'
   switching(socket, 'SPDY/3.1', { 'X-Stream-Protocol-Version': protocol })
@@ -114,7 +134,9 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, directo
 }
 
 function switching(socket: Duplex, protocol: string, headers: Record<string, string>): void {
-  const lines = Object.entries({ Connection: 'Upgrade', Upgrade: protocol, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ Connection: 'Upgrade', Upgrade: protocol, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
 }
 
@@ -125,7 +147,11 @@ function runCommand([command, ...args]: string[], cwd: string, streams: Streams)
   child.stdout.on('data', (bytes) => streams.stdout(bytes))
   child.stderr.on('data', (bytes) => streams.stderr(bytes))
   if (streams.stdin === undefined) child.stdin.end()
-  else streams.stdin.listen((bytes) => void child.stdin.write(bytes), () => void child.stdin.end())
+  else
+    streams.stdin.listen(
+      (bytes) => void child.stdin.write(bytes),
+      () => void child.stdin.end(),
+    )
   child.on('close', (code) => {
     if (code === 0) return streams.done({ metadata: {}, status: 'Success' })
     streams.done({
@@ -138,7 +164,12 @@ function runCommand([command, ...args]: string[], cwd: string, streams: Streams)
   })
 }
 
-function execBySpdy(socket: Duplex, head: Buffer, asked: URLSearchParams, run: (streams: Streams) => void): void {
+function execBySpdy(
+  socket: Duplex,
+  head: Buffer,
+  asked: URLSearchParams,
+  run: (streams: Streams) => void,
+): void {
   const wanted = new Set(['error'])
   if (asked.has('input')) wanted.add('stdin')
   if (asked.has('output')) wanted.add('stdout')
@@ -162,7 +193,12 @@ function execBySpdy(socket: Duplex, head: Buffer, asked: URLSearchParams, run: (
   })
 }
 
-function execByWebSocket(socket: Duplex, head: Buffer, input: boolean, run: (streams: Streams) => void): void {
+function execByWebSocket(
+  socket: Duplex,
+  head: Buffer,
+  input: boolean,
+  run: (streams: Streams) => void,
+): void {
   let data: (bytes: Buffer) => void = () => {}
   let end = () => {}
   const early: Buffer[] = []
@@ -203,6 +239,9 @@ function forwardBySpdy(socket: Duplex, head: Buffer): void {
     target.on('error', () => stream.end())
     target.on('data', (bytes) => stream.write(bytes))
     target.on('end', () => stream.end())
-    stream.listen((bytes) => void target.write(bytes), () => void target.end())
+    stream.listen(
+      (bytes) => void target.write(bytes),
+      () => void target.end(),
+    )
   })
 }

@@ -34,7 +34,11 @@ export class SpdyStream extends EventEmitter<{ data: [Buffer]; end: [] }> {
   #early: Buffer[] | undefined = []
   ended = false
 
-  constructor(id: number, headers: Record<string, string>, send: (flags: number, bytes: Buffer) => void) {
+  constructor(
+    id: number,
+    headers: Record<string, string>,
+    send: (flags: number, bytes: Buffer) => void,
+  ) {
     super()
     this.id = id
     this.headers = headers
@@ -107,18 +111,25 @@ export class SpdyServer {
       const id = head.readUInt32BE(0)
       this.#streams.get(id)?.take(Buffer.from(body), (flags & fin) !== 0)
       if (body.length === 0) return
-      for (const one of [0, id]) this.#control(frame.windowUpdate, Buffer.concat([uint32(one), uint32(body.length)]))
+      for (const one of [0, id])
+        this.#control(frame.windowUpdate, Buffer.concat([uint32(one), uint32(body.length)]))
       return
     }
     const type = head.readUInt16BE(2)
     if (type === frame.ping) return this.#control(frame.ping, body)
-    if (type === frame.rstStream) return void this.#streams.get(body.readUInt32BE(0))?.take(Buffer.alloc(0), true)
+    if (type === frame.rstStream)
+      return void this.#streams.get(body.readUInt32BE(0))?.take(Buffer.alloc(0), true)
     if (type !== frame.synStream) return
     const id = body.readUInt32BE(0) & 0x7fffffff
     const headers = headersIn(await passed(this.#inflate, body.subarray(10)))
-    const stream = new SpdyStream(id, headers, (streamFlags, bytes) => this.#data(id, streamFlags, bytes))
+    const stream = new SpdyStream(id, headers, (streamFlags, bytes) =>
+      this.#data(id, streamFlags, bytes),
+    )
     this.#streams.set(id, stream)
-    this.#control(frame.synReply, Buffer.concat([uint32(id), await passed(this.#deflate, uint32(0))]))
+    this.#control(
+      frame.synReply,
+      Buffer.concat([uint32(id), await passed(this.#deflate, uint32(0))]),
+    )
     if ((flags & fin) !== 0) stream.take(Buffer.alloc(0), true)
     this.#opened(stream)
   }
@@ -130,12 +141,17 @@ export class SpdyServer {
 
   #data(id: number, flags: number, bytes: Buffer): void {
     if (!this.#socket.writable) return
-    this.#socket.write(Buffer.concat([uint32(id), uint32(((flags << 24) | bytes.length) >>> 0), bytes]))
+    this.#socket.write(
+      Buffer.concat([uint32(id), uint32(((flags << 24) | bytes.length) >>> 0), bytes]),
+    )
   }
 }
 
 /** One block through a compressor whose state lives on. */
-function passed(coder: ReturnType<typeof createDeflate> | ReturnType<typeof createInflate>, block: Buffer): Promise<Buffer> {
+function passed(
+  coder: ReturnType<typeof createDeflate> | ReturnType<typeof createInflate>,
+  block: Buffer,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const made: Buffer[] = []
     const take = (bytes: Buffer) => void made.push(bytes)

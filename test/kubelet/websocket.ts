@@ -52,7 +52,9 @@ export class WebSocketServer {
       else if (length === 127) length = Number(data.readBigUInt64BE(2))
       if (data.length < at + 4 + length) return
       const mask = data.subarray(at, at + 4)
-      const body = Buffer.from(data.subarray(at + 4, at + 4 + length).map((byte, i) => byte ^ mask[i % 4]))
+      const body = Buffer.from(
+        data.subarray(at + 4, at + 4 + length).map((byte, i) => byte ^ mask[i % 4]),
+      )
       this.#pending = data.subarray(at + 4 + length)
       const opcode = data[0] & 0x0f
       if (opcode === 9) this.#frame(10, body)

@@ -13,10 +13,13 @@ import { serviceResolver } from './service-address.ts'
 import { authority } from '#access/certificates.suite.ts'
 
 /** Objects by `<plural>/<name>`. */
-function readerOf(objects: Record<string, object>): ObjectReader & { tell: (object: KubeObject, gone?: boolean) => void } {
+function readerOf(
+  objects: Record<string, object>,
+): ObjectReader & { tell: (object: KubeObject, gone?: boolean) => void } {
   let follower: { changed(object: KubeObject): void; deleted(object: KubeObject): void } | undefined
   return {
-    get: async (_group, plural, _namespace, name) => objects[`${plural}/${name}`] as KubeObject | undefined,
+    get: async (_group, plural, _namespace, name) =>
+      objects[`${plural}/${name}`] as KubeObject | undefined,
     list: async () => [],
     async follow(_group, _plural, given) {
       follower = given
@@ -29,7 +32,14 @@ function readerOf(objects: Record<string, object>): ObjectReader & { tell: (obje
 const apiService = (service: object | undefined, more: object = {}): KubeObject =>
   ({
     metadata: { name: 'v1.a.example.com' },
-    spec: { group: 'a.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, ...(service && { service }), ...more },
+    spec: {
+      group: 'a.example.com',
+      version: 'v1',
+      groupPriorityMinimum: 100,
+      versionPriority: 10,
+      ...(service && { service }),
+      ...more,
+    },
   }) as KubeObject
 
 const reference = { namespace: 'ns', name: 's', port: 443 }
@@ -41,18 +51,48 @@ const address = { addresses: [{ ip: '10.1.1.1' }], ports: [{ name: 'web', port: 
 // what is there, why discovery fails, reason, message
 const conditions: [Record<string, object>, string | undefined, string, string][] = [
   [{}, undefined, 'ServiceNotFound', 'service/s in "ns" is not present'],
-  [service({ ...clusterIp, ports: [{ port: 80 }] }), undefined, 'ServicePortError', 'service/s in "ns" is not listening on port 443'],
-  [service(clusterIp), undefined, 'EndpointsNotFound', 'cannot find endpoints for service/s in "ns"'],
-  [{ ...service(clusterIp), ...endpoints([]) }, undefined, 'MissingEndpoints', 'endpoints for service/s in "ns" have no addresses with port name "web"'],
-  [{ ...service(clusterIp), ...endpoints([{ notReadyAddresses: address.addresses, ports: address.ports }]) }, undefined, 'MissingEndpoints', 'endpoints for service/s in "ns" have no addresses with port name "web"'],
+  [
+    service({ ...clusterIp, ports: [{ port: 80 }] }),
+    undefined,
+    'ServicePortError',
+    'service/s in "ns" is not listening on port 443',
+  ],
+  [
+    service(clusterIp),
+    undefined,
+    'EndpointsNotFound',
+    'cannot find endpoints for service/s in "ns"',
+  ],
+  [
+    { ...service(clusterIp), ...endpoints([]) },
+    undefined,
+    'MissingEndpoints',
+    'endpoints for service/s in "ns" have no addresses with port name "web"',
+  ],
+  [
+    {
+      ...service(clusterIp),
+      ...endpoints([{ notReadyAddresses: address.addresses, ports: address.ports }]),
+    },
+    undefined,
+    'MissingEndpoints',
+    'endpoints for service/s in "ns" have no addresses with port name "web"',
+  ],
   [{ ...service(clusterIp), ...endpoints([address]) }, 'why', 'FailedDiscoveryCheck', 'why'],
   [{ ...service(clusterIp), ...endpoints([address]) }, undefined, 'Passed', 'all checks passed'],
   [service({ type: 'ExternalName', externalName: 'x' }), undefined, 'Passed', 'all checks passed'],
 ]
 for (const [objects, problem, reason, message] of conditions) {
   test(`availability: ${reason}`, async () => {
-    const found = await availabilityOf(apiService(reference), readerOf(objects), async () => problem)
-    assert.deepEqual([found.reason, found.message, found.status], [reason, message, reason === 'Passed' ? 'True' : 'False'])
+    const found = await availabilityOf(
+      apiService(reference),
+      readerOf(objects),
+      async () => problem,
+    )
+    assert.deepEqual(
+      [found.reason, found.message, found.status],
+      [reason, message, reason === 'Passed' ? 'True' : 'False'],
+    )
   })
 }
 
@@ -63,9 +103,20 @@ test('what is served here is always available', async () => {
 
 test('the time of a condition moves only with its status', () => {
   const next = { type: 'Available', status: 'False', reason: 'B', message: 'm' } as const
-  const old = { conditions: [{ type: 'Other' }, { type: 'Available', status: 'False', reason: 'A', message: 'm', lastTransitionTime: 't0' }] }
-  assert.deepEqual(withCondition(old, next, 't1')?.conditions[1], { ...next, lastTransitionTime: 't0' })
-  assert.equal(withCondition(old, { ...next, status: 'True' }, 't1')?.conditions[1].lastTransitionTime, 't1')
+  const old = {
+    conditions: [
+      { type: 'Other' },
+      { type: 'Available', status: 'False', reason: 'A', message: 'm', lastTransitionTime: 't0' },
+    ],
+  }
+  assert.deepEqual(withCondition(old, next, 't1')?.conditions[1], {
+    ...next,
+    lastTransitionTime: 't0',
+  })
+  assert.equal(
+    withCondition(old, { ...next, status: 'True' }, 't1')?.conditions[1].lastTransitionTime,
+    't1',
+  )
   assert.equal(withCondition(old, { ...next, reason: 'A' }, 't1'), undefined)
   assert.equal(withCondition(undefined, next, 't1')?.conditions.length, 1)
 })
@@ -77,22 +128,42 @@ const places: [object | undefined, boolean, string][] = [
   [{ ...clusterIp, clusterIP: 'None' }, false, 'cannot route to service with ClusterIP "None"'],
   [{ ...clusterIp, ports: [] }, false, 'no service port 443 found for service "s"'],
   [{ type: 'ExternalName', externalName: 'x.example.com' }, false, 'x.example.com:443'],
-  [{ type: 'ExternalName', externalName: 'x.example.com', ports: [{ port: 443 }] }, true, 'unsupported service type "ExternalName"'],
+  [
+    { type: 'ExternalName', externalName: 'x.example.com', ports: [{ port: 443 }] },
+    true,
+    'unsupported service type "ExternalName"',
+  ],
   [undefined, false, 'service "s" not found'],
 ]
 for (const [spec, byEndpoints, expected] of places) {
   test(`a service is called at ${expected}`, async () => {
     const objects = { ...(spec && service(spec)), ...endpoints([address]) }
     const ownPlace = () => ({ host: '127.0.0.1', port: 6443 })
-    const resolve = serviceResolver({ reader: readerOf(objects), byEndpoints, ownPlace, random: () => 0 })
-    const found = await resolve(reference).then(({ host, port }) => `${host}:${port}`, (error: Error) => error.message)
+    const resolve = serviceResolver({
+      reader: readerOf(objects),
+      byEndpoints,
+      ownPlace,
+      random: () => 0,
+    })
+    const found = await resolve(reference).then(
+      ({ host, port }) => `${host}:${port}`,
+      (error: Error) => error.message,
+    )
     assert.equal(found, expected)
-    assert.deepEqual(await resolve({ namespace: 'default', name: 'kubernetes', port: 443 }), ownPlace())
+    assert.deepEqual(
+      await resolve({ namespace: 'default', name: 'kubernetes', port: 443 }),
+      ownPlace(),
+    )
   })
 }
 
 const desired = (management: 'onstart' | 'true', priority = 100) => ({
-  spec: { group: 'a.example.com', version: 'v1', groupPriorityMinimum: priority, versionPriority: 10 },
+  spec: {
+    group: 'a.example.com',
+    version: 'v1',
+    groupPriorityMinimum: priority,
+    versionPriority: 10,
+  },
   management,
 })
 const managed = (label: string | undefined): KubeObject => {
@@ -101,7 +172,13 @@ const managed = (label: string | undefined): KubeObject => {
   return object
 }
 // desired, current, settled, there at start, step
-const steps: [ReturnType<typeof desired> | undefined, KubeObject | undefined, boolean, boolean, Step][] = [
+const steps: [
+  ReturnType<typeof desired> | undefined,
+  KubeObject | undefined,
+  boolean,
+  boolean,
+  Step,
+][] = [
   [undefined, undefined, false, false, 'nothing'],
   [desired('onstart'), undefined, false, false, 'create'],
   [desired('onstart'), undefined, true, false, 'nothing'],
@@ -118,24 +195,36 @@ const steps: [ReturnType<typeof desired> | undefined, KubeObject | undefined, bo
   [desired('true'), managed('true'), true, false, 'nothing'],
 ]
 for (const [wanted, current, settled, atStart, step] of steps) {
-  const label = current === undefined ? 'nothing' : (current.metadata.labels?.[automanagedLabel] ?? 'unmanaged')
+  const label =
+    current === undefined ? 'nothing' : (current.metadata.labels?.[automanagedLabel] ?? 'unmanaged')
   test(`registration: want ${wanted?.management}, have ${label}, settled ${settled}, at start ${atStart}: ${step}`, () => {
     assert.equal(nextStep(wanted, current, settled, atStart), step)
   })
 }
 
 test('who asks, in headers', () => {
-  const headers = remoteUserHeaders({ name: 'alice', uid: '1', groups: ['a', 'b'], extra: { 'example.com/Scope x': ['1', '2'] } })
-  assert.deepEqual({ ...headers }, {
-    'x-remote-user': 'alice',
-    'x-remote-group': ['a', 'b'],
-    'x-remote-extra-example.com%2fscope%20x': ['1', '2'],
+  const headers = remoteUserHeaders({
+    name: 'alice',
+    uid: '1',
+    groups: ['a', 'b'],
+    extra: { 'example.com/Scope x': ['1', '2'] },
   })
+  assert.deepEqual(
+    { ...headers },
+    {
+      'x-remote-user': 'alice',
+      'x-remote-group': ['a', 'b'],
+      'x-remote-extra-example.com%2fscope%20x': ['1', '2'],
+    },
+  )
 })
 
 test('where discovery is', () => {
   assert.equal(discoveryPath(apiService(undefined)), '/apis/a.example.com/v1')
-  assert.equal(discoveryPath({ metadata: { name: 'v1.' }, spec: { version: 'v1' } } as unknown as KubeObject), '/api/v1')
+  assert.equal(
+    discoveryPath({ metadata: { name: 'v1.' }, spec: { version: 'v1' } } as unknown as KubeObject),
+    '/api/v1',
+  )
 })
 
 test('group versions come, are ordered and go', async () => {
@@ -163,7 +252,10 @@ test('group versions come, are ordered and go', async () => {
   assert.equal(aggregation.groupVersions(local).length, 2)
   reader.tell(remote, true)
   assert.equal(aggregation.remoteFor(target), undefined)
-  const apps = { metadata: { name: 'v1.apps', labels: { [automanagedLabel]: 'onstart' } }, spec: { group: 'apps', version: 'v1' } } as unknown as KubeObject
+  const apps = {
+    metadata: { name: 'v1.apps', labels: { [automanagedLabel]: 'onstart' } },
+    spec: { group: 'apps', version: 'v1' },
+  } as unknown as KubeObject
   reader.tell(apps)
   reader.tell(apps, true)
   assert.deepEqual(aggregation.groupVersions(local), [])
@@ -171,13 +263,28 @@ test('group versions come, are ordered and go', async () => {
 
 test('documents are merged by what is needed, and names that clash are told apart', () => {
   const ref = (name: string) => ({ schema: { $ref: `#/definitions/${name}` } })
-  const ours = { swagger: '2.0', paths: { '/api': 1 }, definitions: { Same: { type: 'object' }, Other: { type: 'string' } } }
+  const ours = {
+    swagger: '2.0',
+    paths: { '/api': 1 },
+    definitions: { Same: { type: 'object' }, Other: { type: 'string' } },
+  }
   const theirs = {
-    paths: { '/apis/g/v1/x': [ref('Same'), ref('Other'), ref('New')], '/apis/h/v1/y': ref('Unused') },
-    definitions: { Same: { type: 'object' }, Other: { type: 'integer' }, New: { items: ref('Other') }, Unused: {} },
+    paths: {
+      '/apis/g/v1/x': [ref('Same'), ref('Other'), ref('New')],
+      '/apis/h/v1/y': ref('Unused'),
+    },
+    definitions: {
+      Same: { type: 'object' },
+      Other: { type: 'integer' },
+      New: { items: ref('Other') },
+      Unused: {},
+    },
   }
   const merged = mergeDocuments(ours, theirs, 'g')
-  assert.deepEqual(merged.paths, { '/api': 1, '/apis/g/v1/x': [ref('Same'), ref('Other_v2'), ref('New')] })
+  assert.deepEqual(merged.paths, {
+    '/api': 1,
+    '/apis/g/v1/x': [ref('Same'), ref('Other_v2'), ref('New')],
+  })
   assert.deepEqual(merged.definitions, {
     Same: { type: 'object' },
     Other: { type: 'string' },
@@ -193,9 +300,18 @@ test('what several servers trust is published together, each once, nothing expir
     authority('two'),
     authority('old', { notAfter: new Date(Date.now() - 1000) }),
   ])
-  const proxy = { authorities: two.pem, usernameHeaders: ['X-Remote-User'], groupHeaders: [], extraHeadersPrefix: [], allowedNames: ['b'] }
+  const proxy = {
+    authorities: two.pem,
+    usernameHeaders: ['X-Remote-User'],
+    groupHeaders: [],
+    extraHeadersPrefix: [],
+    allowedNames: ['b'],
+  }
   const trust = { clientAuthorities: `${one.pem}\n`, proxy, now: () => Date.now() }
-  const first = combinedData({ 'client-ca-file': `${two.pem}\n${old.pem}`, 'requestheader-allowed-names': '["a"]' }, trust)
+  const first = combinedData(
+    { 'client-ca-file': `${two.pem}\n${old.pem}`, 'requestheader-allowed-names': '["a"]' },
+    trust,
+  )
   assert.equal(first['client-ca-file'].match(/BEGIN/g)?.length, 2)
   assert.equal(first['requestheader-allowed-names'], '["a","b"]')
   assert.equal(first['requestheader-group-headers'], '[]')

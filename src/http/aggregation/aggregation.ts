@@ -13,10 +13,20 @@ import type { RequestTarget } from '#http/request-target.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
 import { placeOf } from '#http/connect/backend.ts'
 import { forward, type Passing } from '#http/connect/forward.ts'
-import { type IsIdentityHeader, type PassedHeaders, requestHeaders } from '#http/connect/passed-headers.ts'
+import {
+  type IsIdentityHeader,
+  type PassedHeaders,
+  requestHeaders,
+} from '#http/connect/passed-headers.ts'
 import { tunnel } from '#http/connect/tunnel.ts'
 import { Readable } from 'node:stream'
-import { apiServices, isAvailable, managementOf, type ServiceReference, serviceOf } from './api-service.ts'
+import {
+  apiServices,
+  isAvailable,
+  managementOf,
+  type ServiceReference,
+  serviceOf,
+} from './api-service.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { NoSuchPlace, type ResolveService } from './service-address.ts'
 
@@ -77,7 +87,12 @@ export class Aggregation {
     this.#services.set(key, object)
     this.#dropped.delete(key)
     const shown = (one: KubeObject | undefined) =>
-      one && [one.spec?.groupPriorityMinimum, one.spec?.versionPriority, serviceOf(one) === undefined].join()
+      one &&
+      [
+        one.spec?.groupPriorityMinimum,
+        one.spec?.versionPriority,
+        serviceOf(one) === undefined,
+      ].join()
     if (shown(before) !== shown(object)) this.#generation++
     const service = serviceOf(object)
     if (service === undefined) this.#remotes.delete(key)
@@ -137,7 +152,8 @@ export class Aggregation {
       if (!this.#dropped.has(key)) shown.set(key, one)
     }
     for (const [key, { spec }] of this.#services) {
-      if (!shown.has(key)) shown.set(key, { group: spec?.group ?? '', version: spec?.version ?? '' })
+      if (!shown.has(key))
+        shown.set(key, { group: spec?.group ?? '', version: spec?.version ?? '' })
     }
     return [...shown.values()]
   }
@@ -178,7 +194,13 @@ export class Aggregation {
     }
     if (upgrading) {
       const refuse = (words: string) => answerText(exchange, 503, words)
-      return tunnel(exchange, { backend, path: wire.url, headers, stopping: this.#parts.stopping, refuse })
+      return tunnel(exchange, {
+        backend,
+        path: wire.url,
+        headers,
+        stopping: this.#parts.stopping,
+        refuse,
+      })
     }
     headers['x-forwarded-uri'] = target.path
     headers['x-forwarded-host'] = placeOf(backend)
@@ -211,6 +233,9 @@ function answerText(exchange: Exchange, status: number, text: string): void {
   const body = Buffer.from(`${text}\n`)
   exchange.status = status
   exchange.answeredBytes = body.length
-  const headers = { ...answerHeaders(exchange, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' }
+  const headers = {
+    ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
+    'x-content-type-options': 'nosniff',
+  }
   exchange.wire.answer(status, headers, body)
 }

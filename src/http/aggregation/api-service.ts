@@ -28,7 +28,8 @@ export function serviceOf({ spec }: KubeObject): ServiceReference | undefined {
 export const availableCondition = ({ status }: KubeObject): Loose | undefined =>
   (status?.conditions ?? []).find(({ type }: Loose) => type === 'Available')
 
-export const isAvailable = (service: KubeObject): boolean => availableCondition(service)?.status === 'True'
+export const isAvailable = (service: KubeObject): boolean =>
+  availableCondition(service)?.status === 'True'
 
 /** Where the group version is, without the version's resources: `/apis/metrics.k8s.io/v1beta1`. */
 export const discoveryPath = ({ metadata, spec }: KubeObject): string =>

@@ -21,7 +21,10 @@ const condition = (status: Condition['status'], reason: string, message: string)
 })
 
 /** Resolves with nothing where discovery answered, else with why not. */
-export type LookAtDiscovery = (apiService: KubeObject, service: ServiceReference) => Promise<string | undefined>
+export type LookAtDiscovery = (
+  apiService: KubeObject,
+  service: ServiceReference,
+) => Promise<string | undefined>
 
 const local = condition('True', 'Local', 'Local APIServices are always available')
 
@@ -70,7 +73,11 @@ async function endpointsProblem(
 }
 
 /** The status with the condition in it, or undefined where nothing changes. The time moves only when the status does. */
-export function withCondition(status: Loose | undefined, next: Condition, now: string): Loose | undefined {
+export function withCondition(
+  status: Loose | undefined,
+  next: Condition,
+  now: string,
+): Loose | undefined {
   const conditions: Loose[] = status?.conditions ?? []
   const at = conditions.findIndex(({ type }) => type === next.type)
   const old = conditions[at]

@@ -4,14 +4,17 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 
-export type Document = { paths?: Record<string, unknown>; definitions?: Record<string, unknown> } & Record<
-  string,
-  unknown
->
+export type Document = {
+  paths?: Record<string, unknown>
+  definitions?: Record<string, unknown>
+} & Record<string, unknown>
 
 const prefix = '#/definitions/'
 
-function eachReference(value: unknown, seen: (name: string, holder: { $ref: string }) => void): void {
+function eachReference(
+  value: unknown,
+  seen: (name: string, holder: { $ref: string }) => void,
+): void {
   if (Array.isArray(value)) {
     for (const one of value) eachReference(one, seen)
   } else if (typeof value === 'object' && value !== null) {
@@ -27,7 +30,8 @@ function eachReference(value: unknown, seen: (name: string, holder: { $ref: stri
 export function mergeDocuments(ours: Document, other: Document, group: string): Document {
   const taken: Record<string, unknown> = {}
   for (const [path, item] of Object.entries(other.paths ?? {})) {
-    if (path.startsWith(`/apis/${group}/`) && ours.paths?.[path] === undefined) taken[path] = structuredClone(item)
+    if (path.startsWith(`/apis/${group}/`) && ours.paths?.[path] === undefined)
+      taken[path] = structuredClone(item)
   }
   const theirs = new Map(Object.entries(other.definitions ?? {}))
   const needed = new Map<string, unknown>()
@@ -55,7 +59,10 @@ export function mergeDocuments(ours: Document, other: Document, group: string): 
   return { ...ours, paths: { ...ours.paths, ...taken }, definitions }
 }
 
-function namesFor(needed: ReadonlyMap<string, unknown>, ours: Readonly<Record<string, unknown>>): Map<string, string> {
+function namesFor(
+  needed: ReadonlyMap<string, unknown>,
+  ours: Readonly<Record<string, unknown>>,
+): Map<string, string> {
   const named = new Map<string, string>()
   for (const [name, definition] of needed) {
     if (ours[name] === undefined || isDeepStrictEqual(ours[name], definition)) continue

@@ -50,7 +50,8 @@ export class Prober {
       await reader.follow('', 'endpoints', { changed: touched, deleted: touched }),
     )
     const timer = setInterval(() => {
-      for (const [name, object] of this.#known) if (serviceOf(object) !== undefined) this.#look(name)
+      for (const [name, object] of this.#known)
+        if (serviceOf(object) !== undefined) this.#look(name)
     }, recheckMs)
     timer.unref()
     this.#stops.push(() => clearInterval(timer))
@@ -77,7 +78,8 @@ export class Prober {
   #serviceTouched({ metadata }: KubeObject): void {
     for (const [name, object] of this.#known) {
       const service = serviceOf(object)
-      if (service?.name === metadata.name && service?.namespace === metadata.namespace) this.#look(name)
+      if (service?.name === metadata.name && service?.namespace === metadata.namespace)
+        this.#look(name)
     }
   }
 
@@ -90,7 +92,9 @@ export class Prober {
     this.#looking.set(name, false)
     setTimeout(settleMs)
       .then(() => this.#check(name))
-      .catch((error) => this.#parts.report(`the availability of APIService ${name} cannot be told`, error))
+      .catch((error) =>
+        this.#parts.report(`the availability of APIService ${name} cannot be told`, error),
+      )
       .finally(() => {
         const again = this.#looking.get(name) === true
         this.#looking.delete(name)

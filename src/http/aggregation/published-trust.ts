@@ -32,7 +32,10 @@ const namespace = 'kube-system'
 const name = 'extension-apiserver-authentication'
 const configMaps = { group: '', version: 'v1', plural: 'configmaps' }
 
-export function combinedData(existing: Data, { clientAuthorities, proxy, now }: PublishedTrust): Data {
+export function combinedData(
+  existing: Data,
+  { clientAuthorities, proxy, now }: PublishedTrust,
+): Data {
   const data: Record<string, string> = {}
   const clients = combineCertificates([existing['client-ca-file'] ?? '', clientAuthorities], now())
   if (clients !== '') data['client-ca-file'] = clients

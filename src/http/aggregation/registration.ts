@@ -8,7 +8,13 @@ import type { ApiClient } from '#client/client.ts'
 import type { Priority } from '#discovery/group-order.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { apiServices, apiVersion, automanagedLabel, type Management, managementOf } from './api-service.ts'
+import {
+  apiServices,
+  apiVersion,
+  automanagedLabel,
+  type Management,
+  managementOf,
+} from './api-service.ts'
 
 export interface RegistrationParts {
   readonly client: ApiClient
@@ -28,7 +34,11 @@ interface Desired {
   readonly management: Management
 }
 
-const desiredFor = ({ group, version }: GroupVersion, priority: Priority, management: Management): Desired => ({
+const desiredFor = (
+  { group, version }: GroupVersion,
+  priority: Priority,
+  management: Management,
+): Desired => ({
   spec: {
     ...(group !== '' && { group }),
     version,
@@ -165,13 +175,25 @@ export class Registration {
     this.#settled.add(name)
   }
 
-  async #take(step: Step, name: string, desired: Desired | undefined, current: KubeObject | undefined) {
+  async #take(
+    step: Step,
+    name: string,
+    desired: Desired | undefined,
+    current: KubeObject | undefined,
+  ) {
     const { client } = this.#parts
     if (step === 'create' && desired !== undefined) {
       const labels = { [automanagedLabel]: desired.management }
-      await client.create(apiServices, '', { metadata: { name, labels }, spec: desired.spec } as unknown as KubeObject)
+      await client.create(apiServices, '', {
+        metadata: { name, labels },
+        spec: desired.spec,
+      } as unknown as KubeObject)
     } else if (step === 'update' && desired !== undefined && current !== undefined) {
-      await client.update(apiServices, { ...structuredClone(current), apiVersion, spec: desired.spec })
+      await client.update(apiServices, {
+        ...structuredClone(current),
+        apiVersion,
+        spec: desired.spec,
+      })
     } else if (step === 'delete' && current !== undefined) {
       await client.delete(apiServices, '', name, { uid: current.metadata.uid as string })
     }

@@ -59,11 +59,15 @@ export class RemoteDocuments {
       this.#generation++
     }
     for (const [key, remote] of there) {
-      const due = performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= refetchMs
+      const due =
+        performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= refetchMs
       if (!remote.available || !due) continue
       this.#triedAt.set(key, performance.now())
       this.#fetch(key, remote).catch((error) => {
-        const away = error instanceof BackendUnreachable || error instanceof NoSuchPlace || error instanceof SyntaxError
+        const away =
+          error instanceof BackendUnreachable ||
+          error instanceof NoSuchPlace ||
+          error instanceof SyntaxError
         if (!away) throw error
       })
     }
@@ -107,7 +111,9 @@ export class RemoteDocuments {
       v2Protobuf: () => {
         const merged = this.#mergedWith(ours)
         if (merged === undefined) return ours.v2Protobuf()
-        merged.protobuf ??= published(encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject))
+        merged.protobuf ??= published(
+          encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject),
+        )
         return merged.protobuf
       },
       v3Index: () => ours.v3Index(),

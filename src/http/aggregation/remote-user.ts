@@ -6,7 +6,9 @@ import type { PassedHeaders } from '#http/connect/passed-headers.ts'
 const escapedKey = (key: string): string =>
   Array.from(Buffer.from(key), (byte) => {
     const letter = String.fromCharCode(byte)
-    return /[A-Za-z0-9!#$&'*+\-.^_`|~]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
+    return /[A-Za-z0-9!#$&'*+\-.^_`|~]/.test(letter)
+      ? letter
+      : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
   }).join('')
 
 export function remoteUserHeaders({ name, groups, extra }: User): PassedHeaders {

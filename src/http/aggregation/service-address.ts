@@ -28,7 +28,8 @@ export interface AddressParts {
 
 export type ResolveService = (service: ServiceReference) => Promise<Place>
 
-export const urlOf = ({ host, port }: Place): string => `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+export const urlOf = ({ host, port }: Place): string =>
+  `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 
 const quoted = (name: string) => JSON.stringify(name)
 
@@ -60,10 +61,15 @@ function clusterAddress(spec: Loose, reference: ServiceReference): Place {
   throw new NoSuchPlace(`unsupported service type ${quoted(spec.type ?? '')}`)
 }
 
-async function endpointOf(parts: AddressParts, spec: Loose, reference: ServiceReference): Promise<Place> {
+async function endpointOf(
+  parts: AddressParts,
+  spec: Loose,
+  reference: ServiceReference,
+): Promise<Place> {
   const { namespace, name } = reference
   const port = portOf(spec, reference)
-  if (!routed.has(spec.type)) throw new NoSuchPlace(`unsupported service type ${quoted(spec.type ?? '')}`)
+  if (!routed.has(spec.type))
+    throw new NoSuchPlace(`unsupported service type ${quoted(spec.type ?? '')}`)
   const endpoints = await parts.reader.get('', 'endpoints', namespace, name)
   if (endpoints === undefined) throw new NoSuchPlace(`endpoints ${quoted(name)} not found`)
   const subsets: Loose[] = endpoints.subsets ?? []

@@ -44,7 +44,8 @@ export const tlsOptionsOf = (trust: Trust) => ({
   ALPNProtocols: ['http/1.1'],
 })
 
-export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number => connectTimeoutMs || connectTimeoutMsDefault
+export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
+  connectTimeoutMs || connectTimeoutMsDefault
 
 const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()

@@ -28,7 +28,12 @@ export class BackendUnreachable extends Error {
 
 type Began =
   | { is: 'answer'; answer: http.IncomingMessage }
-  | { is: 'upgrade'; answer: http.IncomingMessage; socket: import('node:stream').Duplex; head: Buffer }
+  | {
+      is: 'upgrade'
+      answer: http.IncomingMessage
+      socket: import('node:stream').Duplex
+      head: Buffer
+    }
 
 /** The answer of an ordinary request. A kept connection that turned out dead is tried again once, where nothing is lost by it. */
 export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {

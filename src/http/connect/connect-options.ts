@@ -14,7 +14,8 @@ export function switchOf(query: URLSearchParams, name: string): boolean {
 export function numberOf(query: URLSearchParams, name: string): bigint | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  const problem = (what: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${what}`)
+  const problem = (what: string) =>
+    badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${what}`)
   if (!/^[+-]?[0-9]+$/.test(text)) throw problem('invalid syntax')
   const value = BigInt(text.replace(/^\+/, ''))
   if (BigInt.asIntN(64, value) !== value) throw problem('value out of range')
@@ -23,7 +24,9 @@ export function numberOf(query: URLSearchParams, name: string): bigint | undefin
 
 function portNumber(text: string): number {
   const problem = (what: string) =>
-    badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${what}`)
+    badRequest(
+      `cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${what}`,
+    )
   if (!/^[0-9]+$/.test(text)) throw problem('invalid syntax')
   if (Number(text) > 65_535) throw problem('value out of range')
   return Number(text)
@@ -58,7 +61,9 @@ export const portsOf = (query: URLSearchParams): number[] =>
 export function encodeQuery(pairs: readonly (readonly [string, string])[]): string {
   const sorted = pairs.map((pair, i) => ({ pair, i }))
   sorted.sort((a, b) => (a.pair[0] < b.pair[0] ? -1 : a.pair[0] > b.pair[0] ? 1 : a.i - b.i))
-  return new URLSearchParams(sorted.map(({ pair: [name, value] }) => [name, value] as [string, string])).toString()
+  return new URLSearchParams(
+    sorted.map(({ pair: [name, value] }) => [name, value] as [string, string]),
+  ).toString()
 }
 
 /** The switches as a kubelet reads them. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { isAllowed, resolveAllowed } from './allowed-address.ts'
-import { encodeQuery, numberOf, portsOf, streamOptions, streamQuery, switchOf } from './connect-options.ts'
+import {
+  encodeQuery,
+  numberOf,
+  portsOf,
+  streamOptions,
+  streamQuery,
+  switchOf,
+} from './connect-options.ts'
 import { leavesHttp } from './connect.ts'
 import { parseNamedTarget } from './named-target.ts'
 import { networkWords } from './network-words.ts'
@@ -40,7 +47,10 @@ for (const [address, strict, loose] of addresses) {
 test('a name is allowed only where everything it stands for is', async () => {
   const lookup = (found: string[]) => async () => found.map((address) => ({ address, family: 4 }))
   assert.equal(await resolveAllowed('a', false, lookup(['10.0.0.1', '10.0.0.2'])), '10.0.0.1')
-  await assert.rejects(resolveAllowed('a', false, lookup(['10.0.0.1', '127.0.0.1'])), /address not allowed/)
+  await assert.rejects(
+    resolveAllowed('a', false, lookup(['10.0.0.1', '127.0.0.1'])),
+    /address not allowed/,
+  )
   await assert.rejects(resolveAllowed('a', false, lookup([])), /No addresses for hostname/)
 })
 
@@ -79,15 +89,24 @@ for (const [rest, path, expected] of paths) {
 
 test('paths never lead above the root, and are written as Go writes them', () => {
   assert.equal(cleanPath('../../..'), '/')
-  assert.equal(encodePath("/a b/ü?#%/$&+,:;=@!'()*"), '/a%20b/%C3%BC%3F%23%25/$&+,:;=@%21%27%28%29%2A')
+  assert.equal(
+    encodePath("/a b/ü?#%/$&+,:;=@!'()*"),
+    '/a%20b/%C3%BC%3F%23%25/$&+,:;=@%21%27%28%29%2A',
+  )
 })
 
 test('queries are read as Go reads them', () => {
   const query = new URLSearchParams('a=0&b=FALSE&c=false&d=&e=1&n=+5&m=-7')
-  assert.deepEqual(['a', 'b', 'c', 'd', 'e', 'none'].map((name) => switchOf(query, name)), [false, false, false, true, true, false])
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd', 'e', 'none'].map((name) => switchOf(query, name)),
+    [false, false, false, true, true, false],
+  )
   assert.equal(numberOf(query, 'm'), -7n)
   assert.throws(() => numberOf(new URLSearchParams('n=1.5'), 'n'), /parsing "1.5": invalid syntax/)
-  assert.throws(() => numberOf(new URLSearchParams('n=9223372036854775808'), 'n'), /value out of range/)
+  assert.throws(
+    () => numberOf(new URLSearchParams('n=9223372036854775808'), 'n'),
+    /value out of range/,
+  )
   assert.deepEqual(portsOf(new URLSearchParams('ports=1,2&ports=3')), [1, 2, 3])
   assert.throws(() => portsOf(new URLSearchParams('ports=65536')), /value out of range/)
 })
@@ -95,12 +114,22 @@ test('queries are read as Go reads them', () => {
 test('what the kubelet is told', () => {
   const query = new URLSearchParams('command=sh&command=-c&stdin=true&stdout=1&tty=0&container=c')
   assert.equal(streamQuery(streamOptions(query)), 'command=sh&command=-c&input=1&output=1')
-  assert.equal(encodeQuery([['b', '2'], ['a', 'x y'], ['a', '1']]), 'a=x+y&a=1&b=2')
+  assert.equal(
+    encodeQuery([
+      ['b', '2'],
+      ['a', 'x y'],
+      ['a', '1'],
+    ]),
+    'a=x+y&a=1&b=2',
+  )
 })
 
 const pod = (containers: string[], init: string[] = []) => ({
   metadata: { name: 'p' },
-  spec: { containers: containers.map((name) => ({ name })), initContainers: init.map((name) => ({ name })) },
+  spec: {
+    containers: containers.map((name) => ({ name })),
+    initContainers: init.map((name) => ({ name })),
+  },
 })
 test('the container meant', () => {
   assert.equal(containerFor(pod(['a']), ''), 'a')
@@ -110,7 +139,11 @@ test('the container meant', () => {
   assert.throws(() => containerFor(pod(['a']), 'x'), /container x is not valid for pod p/)
 })
 
-const place: LinkPlace = { prefix: '/api/v1/nodes/n/proxy', backendHost: '10.0.0.1:80', requestHost: 'api:6443' }
+const place: LinkPlace = {
+  prefix: '/api/v1/nodes/n/proxy',
+  backendHost: '10.0.0.1:80',
+  requestHost: 'api:6443',
+}
 // link, rewritten
 const links: [string, string][] = [
   ['/a', '/api/v1/nodes/n/proxy/a'],
@@ -132,7 +165,8 @@ for (const [link, expected] of links) {
 }
 
 test('links of a page, and nothing else of it', () => {
-  const page = '<a class="/x" href="/a">/b</a><IMG SRC=/c><p title="/d"><script>if (a < b) "/e"</script>'
+  const page =
+    '<a class="/x" href="/a">/b</a><IMG SRC=/c><p title="/d"><script>if (a < b) "/e"</script>'
   const there = '/api/v1/nodes/n/proxy'
   assert.equal(
     rewritePage(page, place),
@@ -167,27 +201,45 @@ test('headers that go on: none of the connection, none that says who somebody is
     accept: ['a', 'b'],
   }
   const passed = requestHeaders(exchangeWith(given), (name) => name === 'x-ours', false)
-  assert.deepEqual({ ...passed }, {
-    cookie: 'a=b',
-    accept: ['a', 'b'],
-    host: 'api:6443',
-    'x-forwarded-for': '1.2.3.4, 10.9.8.7',
-  })
+  assert.deepEqual(
+    { ...passed },
+    {
+      cookie: 'a=b',
+      accept: ['a', 'b'],
+      host: 'api:6443',
+      'x-forwarded-for': '1.2.3.4, 10.9.8.7',
+    },
+  )
 })
 
 test('an upgrade keeps what asks for it', () => {
-  const given = { host: 'h', connection: 'Upgrade', upgrade: 'SPDY/3.1', authorization: 'x', 'x-stream-protocol-version': 'v4' }
-  assert.deepEqual({ ...requestHeaders(exchangeWith(given), () => false, true) }, {
+  const given = {
     host: 'h',
     connection: 'Upgrade',
     upgrade: 'SPDY/3.1',
+    authorization: 'x',
     'x-stream-protocol-version': 'v4',
-    'x-forwarded-for': '10.9.8.7',
-  })
+  }
+  assert.deepEqual(
+    { ...requestHeaders(exchangeWith(given), () => false, true) },
+    {
+      host: 'h',
+      connection: 'Upgrade',
+      upgrade: 'SPDY/3.1',
+      'x-stream-protocol-version': 'v4',
+      'x-forwarded-for': '10.9.8.7',
+    },
+  )
 })
 
 test('headers that come back: none of the connection, none about origins', () => {
-  const back = answeredHeaders({ connection: 'x-a', 'x-a': '1', 'transfer-encoding': 'chunked', 'access-control-allow-origin': '*', 'set-cookie': ['a', 'b'] })
+  const back = answeredHeaders({
+    connection: 'x-a',
+    'x-a': '1',
+    'transfer-encoding': 'chunked',
+    'access-control-allow-origin': '*',
+    'set-cookie': ['a', 'b'],
+  })
   assert.deepEqual({ ...back }, { 'set-cookie': ['a', 'b'] })
 })
 
@@ -203,20 +255,34 @@ const addressesOfUpgrades: [string, boolean][] = [
   ['/apis/apps/v1/pods/b/exec', false],
 ]
 for (const [url, expected] of addressesOfUpgrades) {
-  test(`${url} ${expected ? 'can leave' : 'stays in'} HTTP`, () => assert.equal(leavesHttp(url), expected))
+  test(`${url} ${expected ? 'can leave' : 'stays in'} HTTP`, () =>
+    assert.equal(leavesHttp(url), expected))
 }
 
 test('what went wrong, in known words', () => {
-  const error = (code: string, more: object = {}) => Object.assign(new Error('m'), { code, ...more })
-  assert.equal(networkWords(error('ECONNREFUSED'), 'a:1'), 'dial tcp a:1: connect: connection refused')
+  const error = (code: string, more: object = {}) =>
+    Object.assign(new Error('m'), { code, ...more })
+  assert.equal(
+    networkWords(error('ECONNREFUSED'), 'a:1'),
+    'dial tcp a:1: connect: connection refused',
+  )
   assert.equal(
     networkWords(error('ECONNREFUSED', { address: '::1', port: 2 }), 'a:2'),
     'dial tcp [::1]:2: connect: connection refused',
   )
-  assert.equal(networkWords(error('', { errors: [error('EHOSTUNREACH')] }), 'a:1'), 'dial tcp a:1: connect: no route to host')
+  assert.equal(
+    networkWords(error('', { errors: [error('EHOSTUNREACH')] }), 'a:1'),
+    'dial tcp a:1: connect: no route to host',
+  )
   assert.equal(networkWords(error('ENOTFOUND'), 'name:1'), 'dial tcp: lookup name: no such host')
-  assert.equal(networkWords(error('CERT_HAS_EXPIRED'), 'a:1'), 'x509: certificate has expired or is not yet valid')
+  assert.equal(
+    networkWords(error('CERT_HAS_EXPIRED'), 'a:1'),
+    'x509: certificate has expired or is not yet valid',
+  )
   assert.equal(networkWords(error('OTHER'), 'a:1'), 'm')
   const refused = serverResponse(404, 'pods/log', 'p', 'text')
-  assert.deepEqual([refused.reason, refused.message], ['NotFound', 'the server could not find the requested resource ( pods/log p)'])
+  assert.deepEqual(
+    [refused.reason, refused.message],
+    ['NotFound', 'the server could not find the requested resource ( pods/log p)'],
+  )
 })

@@ -3,13 +3,25 @@
  * pods, services and nodes. Admitted, then led to the one place the object names and nowhere else.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { ApiError, badRequest, methodNotAllowed, notFound, serviceUnavailable } from '#api/status-error.ts'
+import {
+  ApiError,
+  badRequest,
+  methodNotAllowed,
+  notFound,
+  serviceUnavailable,
+} from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionChain } from '#admission/chain.ts'
 import { type Backend, placeOf } from './backend.ts'
-import { encodeQuery, portsOf, type StreamOptions, streamOptions, streamQuery } from './connect-options.ts'
+import {
+  encodeQuery,
+  portsOf,
+  type StreamOptions,
+  streamOptions,
+  streamQuery,
+} from './connect-options.ts'
 import { forward } from './forward.ts'
 import { type KubeletSettings, kubeletOf } from './kubelet.ts'
 import { type IsIdentityHeader, requestHeaders } from './passed-headers.ts'
@@ -52,10 +64,13 @@ export const isConnection = ({ group, plural }: Kind, subresource: string): bool
 
 /** Addresses where a client may ask to leave HTTP. */
 export const leavesHttp = (url: string): boolean =>
-  /^\/api\/v1\/(namespaces\/[^/?]+\/)?(pods|services|nodes)\/[^/?]+\/(exec|attach|portforward|proxy)([/?]|$)/.test(url)
+  /^\/api\/v1\/(namespaces\/[^/?]+\/)?(pods|services|nodes)\/[^/?]+\/(exec|attach|portforward|proxy)([/?]|$)/.test(
+    url,
+  )
 
 export function requireConnectMethod(subresource: string, method: string): void {
-  const allowed = subresource === 'proxy' ? proxyMethods : subresource === 'log' ? logMethods : streamMethods
+  const allowed =
+    subresource === 'proxy' ? proxyMethods : subresource === 'log' ? logMethods : streamMethods
   if (!allowed.has(method)) throw methodNotAllowed()
 }
 const logMethods = new Set(['GET'])
@@ -68,7 +83,12 @@ export async function connect(exchange: Exchange, kind: Kind, parts: ConnectPart
   return connectStream(exchange, kind, parts)
 }
 
-async function admit(exchange: Exchange, kind: Kind, options: object, parts: ConnectParts): Promise<void> {
+async function admit(
+  exchange: Exchange,
+  kind: Kind,
+  options: object,
+  parts: ConnectParts,
+): Promise<void> {
   const { namespace, name, subresource } = exchange.target
   const sub = kind.subresources.get(subresource)
   const object = { kind: sub?.kind, apiVersion: 'v1', ...options } as unknown as KubeObject
@@ -103,7 +123,12 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
   const options = streamOptions(query)
   if (subresource === 'attach') Object.assign(options, { command: [] })
   const ports = forwards ? portsOf(query) : []
-  await admit(exchange, kind, forwards ? { ...(ports.length > 0 && { ports }) } : shown(options), parts)
+  await admit(
+    exchange,
+    kind,
+    forwards ? { ...(ports.length > 0 && { ports }) } : shown(options),
+    parts,
+  )
   const pod = await parts.reader.get('', 'pods', namespace, name)
   if (pod === undefined) throw notFound({ group: '', plural: 'pods' }, name)
   const container = forwards ? '' : `/${containerFor(pod, options.container)}`
@@ -119,7 +144,12 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
   await openTunnel(exchange, backend, path, parts)
 }
 
-function openTunnel(exchange: Exchange, backend: Backend, path: string, parts: ConnectParts): Promise<void> {
+function openTunnel(
+  exchange: Exchange,
+  backend: Backend,
+  path: string,
+  parts: ConnectParts,
+): Promise<void> {
   return tunnel(exchange, {
     backend,
     path,
@@ -139,7 +169,8 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   await admit(exchange, kind, path === '' ? {} : { path }, parts)
   const backend = await proxyBackend(target, parts)
   const encoded = encodePath(path)
-  if (wire.upgrade !== undefined) return openTunnel(exchange, backend, `${encoded || '/'}${query}`, parts)
+  if (wire.upgrade !== undefined)
+    return openTunnel(exchange, backend, `${encoded || '/'}${query}`, parts)
   if (path === '') {
     // Relative links of what is behind work only below a slash.
     exchange.status = 301
@@ -148,7 +179,9 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   const headers = requestHeaders(exchange, parts.isIdentityHeader, false)
   headers['x-forwarded-uri'] = target.path
   const place = {
-    prefix: target.path.endsWith(path) ? target.path.slice(0, target.path.length - path.length) : target.path,
+    prefix: target.path.endsWith(path)
+      ? target.path.slice(0, target.path.length - path.length)
+      : target.path,
     backendHost: placeOf(backend),
     requestHost: String(headers.host),
   }

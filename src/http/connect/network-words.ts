@@ -36,7 +36,8 @@ export function networkWords(given: NetworkError, place: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return `dial tcp: lookup ${place.replace(/:\d+$/, '')}: no such host`
   }
-  if (code === 'ECONNRESET') return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
+  if (code === 'ECONNRESET')
+    return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `x509: ${error.message}`
   return certificateProblems[code] ?? error.message
 }

@@ -50,7 +50,8 @@ export function requestHeaders(
   const headers = wire.separateHeaders
   const named = listed(headers)
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || saysWho(name) || isIdentityHeader(name)) continue
+    if (value === undefined || name.startsWith(':') || saysWho(name) || isIdentityHeader(name))
+      continue
     const kept = upgrading && (name === 'connection' || name === 'upgrade')
     if (!kept && (hopByHop.has(name) || (!upgrading && named.has(name)))) continue
     passed[name] = value
@@ -66,7 +67,8 @@ export function answeredHeaders(headers: Headers): AnswerHeaders {
   const named = listed(headers)
   const passed: AnswerHeaders = Object.create(null)
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHop.has(name) || named.has(name) || originHeaders.has(name)) continue
+    if (value === undefined || hopByHop.has(name) || named.has(name) || originHeaders.has(name))
+      continue
     passed[name] = value
   }
   return passed

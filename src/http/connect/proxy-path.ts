@@ -21,5 +21,6 @@ export function proxyPath(rest: string, requestPath: string): string {
 
 /** Bytes that Go leaves as they are in a path. */
 export const encodePath = (path: string): string =>
-  encodeURIComponent(path).replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (escaped) => decodeURIComponent(escaped))
+  encodeURIComponent(path)
+    .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (escaped) => decodeURIComponent(escaped))
     .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -29,7 +29,10 @@ export function proxyBackend(target: RequestTarget, parts: ConnectParts): Promis
   }
 }
 
-async function podBackend({ namespace, name: id }: RequestTarget, parts: ConnectParts): Promise<Backend> {
+async function podBackend(
+  { namespace, name: id }: RequestTarget,
+  parts: ConnectParts,
+): Promise<Backend> {
   const named = parseNamedTarget(id)
   if (named === undefined) throw badRequest(`invalid pod request ${JSON.stringify(id)}`)
   const pod = await parts.reader.get('', 'pods', namespace, named.name)
@@ -42,9 +45,18 @@ async function podBackend({ namespace, name: id }: RequestTarget, parts: Connect
   return { secure, host, port: portOf(port, secure), trust: noTrust }
 }
 
-async function serviceBackend({ namespace, name }: RequestTarget, parts: ConnectParts): Promise<Backend> {
+async function serviceBackend(
+  { namespace, name }: RequestTarget,
+  parts: ConnectParts,
+): Promise<Backend> {
   const { reader, proxyLoopbackAllowed, random } = parts
-  const { scheme, host, port } = await serviceEndpoint(reader, namespace, name, proxyLoopbackAllowed, random)
+  const { scheme, host, port } = await serviceEndpoint(
+    reader,
+    namespace,
+    name,
+    proxyLoopbackAllowed,
+    random,
+  )
   return { secure: scheme === 'https', host, port, trust: noTrust }
 }
 

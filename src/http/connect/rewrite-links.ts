@@ -29,7 +29,10 @@ export function rewriteLink(link: string, { prefix, backendHost, requestHost }: 
   if (scheme !== undefined && host === '') return link
   const elsewhere = host !== '' && host !== backendHost && host !== requestHost
   if (elsewhere || !path.startsWith('/')) return link
-  const kept = host !== '' && host === requestHost ? `${scheme === undefined ? '' : `${scheme}:`}//${host}` : ''
+  const kept =
+    host !== '' && host === requestHost
+      ? `${scheme === undefined ? '' : `${scheme}:`}//${host}`
+      : ''
   if (path.startsWith(prefix)) return `${kept}${path}${rest}`
   const joined = cleanPath(`${prefix}/${path}`)
   const slash = path.endsWith('/') && !joined.endsWith('/') ? '/' : ''
@@ -65,7 +68,8 @@ const attributes: Readonly<Record<string, string>> = {
   video: 'poster src',
 }
 
-const isSpace = (letter: string) => letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r' || letter === '\f'
+const isSpace = (letter: string) =>
+  letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r' || letter === '\f'
 
 /** One pass from the beginning to the end: a tag that is never closed ends the search. */
 export function rewritePage(page: string, place: LinkPlace): string {
@@ -83,7 +87,10 @@ export function rewritePage(page: string, place: LinkPlace): string {
       at = found.end
       if (found.name === '') break
       if (!wanted.includes(found.name.toLowerCase()) || found.valueEnd === 0) continue
-      made.push(page.slice(copied, found.valueStart), rewriteLink(page.slice(found.valueStart, found.valueEnd), place))
+      made.push(
+        page.slice(copied, found.valueStart),
+        rewriteLink(page.slice(found.valueStart, found.valueEnd), place),
+      )
       copied = found.valueEnd
     }
   }
@@ -107,7 +114,14 @@ function nextAttribute(page: string, from: number): Attribute | undefined {
   if (page[at] === '>') return { name: '', valueStart: 0, valueEnd: 0, end: at + 1 }
   const start = at
   at++
-  while (at < page.length && !isSpace(page[at]) && page[at] !== '=' && page[at] !== '>' && page[at] !== '/') at++
+  while (
+    at < page.length &&
+    !isSpace(page[at]) &&
+    page[at] !== '=' &&
+    page[at] !== '>' &&
+    page[at] !== '/'
+  )
+    at++
   const name = page.slice(start, at)
   while (at < page.length && isSpace(page[at])) at++
   if (page[at] !== '=') return { name, valueStart: 0, valueEnd: 0, end: at }
@@ -135,7 +149,9 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
   if (typeof headers.location === 'string' && headers.location !== '') {
     return { ...passing, headers: { ...headers, location: rewriteLink(headers.location, place) } }
   }
-  const type = String(headers['content-type'] ?? '').split(';')[0].trim()
+  const type = String(headers['content-type'] ?? '')
+    .split(';')[0]
+    .trim()
   const coding = codings[String(headers['content-encoding'] ?? '')]
   if (type !== 'text/html' || coding === undefined) return passing
   const chunks: Buffer[] = []
@@ -146,7 +162,8 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
     if (done) break
     chunks.push(value)
     size += value.length
-    if (size > pageBytesMax) return { status, headers, body: Readable.from(onward(chunks, incoming)) }
+    if (size > pageBytesMax)
+      return { status, headers, body: Readable.from(onward(chunks, incoming)) }
   }
   const page = Buffer.concat(chunks)
   if (page.length === 0) return { status, headers, body: Readable.from([]) }

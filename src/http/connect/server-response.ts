@@ -18,7 +18,12 @@ const known: Readonly<Record<number, readonly [reason: string, message: string]>
   ],
 }
 
-export function serverResponse(status: number, resource: string, name: string, text: string): ApiError {
+export function serverResponse(
+  status: number,
+  resource: string,
+  name: string,
+  text: string,
+): ApiError {
   const [reason, message] = said(status, text)
   return new ApiError(status, reason, `${message} ( ${resource} ${name})`, { name, kind: resource })
 }
@@ -35,5 +40,8 @@ function said(status: number, text: string): readonly [string, string] {
       `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`,
     ]
   }
-  return ['', `the server responded with the status code ${status} but did not return more information`]
+  return [
+    '',
+    `the server responded with the status code ${status} but did not return more information`,
+  ]
 }

@@ -45,13 +45,19 @@ function* from(list: readonly Loose[], random: () => number): Generator<Loose> {
 }
 
 /** A number names the service's port of that number; anything else is the port's name. */
-async function portNameOf(reader: ObjectReader, namespace: string, { name, port }: NamedTarget): Promise<string> {
+async function portNameOf(
+  reader: ObjectReader,
+  namespace: string,
+  { name, port }: NamedTarget,
+): Promise<string> {
   if (!/^[+-]?[0-9]+$/.test(port)) return port
   const service = await reader.get('', 'services', namespace, name)
   if (service === undefined) throw notFound({ group: '', plural: 'services' }, name)
   const found = (service.spec?.ports ?? []).find((one: Loose) => one.port === Number(port))
   if (found === undefined) {
-    throw serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+    throw serviceUnavailable(
+      `no service port ${Number(port)} found for service ${JSON.stringify(name)}`,
+    )
   }
   return found.name ?? ''
 }

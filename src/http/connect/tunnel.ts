@@ -33,7 +33,8 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
   const { answer } = began
   if (began.is === 'answer') {
     const status = answer.statusCode ?? 0
-    if (status >= 400) return passOn(exchange, status, withOurs(exchange, answeredHeaders(answer.headers)), answer)
+    if (status >= 400)
+      return passOn(exchange, status, withOurs(exchange, answeredHeaders(answer.headers)), answer)
     answer.destroy()
     return tunnelling.refuse(`invalid upgrade response: status code ${status}`)
   }
@@ -49,7 +50,8 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
 /** The head of the backend's answer as it came. */
 function switching({ rawHeaders, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 101 ${statusMessage || 'Switching Protocols'}`]
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2)
+    lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
