@@ -1,0 +1,31 @@
+/** Types of the newest release's kinds, and the values declared for named texts, from the tables of facts. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readFactsFile } from '#cli/facts-reader.ts'
+import { loadFacts } from '#kinds/facts.ts'
+import type { Struct } from '#schema/type.ts'
+import type { DeclaredValues } from './random-value.ts'
+
+const facts = loadFacts(readFactsFile)
+const newest = Math.max(...facts.releases)
+
+export function typeOf(apiVersion: string, kind: string): Struct {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  const name = facts.openApiNameOf(group as string, version as string, kind)
+  if (name === undefined) throw new Error(`no ${kind} in ${apiVersion}`)
+  return facts.typeOf(name, newest)
+}
+
+export function declaredValues(): DeclaredValues {
+  const folder = resolve(import.meta.dirname, '../facts')
+  const all = new Map<string, string[]>()
+  for (const file of readdirSync(folder).filter((one) => /^[a-z]+\.v.*\.json$/.test(one))) {
+    const { names = {} } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      names?: Record<string, { values?: string[] }>
+    }
+    for (const [name, { values = [] }] of Object.entries(names)) {
+      if (values.length > 0) all.set(name, [...new Set([...(all.get(name) ?? []), ...values])])
+    }
+  }
+  return all
+}
