@@ -21,6 +21,16 @@ if (major < majorWanted) {
   process.exit(1)
 }
 
+// A small nursery for young objects: half the idle memory for a few more, shorter collections. Node takes this only on its
+// command line, so the process begins once more, as itself, before anything is loaded.
+const nursery = '--max-semi-space-size=8'
+const asked = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
+if (process.execve !== undefined && !asked.includes('semi-space')) {
+  const script = fileURLToPath(import.meta.url)
+  const args = [process.execPath, ...process.execArgv, nursery, script, ...process.argv.slice(2)]
+  process.execve(process.execPath, args, process.env)
+}
+
 // Code without its types, compiled, is kept for the next start. A cache that cannot be written is no error.
 nodeModule.enableCompileCache(
   inCheckout ? fileURLToPath(new URL('../.node/compile-cache', import.meta.url)) : undefined,

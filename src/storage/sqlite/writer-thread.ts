@@ -72,6 +72,8 @@ export class WriterThread {
       name: 'storage-writer',
       workerData: options,
       env: environment(),
+      // It holds what is being written and nothing else.
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
     })
     this.#worker.on('message', (reply: Reply) => this.#hear(reply))
     this.#worker.on('error', (error) =>
