@@ -1,5 +1,13 @@
 /** Regular expressions that come from users: RE2's syntax, run in time linear in the text, so that none can hang the server. */
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type { RE2JS } from 're2js'
+
+/** Loaded with the first pattern: most servers never see one. */
+let engine: typeof RE2JS | undefined
+function re2(): typeof RE2JS {
+  engine ??= (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS
+  return engine
+}
 
 export interface Pattern {
   matches(text: string): boolean
@@ -23,7 +31,7 @@ function compiledOrProblem(source: string): Pattern | string {
 
 function compile(source: string): Pattern | string {
   try {
-    const compiled = RE2JS.compile(source)
+    const compiled = re2().compile(source)
     return { matches: (text) => compiled.matcher(text).find() }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
