@@ -1,7 +1,8 @@
 /** One server behind another: registered, found, asked as the user who asks, watched, away and back. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { createServer, request } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -348,3 +349,95 @@ test('a group that is taken out is gone', async () => {
   const { body } = await front.ask('GET', '/apis')
   assert.ok(!body.groups.some(({ name }: { name: string }) => name === group))
 })
+
+test('any server can be behind: upgrades pass, redirects do not, and it must be who it says', async () => {
+  const ca = await authority('echo-authority')
+  const own = await make({
+    subject: [{ CN: ['echo'] }],
+    issuer: ca,
+    usages: [serverUsage],
+    hosts: ['echo.default.svc'],
+  })
+  const asked: { url: string; user: unknown; authorization: unknown }[] = []
+  const echo = createServer(
+    { cert: own.pem, key: own.keyPem },
+    ({ url = '', headers }, response) => {
+      asked.push({ url, user: headers['x-remote-user'], authorization: headers.authorization })
+      if (url.endsWith('/away')) response.writeHead(302, { location: 'https://127.0.0.1:1/' })
+      response.end('{}')
+    },
+  )
+  echo.on('upgrade', (_request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
+    socket.on('error', () => {})
+    socket.pipe(socket)
+  })
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+  const { port } = echo.address() as AddressInfo
+  const register = async (version: string, bundle: string) => {
+    const spec = {
+      group: 'echo.example.com',
+      version,
+      groupPriorityMinimum: 10,
+      versionPriority: 10,
+      caBundle: Buffer.from(bundle).toString('base64'),
+      service: { namespace: 'default', name: 'echo', port },
+    }
+    await made(front, services, { metadata: { name: `${version}.echo.example.com` }, spec })
+    await until(
+      version,
+      async () => (await conditionOf(`${version}.echo.example.com`))?.status === 'True',
+    )
+  }
+  try {
+    await made(front, '/api/v1/namespaces/default/services', {
+      metadata: { name: 'echo' },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    })
+    await register('v1', ca.pem)
+    await register('v2', (await authority('another')).pem)
+    const redirected = await front.ask('GET', '/apis/echo.example.com/v1/away')
+    assert.equal(redirected.status, 502)
+    assert.match(redirected.text, /the backend attempted to redirect this request/)
+    const disbelieved = await front.ask('GET', '/apis/echo.example.com/v2/things')
+    assert.equal(disbelieved.status, 503)
+    assert.match(disbelieved.text, /x509: certificate signed by unknown authority/)
+    await askWith(front, '/apis/echo.example.com/v1/things', { 'X-Remote-User': 'forged' })
+    assert.deepEqual(asked.at(-1), {
+      url: '/apis/echo.example.com/v1/things',
+      user: 'kubernetes-admin',
+      authorization: undefined,
+    })
+    assert.equal(await echoed('/apis/echo.example.com/v1/things/x/stream', 'hello'), 'hello')
+  } finally {
+    echo.close()
+    echo.closeAllConnections()
+  }
+})
+
+/** What comes back on a connection that left HTTP. */
+function echoed(path: string, text: string): Promise<string> {
+  const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
+  const headers = { connection: 'Upgrade', upgrade: 'echo' }
+  const keys = { ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }
+  return new Promise((resolve, reject) => {
+    const call = request({
+      host: '127.0.0.1',
+      port: front.port,
+      path,
+      headers,
+      agent: false,
+      ...keys,
+    })
+    call.on('upgrade', (_response, socket) => {
+      socket.write(text)
+      socket.once('data', (bytes: Buffer) => {
+        resolve(bytes.toString())
+        socket.destroy()
+      })
+    })
+    call.on('response', ({ statusCode }) => reject(new Error(`answered ${statusCode}`)))
+    call.on('error', reject)
+    call.end()
+  })
+}
