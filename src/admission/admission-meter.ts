@@ -1,11 +1,13 @@
 /** Admission's durations as metrics: the child of each plugin, step and operation is found once and kept. */
-import type { Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
+import type { ValueFamily, Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
 import type { Operation } from './admission.ts'
 import type { AdmissionMeter, Step } from './chain.ts'
 
 export interface AdmissionFamilies {
   readonly admissionSteps: HistogramFamily
   readonly admissionPlugins: HistogramFamily
+  readonly admissionWebhooks: HistogramFamily
+  readonly webhookRejections: ValueFamily
 }
 
 export function admissionMeter(
@@ -33,6 +35,10 @@ export function admissionMeter(
       if (child === undefined)
         steps.set(way, (child = families.admissionSteps.labels(step, operation, String(rejected))))
       child.observe(tookMs / 1000)
+    },
+    webhook({ name, type, operation, durationMs, rejected, errorType, code }) {
+      families.admissionWebhooks.labels(name, type, operation, String(rejected)).observe(durationMs / 1000)
+      if (rejected) families.webhookRejections.labels(name, type, operation, errorType, String(Math.min(code, 600))).add(1)
     },
   }
 }

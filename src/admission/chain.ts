@@ -1,12 +1,15 @@
 /** The plugins in their fixed order: all that mutate, and later all that validate. */
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
+import type { HookCall } from './webhook/dispatch.ts'
 
 /** Told how long each plugin and each step took. */
 export interface AdmissionMeter {
   readonly monotonicMs: () => number
   plugin(name: string, step: Step, operation: Operation, rejected: boolean, tookMs: number): void
   step(step: Step, operation: Operation, rejected: boolean, tookMs: number): void
+  /** One call of one webhook. */
+  webhook(call: HookCall): void
 }
 export type Step = 'admit' | 'validate'
 

@@ -33,7 +33,7 @@ export interface MadeServer {
 export async function makeServer(foundation: Foundation, observing: Observing): Promise<MadeServer> {
   const { settings, facts, release, feature, catalog, cache, storage, reader, parseStored } = foundation
   const access = await accessOf(foundation)
-  const plugins = await pluginsOf(foundation, access, () => server)
+  const plugins = await pluginsOf(foundation, access, observing, () => server)
   const server: Server = {
     access,
     catalog,
@@ -75,7 +75,7 @@ function accessOf({ settings, release, certificates, log, reader }: Foundation):
 }
 
 /** Plugins write as the server itself does; nobody asks them to before it is there. */
-async function pluginsOf(foundation: Foundation, access: Access, server: () => Server) {
+async function pluginsOf(foundation: Foundation, access: Access, observing: Observing, server: () => Server) {
   const { settings, release, feature, catalog, log } = foundation
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
   try {
@@ -90,7 +90,7 @@ async function pluginsOf(foundation: Foundation, access: Access, server: () => S
       createNamespace: (namespace) => itself().create(namespaces, '', namespace),
       updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
       newUid: randomUUID,
-      observeWebhook: () => {},
+      observeWebhook: (call) => observing.admission.webhook(call),
       report: (message) => log.warn(message),
       enable: settings.enableAdmissionPlugins,
       disable: settings.disableAdmissionPlugins,
