@@ -22,6 +22,8 @@ interface Fetched {
 
 const lookMs = 1000
 const refetchMs = 60_000
+/** A server that has only just come may not describe itself yet. */
+const refetchSoonMs = 3000
 const fetchTimeoutMs = 30_000
 /** Larger than any server's that is known; more would only fill memory. */
 const documentBytesMax = 64 << 20
@@ -59,8 +61,8 @@ export class RemoteDocuments {
       this.#generation++
     }
     for (const [key, remote] of there) {
-      const due =
-        performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= refetchMs
+      const waitMs = this.#tells(key) ? refetchMs : refetchSoonMs
+      const due = performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= waitMs
       if (!remote.available || !due) continue
       this.#triedAt.set(key, performance.now())
       this.#fetch(key, remote).catch((error) => {
@@ -71,6 +73,14 @@ export class RemoteDocuments {
         if (!away) throw error
       })
     }
+  }
+
+  /** Whether its document says anything of its group. */
+  #tells(key: string): boolean {
+    const prefix = `/apis/${key}`
+    return Object.keys(this.#fetched.get(key)?.document.paths ?? {}).some((path) =>
+      path.startsWith(prefix),
+    )
   }
 
   async #fetch(key: string, remote: Remote): Promise<void> {
