@@ -1,0 +1,143 @@
+/** Two servers on one etcd: they see each other's writes at once, and live through etcd's absence. */
+import assert from 'node:assert/strict'
+import { request } from 'node:https'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { after, before } from 'node:test'
+import { EtcdServer, etcdVersion } from '../src/storage/etcd/etcd-server.fixture.ts'
+import { type RunningServer, startServer } from './running-server.ts'
+
+const skip = etcdVersion() === undefined ? 'there is no etcd on PATH' : false
+let etcd: EtcdServer
+let one: RunningServer
+let two: RunningServer
+
+before(async () => {
+  if (skip) return
+  etcd = await EtcdServer.start()
+  const flags = [`--etcd-servers=${etcd.endpoint}`]
+  one = await startServer(flags)
+  two = await startServer([...flags, '--storage-media-type=application/vnd.kubernetes.protobuf'])
+})
+after(async () => {
+  await Promise.all([one?.stop(), two?.stop()])
+  await etcd?.dispose()
+})
+
+const maps = '/api/v1/namespaces/default/configmaps'
+
+interface Event {
+  type: string
+  object: { metadata: { name: string; resourceVersion: string }; data?: Record<string, string> }
+}
+
+/** Events of a watch as they come. */
+function watch(server: RunningServer, path: string): { events: Event[]; stop(): void } {
+  const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
+  const events: Event[] = []
+  const call = request(
+    {
+      host: '127.0.0.1',
+      port: server.port,
+      path,
+      ca: pem('ca.crt'),
+      cert: pem('admin.crt'),
+      key: pem('admin.key'),
+    },
+    (response) => {
+      let rest = ''
+      response.on('error', () => {})
+      response.on('data', (chunk) => {
+        const lines = (rest + chunk).split('\n')
+        rest = lines.pop() as string
+        for (const line of lines) events.push(JSON.parse(line))
+      })
+    },
+  )
+  call.on('error', () => {})
+  call.end()
+  return { events, stop: () => call.destroy() }
+}
+
+async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  timeoutMs = 20_000,
+): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !(await isSo()); ) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test('what one writes the other reads and watches, in one order', { skip }, async () => {
+  const { body: list } = await two.ask('GET', maps)
+  const watching = watch(
+    two,
+    `${maps}?watch=1&resourceVersion=${list.metadata.resourceVersion}&labelSelector=shared`,
+  )
+  const versions: string[] = []
+  for (let i = 0; i < 20; i++) {
+    const [writer, reader] = i % 2 === 0 ? [one, two] : [two, one]
+    const made = await writer.ask('POST', maps, {
+      metadata: { name: `shared-${i}`, labels: { shared: 'yes' } },
+      data: { i: String(i) },
+    })
+    assert.equal(made.status, 201, made.text)
+    versions.push(made.body.metadata.resourceVersion)
+    const read = await reader.ask('GET', `${maps}/shared-${i}`)
+    assert.equal(read.status, 200, 'at once')
+    assert.deepEqual(read.body, made.body)
+  }
+  const changed = await one.ask('GET', `${maps}/shared-1`)
+  const won = await two.ask('PUT', `${maps}/shared-1`, { ...changed.body, data: { i: 'two' } })
+  const lost = await one.ask('PUT', `${maps}/shared-1`, { ...changed.body, data: { i: 'one' } })
+  assert.deepEqual([won.status, lost.status], [200, 409])
+  await one.ask('DELETE', `${maps}/shared-0`)
+  await until('all events', () => watching.events.length >= 22)
+  watching.stop()
+  assert.deepEqual(
+    watching.events.slice(0, 20).map(({ object }) => object.metadata.resourceVersion),
+    versions,
+  )
+  assert.deepEqual(
+    watching.events.slice(20).map(({ type, object }) => `${type} ${object.metadata.name}`),
+    ['MODIFIED shared-1', 'DELETED shared-0'],
+  )
+})
+
+test('etcd away: writes fail clearly, old reads go on, and all is well when it is back', {
+  skip,
+}, async () => {
+  const { body: list } = await one.ask('GET', maps)
+  const watching = watch(
+    one,
+    `${maps}?watch=1&resourceVersion=${list.metadata.resourceVersion}&labelSelector=later`,
+  )
+  await etcd.kill()
+  await until('readyz turns red', async () => (await one.ask('GET', '/readyz')).status !== 200)
+  const write = await one.ask('POST', maps, { metadata: { name: 'never' } })
+  assert.ok(write.status === 503 || write.status === 500 || write.status === 504, write.text)
+  assert.match(write.body.message, /etcd|store/i)
+  const old = await one.ask('GET', `${maps}?resourceVersion=0`)
+  assert.equal(old.status, 200)
+  assert.equal(old.body.items.length, list.items.length)
+  assert.equal((await one.ask('GET', `${maps}/shared-1?resourceVersion=0`)).status, 200)
+  await etcd.resume()
+  for (const server of [one, two]) {
+    await until(
+      'readyz is green again',
+      async () => (await server.ask('GET', '/readyz')).status === 200,
+    )
+  }
+  const made = await two.ask('POST', maps, {
+    metadata: { name: 'later', labels: { later: 'yes' } },
+  })
+  assert.equal(made.status, 201, made.text)
+  await until('the watch goes on', () =>
+    watching.events.some(({ object }) => object.metadata.name === 'later'),
+  )
+  watching.stop()
+  assert.equal((await one.ask('GET', `${maps}/later`)).status, 200)
+  assert.equal((await one.ask('GET', `${maps}/never`)).status, 404)
+})
