@@ -33,21 +33,18 @@ export class Prober {
   readonly #retries = new Map<string, { count: number; timer: NodeJS.Timeout | undefined }>()
   readonly #stops: (() => void)[] = []
   #stopped = false
+  #following = false
 
   constructor(parts: ProberParts) {
     this.#parts = parts
   }
 
   async start(): Promise<void> {
-    const { reader } = this.#parts
-    const touched = (object: KubeObject) => this.#serviceTouched(object)
     this.#stops.push(
-      await reader.follow(apiServices.group, apiServices.plural, {
+      await this.#parts.reader.follow(apiServices.group, apiServices.plural, {
         changed: (object) => this.#changed(object),
         deleted: ({ metadata }) => this.#forget(metadata.name ?? ''),
       }),
-      await reader.follow('', 'services', { changed: touched, deleted: touched }),
-      await reader.follow('', 'endpoints', { changed: touched, deleted: touched }),
     )
     const timer = setInterval(() => {
       for (const [name, object] of this.#known)
@@ -66,7 +63,24 @@ export class Prober {
   #changed(object: KubeObject): void {
     const name = object.metadata.name ?? ''
     this.#known.set(name, object)
+    if (serviceOf(object) !== undefined) this.#followServices()
     this.#look(name)
+  }
+
+  /** Only for those who have servers behind them: services and endpoints are many and change often. */
+  #followServices(): void {
+    if (this.#following || this.#stopped) return
+    this.#following = true
+    const touched = (object: KubeObject) => this.#serviceTouched(object)
+    for (const plural of ['services', 'endpoints']) {
+      this.#parts.reader.follow('', plural, { changed: touched, deleted: touched }).then(
+        (stop) => {
+          if (this.#stopped) stop()
+          else this.#stops.push(stop)
+        },
+        (error) => this.#parts.report(`${plural} cannot be followed`, error),
+      )
+    }
   }
 
   #forget(name: string): void {
