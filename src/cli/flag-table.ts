@@ -61,9 +61,9 @@ export const flagTable = {
   'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
   'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),
   'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
-  'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'unwired', 'The form of objects in the store.'),
+  'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'wired', 'The form of objects in the store.'),
   'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
-  'watch-cache': row('Storage', value.bool, true, 'unwired', 'Whether reads and watches are served from memory.'),
+  'watch-cache': row('Storage', value.bool, true, 'wired', 'Whether reads and watches are served from memory.'),
   'default-watch-cache-size': row('Storage', value.count, 100, 'wired', 'How many recent changes of a kind a watch may start from, at least.'),
 
   'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),

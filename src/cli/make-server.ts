@@ -57,6 +57,8 @@ export async function makeServer(foundation: Foundation, observing: Observing): 
     },
     newUid: randomUUID,
     randomSuffix,
+    storesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
+    readsFromMemory: settings.watchCache,
     allowPrivileged: settings.allowPrivileged,
     eventTtlSeconds: settings.eventTtlMs / 1000,
   }

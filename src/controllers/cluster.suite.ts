@@ -153,6 +153,8 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     typeNamed: () => undefined,
     newUid: randomUUID,
     randomSuffix: suffix,
+    storesProtobuf: false,
+    readsFromMemory: true,
     allowPrivileged: true,
     eventTtlSeconds: 3600,
   } as unknown as Server

@@ -1,6 +1,7 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { tooLarge } from '#api/status-error.ts'
+import { encodeObject } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Outcome, Revision } from '#storage/storage.ts'
 import { encodeForStorage } from '#watchcache/entry.ts'
@@ -13,6 +14,8 @@ export const objectSizeBytesMax = 1_572_864
 
 export interface Encoded {
   readonly view: ObjectView
+  /** What goes to the store: the bytes of the view, or their protobuf form. */
+  readonly bytes: Buffer
   readonly key: string
 }
 
@@ -26,14 +29,14 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
   const written = stored === hub ? object : await convertOne(structuredClone(object), hub, stored)
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
-  const cut = encodeForStorage(written, fields, resource)
-  if (cut.bytes.length > objectSizeBytesMax && server.storage !== undefined) {
-    throw tooLarge(
-      `the object is too large to store: ${cut.bytes.length} bytes, at most ${objectSizeBytesMax}`,
-    )
+  const protobuf = server.storesProtobuf && stored.protobuf ? encodeObject(stored.type, written) : undefined
+  const cut = encodeForStorage(written, fields, resource, protobuf)
+  const bytes = protobuf ?? cut.bytes
+  if (bytes.length > objectSizeBytesMax) {
+    throw tooLarge(`the object is too large to store: ${bytes.length} bytes, at most ${objectSizeBytesMax}`)
   }
   const { namespace = '', name = '' } = object.metadata
-  return { key, view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined } }
+  return { key, bytes, view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined } }
 }
 
 export function put(
@@ -43,7 +46,7 @@ export function put(
   ifRevision: Revision,
 ): Promise<Outcome> {
   const ttlSeconds = kind.resource.behaviour.expires ? server.eventTtlSeconds : undefined
-  return server.storage.put(encoded.key, encoded.view.cut.bytes, {
+  return server.storage.put(encoded.key, encoded.bytes, {
     ifRevision,
     ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }),
   })

@@ -1,18 +1,29 @@
 /** GET of one object: from the live picture, as fresh as asked. */
 import { notFound } from '#api/status-error.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { freshnessOfGet, reach } from './read-at.ts'
+import { entryMaker } from '#watchcache/entry.ts'
+import { type Freshness, freshnessOfGet, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
 
 export async function get(server: Server, target: Target, resourceVersion: string): Promise<Answer> {
   const { kind, namespace, name } = target
+  const freshness = freshnessOfGet(resourceVersion)
+  if (!server.readsFromMemory && freshness.want !== 'any') return getStored(server, target, freshness)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
-  const freshness = freshnessOfGet(resourceVersion)
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
   const entry = ready.get(keyOf(kind, namespace, name))
   if (entry === undefined) throw notFound(kind, name)
   return answerObject(200, kind, entry)
+}
+
+/** Past the live picture, to the store itself. */
+async function getStored(server: Server, { kind, namespace, name }: Target, freshness: Freshness): Promise<Answer> {
+  await reach(server, freshness)
+  const { value } = await server.storage.get(keyOf(kind, namespace, name))
+  if (value === undefined) throw notFound(kind, name)
+  const maker = entryMaker(kind.resource, server.parseStored)
+  return answerObject(200, kind, maker.make(value.key, value.revision, value.bytes))
 }
 
 /** The usual case costs no wait: the newest revision is known here and has been seen. */

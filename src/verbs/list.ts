@@ -43,10 +43,11 @@ async function pictureAt(
   options: ListOptions,
   target: Target,
 ): Promise<Picture> {
-  if (plan.freshness.want !== 'exactly') {
+  const fromMemory = server.readsFromMemory || plan.freshness.want === 'any'
+  if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  const kept: SortedSnapshot<Entry> | undefined = cache.snapshotAt(revision)
+  const kept: SortedSnapshot<Entry> | undefined = fromMemory ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
   try {
     return await pastPicture(server, target, revision)

@@ -35,6 +35,10 @@ export interface Server {
   readonly newUid: () => string
   /** Five characters for generateName. */
   readonly randomSuffix: () => string
+  /** Whether objects are written to the store as protobuf, where their kind has that form. */
+  readonly storesProtobuf: boolean
+  /** Whether reads are answered from memory; else from the store, but for those that take any version. */
+  readonly readsFromMemory: boolean
   /** Whether pods may have privileged containers. */
   readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */

@@ -14,11 +14,10 @@ const metadataPath = FieldPath.of('metadata')
 export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: Context) {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
-  const errors = validateObjectMeta(
-    object.metadata,
-    { namespaced: kind.namespaced, nameRule: behaviour.nameRule ?? nameIsDnsSubdomain },
-    metadataPath,
-  )
+  const nameRule = behaviour.nameRule ?? nameIsDnsSubdomain
+  const errors = behaviour.metadataLast
+    ? []
+    : validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule }, metadataPath)
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, object)))
   if (behaviour.validateCreate !== undefined) errors.push(...behaviour.validateCreate(object, context))
   if (errors.length > 0) throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))

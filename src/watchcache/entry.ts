@@ -37,14 +37,18 @@ interface OwnWrite {
   readonly resource: Resource | undefined
 }
 
-/** Encodes an object of the stored version for `storage.put` and remembers it for the feed. */
+/**
+ * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to `storage.put` where that is
+ * not the JSON that is made here.
+ */
 export function encodeForStorage(
   object: KubeObject,
   fields: readonly string[] | undefined,
   resource?: Resource,
+  bytes?: Buffer,
 ): CutObject {
   const cut = encodeCut(object)
-  ownWrites.set(cut.bytes, { object, cut, fields, resource })
+  ownWrites.set(bytes ?? cut.bytes, { object, cut, fields, resource })
   return cut
 }
 
