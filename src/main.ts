@@ -38,7 +38,9 @@ async function orSay(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {
-    const expected = [StorageUnavailable, CannotUseFile, CannotStart].some((kind) => error instanceof kind)
+    const expected = [StorageUnavailable, CannotUseFile, CannotStart].some(
+      (kind) => error instanceof kind,
+    )
     const { message, stack } = error as Error
     say(expected || 'code' in (error as object) ? message : (stack ?? message))
     process.exit(1)

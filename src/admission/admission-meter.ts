@@ -37,8 +37,13 @@ export function admissionMeter(
       child.observe(tookMs / 1000)
     },
     webhook({ name, type, operation, durationMs, rejected, errorType, code }) {
-      families.admissionWebhooks.labels(name, type, operation, String(rejected)).observe(durationMs / 1000)
-      if (rejected) families.webhookRejections.labels(name, type, operation, errorType, String(Math.min(code, 600))).add(1)
+      families.admissionWebhooks
+        .labels(name, type, operation, String(rejected))
+        .observe(durationMs / 1000)
+      if (rejected)
+        families.webhookRejections
+          .labels(name, type, operation, errorType, String(Math.min(code, 600)))
+          .add(1)
     },
   }
 }

@@ -11,14 +11,19 @@ export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   mutate(request) {
     if (!concerns(request)) return
-    for (const { container } of containersOf(request.object?.spec)) container.imagePullPolicy = 'Always'
+    for (const { container } of containersOf(request.object?.spec))
+      container.imagePullPolicy = 'Always'
   },
   validate(request) {
     if (!concerns(request)) return
     const problems: string[] = []
     for (const { container, path } of containersOf(request.object?.spec)) {
       if (container.imagePullPolicy === 'Always') continue
-      const { field, message } = notSupported(`${path}.imagePullPolicy`, container.imagePullPolicy ?? '', ['Always'])
+      const { field, message } = notSupported(
+        `${path}.imagePullPolicy`,
+        container.imagePullPolicy ?? '',
+        ['Always'],
+      )
       problems.push(refusal(request, `${field}: ${message}`).message)
     }
     if (problems.length > 0) throw new ApiError(500, '', together(problems))
@@ -29,7 +34,8 @@ export const alwaysPullImages: AdmissionPlugin = {
 function concerns(request: AdmissionRequest): boolean {
   if (!isPod(request) || !isWrite(request)) return false
   if (request.operation === 'CREATE') return true
-  const images = (pod: KubeObject | undefined) => [...containersOf(pod?.spec)].map(({ container }) => container.image)
+  const images = (pod: KubeObject | undefined) =>
+    [...containersOf(pod?.spec)].map(({ container }) => container.image)
   const before = new Set(images(request.old))
   return images(request.object).some((image) => !before.has(image))
 }

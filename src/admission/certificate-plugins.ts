@@ -32,7 +32,8 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
     validate(request) {
       if (request.operation !== 'UPDATE' || !isRequest(request, 'status')) return
       const [next, old] = [request.object?.status ?? {}, request.old?.status ?? {}]
-      if (next.certificate === old.certificate && semanticEqual(next.conditions, old.conditions)) return
+      if (next.certificate === old.certificate && semanticEqual(next.conditions, old.conditions))
+        return
       return requireRight(request, authorizer, 'sign')
     },
   }
@@ -49,11 +50,18 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
       throw refusal(request, 'failed to parse CSR: PEM block type must be CERTIFICATE REQUEST')
     }
     if (!names.organizations.includes(privilegedGroup)) return
-    throw refusal(request, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`)
+    throw refusal(
+      request,
+      `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`,
+    )
   },
 }
 
-async function requireRight(request: AdmissionRequest, authorizer: Authorizer, verb: 'approve' | 'sign'): Promise<void> {
+async function requireRight(
+  request: AdmissionRequest,
+  authorizer: Authorizer,
+  verb: 'approve' | 'sign',
+): Promise<void> {
   const signer: string = request.old?.spec.signerName ?? ''
   for (const name of [signer, `${signer.split('/')[0]}/*`]) {
     if (await mayUse(authorizer, request.user, verb, name)) return
@@ -61,7 +69,12 @@ async function requireRight(request: AdmissionRequest, authorizer: Authorizer, v
   throw refusal(request, `user not permitted to ${verb} requests with signerName "${signer}"`)
 }
 
-async function mayUse(authorizer: Authorizer, user: User, verb: string, name: string): Promise<boolean> {
+async function mayUse(
+  authorizer: Authorizer,
+  user: User,
+  verb: string,
+  name: string,
+): Promise<boolean> {
   const { decision } = await authorizer.authorize({
     user,
     verb,

@@ -35,7 +35,8 @@ export class AdmissionChain {
 
   /** Waits only for the plugins that wait. */
   async mutate(request: AdmissionRequest): Promise<void> {
-    if (this.#meter !== undefined) return this.#measured('admit', this.#mutating, request, this.#meter)
+    if (this.#meter !== undefined)
+      return this.#measured('admit', this.#mutating, request, this.#meter)
     do {
       for (const plugin of this.#mutating) {
         const waiting = plugin.mutate?.(request, this.#reader)
@@ -45,7 +46,8 @@ export class AdmissionChain {
   }
 
   async validate(request: AdmissionRequest): Promise<void> {
-    if (this.#meter !== undefined) return this.#measured('validate', this.#validating, request, this.#meter)
+    if (this.#meter !== undefined)
+      return this.#measured('validate', this.#validating, request, this.#meter)
     for (const plugin of this.#validating) {
       const waiting = plugin.validate?.(request, this.#reader)
       if (waiting !== undefined) await waiting
@@ -68,7 +70,9 @@ export class AdmissionChain {
         for (const plugin of plugins) {
           running = plugin.name
           const waiting =
-            step === 'admit' ? plugin.mutate?.(request, this.#reader) : plugin.validate?.(request, this.#reader)
+            step === 'admit'
+              ? plugin.mutate?.(request, this.#reader)
+              : plugin.validate?.(request, this.#reader)
           if (waiting !== undefined) await waiting
           const now = meter.monotonicMs()
           meter.plugin(plugin.name, step, operation, false, now - before)

@@ -20,7 +20,9 @@ export async function readConfigurations(file: string): Promise<PluginConfigurat
     try {
       text = readFileSync(path, 'utf8')
     } catch (error) {
-      throw new Error(`unable to read admission control configuration from "${path}" [${(error as Error).message}]`)
+      throw new Error(
+        `unable to read admission control configuration from "${path}" [${(error as Error).message}]`,
+      )
     }
     const value: unknown = parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Loose

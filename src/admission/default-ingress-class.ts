@@ -22,7 +22,9 @@ export const defaultIngressClass: AdmissionPlugin = {
 
 async function giveDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
   const classes = await reader.list(group, 'ingressclasses')
-  const defaults = classes.filter(({ metadata }) => metadata.annotations?.[defaultAnnotation] === 'true')
+  const defaults = classes.filter(
+    ({ metadata }) => metadata.annotations?.[defaultAnnotation] === 'true',
+  )
   if (defaults.length === 0) return
   if (defaults.length > 1) {
     throw refusal(

@@ -14,7 +14,12 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
     const tolerations: Loose[] = spec.tolerations ?? []
     const missing = keys.filter((key) => !tolerations.some((one) => tolerates(one, key)))
     if (missing.length === 0) return
-    const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
+    const added = missing.map((key) => ({
+      key,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds,
+    }))
     spec.tolerations = [...tolerations, ...added]
   },
 }

@@ -18,7 +18,15 @@ const keys: Readonly<Record<string, KeyOf>> = {
 }
 
 function sourceAndObject({ source = {}, involvedObject: about = {} }: Loose): string {
-  const parts = [source.component, source.host, about.kind, about.namespace, about.name, about.uid, about.apiVersion]
+  const parts = [
+    source.component,
+    source.host,
+    about.kind,
+    about.namespace,
+    about.name,
+    about.uid,
+    about.apiVersion,
+  ]
   return parts.map((part) => part ?? '').join('')
 }
 
@@ -44,12 +52,16 @@ class Limit {
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#qps, this.#burst, now)
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
-    if (this.#buckets.size > this.#size) this.#buckets.delete(this.#buckets.keys().next().value as string)
+    if (this.#buckets.size > this.#size)
+      this.#buckets.delete(this.#buckets.keys().next().value as string)
     return bucket.take(now) ? undefined : `limit reached on type ${this.#type} for key ${key}`
   }
 }
 
-export function eventRateLimit(configuration: Loose | undefined, nowMs: () => number): AdmissionPlugin {
+export function eventRateLimit(
+  configuration: Loose | undefined,
+  nowMs: () => number,
+): AdmissionPlugin {
   const limits = ((configuration?.limits ?? []) as Loose[]).map((limit) => new Limit(limit))
   if (limits.length === 0) throw new Error('limits: Invalid value: no limits configured')
   return {
@@ -58,8 +70,11 @@ export function eventRateLimit(configuration: Loose | undefined, nowMs: () => nu
       if (request.kind.kind !== 'Event' || request.kind.group !== '' || request.dryRun) return
       if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return
       const now = nowMs()
-      const problems = limits.map((limit) => limit.problem(request, now)).filter((problem) => problem !== undefined)
-      if (problems.length > 0) throw new ApiError(429, 'TooManyRequests', `Too many requests: ${together(problems)}`)
+      const problems = limits
+        .map((limit) => limit.problem(request, now))
+        .filter((problem) => problem !== undefined)
+      if (problems.length > 0)
+        throw new ApiError(429, 'TooManyRequests', `Too many requests: ${together(problems)}`)
     },
   }
 }

@@ -24,7 +24,10 @@ export const extendedResourceToleration: AdmissionPlugin = {
 function addToleration(spec: Loose, wanted: Loose): void {
   const list: Loose[] = spec.tolerations ?? []
   const matches = (one: Loose) =>
-    one.key === wanted.key && one.effect === wanted.effect && one.operator === wanted.operator && !one.value
+    one.key === wanted.key &&
+    one.effect === wanted.effect &&
+    one.operator === wanted.operator &&
+    !one.value
   const found = list.find(matches)
   if (found !== undefined && semanticEqual(found, wanted)) return
   spec.tolerations = [...list.filter((one) => !matches(one)), wanted]

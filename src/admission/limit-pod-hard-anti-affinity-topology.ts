@@ -11,7 +11,8 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   validate(request) {
     if (!isPod(request) || !isWrite(request)) return
     const { spec, metadata } = request.object as KubeObject
-    const terms: Loose[] = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+    const terms: Loose[] =
+      spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
     for (const { topologyKey = '' } of terms) {
       if (topologyKey === hostname) continue
       throw forbiddenRequest(

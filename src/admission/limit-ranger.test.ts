@@ -14,8 +14,15 @@ const containers = (...resources: Loose[]) =>
   resources.map((one, i) => ({ name: `c${i}`, image: 'i', resources: one }))
 
 test('containers get the defaults they lack, and an annotation says so', async () => {
-  const reader = range({ type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '500m' } })
-  const object = pod({ containers: containers({ limits: { cpu: '2' } }, {}), initContainers: containers({}) })
+  const reader = range({
+    type: 'Container',
+    default: { cpu: '1', memory: '1Gi' },
+    defaultRequest: { cpu: '500m' },
+  })
+  const object = pod({
+    containers: containers({ limits: { cpu: '2' } }, {}),
+    initContainers: containers({}),
+  })
   assert.equal(await outcome(limitRanger, requestOf('CREATE', podKind, object), reader), 'admitted')
   assert.deepEqual(object.spec.containers[0].resources, {
     limits: { cpu: '2', memory: '1Gi' },
@@ -29,36 +36,114 @@ test('containers get the defaults they lack, and an annotation says so', async (
 
 const refused = 'pods "p" is forbidden: '
 const cases: [name: string, limit: Loose, spec: Loose, expected: string][] = [
-  ['within bounds', { type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' } }, { containers: containers({ requests: { cpu: '100m' }, limits: { cpu: '1' } }) }, 'admitted'],
-  ['no request', { type: 'Container', min: { cpu: '1' } }, {}, `403 ${refused}minimum cpu usage per Container is 1.  No request is specified`],
-  ['small request', { type: 'Container', min: { cpu: '1' } }, { containers: containers({ requests: { cpu: '500m' } }) }, `403 ${refused}minimum cpu usage per Container is 1, but request is 500m`],
-  ['no limit', { type: 'Container', max: { memory: '1Gi' } }, {}, `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`],
-  ['the same twice is said once', { type: 'Container', max: { memory: '1Gi' } }, { containers: containers({}, {}) }, `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`],
-  ['large limit and large request', { type: 'Container', max: { cpu: '1', memory: '1Gi' } }, { containers: containers({ limits: { cpu: '2', memory: '2Gi' } }) }, `403 ${refused}[maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 1Gi, but limit is 2Gi]`],
-  ['ratio', { type: 'Container', maxLimitRequestRatio: { cpu: '2' } }, { containers: containers({ requests: { cpu: '100m' }, limits: { cpu: '1' } }) }, `403 ${refused}cpu max limit to request ratio per Container is 2, but provided ratio is 10.000000`],
-  ['ratio without request', { type: 'Container', maxLimitRequestRatio: { cpu: '2' } }, {}, `403 ${refused}cpu max limit to request ratio per Container is 2, but no request is specified or request is 0`],
-  ['sum of a pod', { type: 'Pod', max: { cpu: '1' } }, { containers: containers({ limits: { cpu: '600m' } }, { limits: { cpu: '600m' } }) }, `403 ${refused}maximum cpu usage per Pod is 1, but limit is 1200m`],
-  ['a resource that one container lacks is no sum', { type: 'Pod', max: { cpu: '1' } }, { containers: containers({ limits: { cpu: '600m' } }, {}) }, `403 ${refused}maximum cpu usage per Pod is 1.  No limit is specified`],
-  ['init containers count by the largest', { type: 'Pod', max: { cpu: '1' } }, { containers: containers({ limits: { cpu: '1' } }), initContainers: containers({ limits: { cpu: '2' } }) }, `403 ${refused}maximum cpu usage per Pod is 1, but limit is 2`],
+  [
+    'within bounds',
+    { type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' } },
+    { containers: containers({ requests: { cpu: '100m' }, limits: { cpu: '1' } }) },
+    'admitted',
+  ],
+  [
+    'no request',
+    { type: 'Container', min: { cpu: '1' } },
+    {},
+    `403 ${refused}minimum cpu usage per Container is 1.  No request is specified`,
+  ],
+  [
+    'small request',
+    { type: 'Container', min: { cpu: '1' } },
+    { containers: containers({ requests: { cpu: '500m' } }) },
+    `403 ${refused}minimum cpu usage per Container is 1, but request is 500m`,
+  ],
+  [
+    'no limit',
+    { type: 'Container', max: { memory: '1Gi' } },
+    {},
+    `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,
+  ],
+  [
+    'the same twice is said once',
+    { type: 'Container', max: { memory: '1Gi' } },
+    { containers: containers({}, {}) },
+    `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,
+  ],
+  [
+    'large limit and large request',
+    { type: 'Container', max: { cpu: '1', memory: '1Gi' } },
+    { containers: containers({ limits: { cpu: '2', memory: '2Gi' } }) },
+    `403 ${refused}[maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 1Gi, but limit is 2Gi]`,
+  ],
+  [
+    'ratio',
+    { type: 'Container', maxLimitRequestRatio: { cpu: '2' } },
+    { containers: containers({ requests: { cpu: '100m' }, limits: { cpu: '1' } }) },
+    `403 ${refused}cpu max limit to request ratio per Container is 2, but provided ratio is 10.000000`,
+  ],
+  [
+    'ratio without request',
+    { type: 'Container', maxLimitRequestRatio: { cpu: '2' } },
+    {},
+    `403 ${refused}cpu max limit to request ratio per Container is 2, but no request is specified or request is 0`,
+  ],
+  [
+    'sum of a pod',
+    { type: 'Pod', max: { cpu: '1' } },
+    { containers: containers({ limits: { cpu: '600m' } }, { limits: { cpu: '600m' } }) },
+    `403 ${refused}maximum cpu usage per Pod is 1, but limit is 1200m`,
+  ],
+  [
+    'a resource that one container lacks is no sum',
+    { type: 'Pod', max: { cpu: '1' } },
+    { containers: containers({ limits: { cpu: '600m' } }, {}) },
+    `403 ${refused}maximum cpu usage per Pod is 1.  No limit is specified`,
+  ],
+  [
+    'init containers count by the largest',
+    { type: 'Pod', max: { cpu: '1' } },
+    {
+      containers: containers({ limits: { cpu: '1' } }),
+      initContainers: containers({ limits: { cpu: '2' } }),
+    },
+    `403 ${refused}maximum cpu usage per Pod is 1, but limit is 2`,
+  ],
 ]
 for (const [name, limit, spec, expected] of cases) {
   test(name, async () => {
-    assert.equal(await outcome(limitRanger, requestOf('CREATE', podKind, pod(spec)), range(limit)), expected)
+    assert.equal(
+      await outcome(limitRanger, requestOf('CREATE', podKind, pod(spec)), range(limit)),
+      expected,
+    )
   })
 }
 
 test('claims are held to their storage', async () => {
-  const reader = range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })
+  const reader = range({
+    type: 'PersistentVolumeClaim',
+    min: { storage: '1Gi' },
+    max: { storage: '2Gi' },
+  })
   const kind = kindOf('v1', 'persistentvolumeclaims')
-  const claim = (storage: string) => ({ metadata: { name: 'c', namespace: 'ns' }, spec: { resources: { requests: { storage } } } })
-  const run = (storage: string) => outcome(limitRanger, requestOf('CREATE', kind, claim(storage)), reader)
+  const claim = (storage: string) => ({
+    metadata: { name: 'c', namespace: 'ns' },
+    spec: { resources: { requests: { storage } } },
+  })
+  const run = (storage: string) =>
+    outcome(limitRanger, requestOf('CREATE', kind, claim(storage)), reader)
   assert.equal(await run('1Gi'), 'admitted')
-  assert.equal(await run('3Gi'), '403 persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi')
-  assert.equal(await run('1Mi'), '403 persistentvolumeclaims "c" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi')
+  assert.equal(
+    await run('3Gi'),
+    '403 persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
+  )
+  assert.equal(
+    await run('1Mi'),
+    '403 persistentvolumeclaims "c" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi',
+  )
 })
 
 test('updates of pods and other kinds wait for nothing', () => {
   const request = requestOf('UPDATE', podKind, pod())
   assert.equal(limitRanger.mutate?.(request, new MemoryReader()), undefined)
-  assert.equal(limitRanger.validate?.(requestOf('CREATE', kindOf('v1', 'configmaps'), {}), new MemoryReader()), undefined)
+  assert.equal(
+    limitRanger.validate?.(requestOf('CREATE', kindOf('v1', 'configmaps'), {}), new MemoryReader()),
+    undefined,
+  )
 })

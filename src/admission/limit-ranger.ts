@@ -31,7 +31,8 @@ export const limitRanger: AdmissionPlugin = {
 
 async function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
   const pod = request.object as KubeObject
-  for (const range of await reader.list('', 'limitranges', request.namespace)) mergeDefaults(pod, range)
+  for (const range of await reader.list('', 'limitranges', request.namespace))
+    mergeDefaults(pod, range)
 }
 
 async function checkLimits(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
@@ -51,17 +52,24 @@ function mergeDefaults(pod: KubeObject, range: KubeObject): void {
   const limits: Amounts = {}
   for (const limit of limitsOf(range)) {
     if (limit.type !== 'Container') continue
-    for (const [name, amount] of Object.entries(limit.defaultRequest ?? {})) setKey(requests, name, amount as string)
-    for (const [name, amount] of Object.entries(limit.default ?? {})) setKey(limits, name, amount as string)
+    for (const [name, amount] of Object.entries(limit.defaultRequest ?? {}))
+      setKey(requests, name, amount as string)
+    for (const [name, amount] of Object.entries(limit.default ?? {}))
+      setKey(limits, name, amount as string)
   }
   const said: string[] = []
-  for (const [list, label] of [['containers', 'container'], ['initContainers', 'init container']] as const) {
+  for (const [list, label] of [
+    ['containers', 'container'],
+    ['initContainers', 'init container'],
+  ] as const) {
     for (const container of (pod.spec[list] ?? []) as Loose[]) {
       const resources = (container.resources ??= {})
       const setLimits = fillIn(resources, 'limits', limits)
       const setRequests = fillIn(resources, 'requests', requests)
-      if (setRequests.length > 0) said.push(`${setRequests.join(', ')} request for ${label} ${container.name ?? ''}`)
-      if (setLimits.length > 0) said.push(`${setLimits.join(', ')} limit for ${label} ${container.name ?? ''}`)
+      if (setRequests.length > 0)
+        said.push(`${setRequests.join(', ')} request for ${label} ${container.name ?? ''}`)
+      if (setLimits.length > 0)
+        said.push(`${setLimits.join(', ')} limit for ${label} ${container.name ?? ''}`)
     }
   }
   if (said.length === 0) return
@@ -71,7 +79,9 @@ function mergeDefaults(pod: KubeObject, range: KubeObject): void {
 
 /** The names that were missing, sorted. */
 function fillIn(resources: Loose, field: 'limits' | 'requests', defaults: Amounts): string[] {
-  const missing = Object.keys(defaults).filter((name) => ownValue(resources[field], name) === undefined)
+  const missing = Object.keys(defaults).filter(
+    (name) => ownValue(resources[field], name) === undefined,
+  )
   if (missing.length === 0) return []
   const amounts = (resources[field] ??= {})
   for (const name of missing) setKey(amounts, name, defaults[name])
@@ -85,8 +95,9 @@ function claimProblems(limit: Loose, { spec }: KubeObject): string[] {
 
 function podProblems(limit: Loose, { spec }: KubeObject): string[] {
   if (limit.type === 'Container') {
-    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }: Loose) =>
-      limitProblems(limit, resources?.requests ?? {}, resources?.limits ?? {}),
+    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(
+      ({ resources }: Loose) =>
+        limitProblems(limit, resources?.requests ?? {}, resources?.limits ?? {}),
     )
   }
   if (limit.type !== 'Pod') return []

@@ -17,17 +17,28 @@ export type Amounts = Record<string, string>
 const milliValueMax = (2n ** 63n - 1n) / 1000n
 
 /** `limits` is undefined where only requests exist: claims. */
-export function limitProblems(limit: Loose, requests: Amounts, limits: Amounts | undefined): string[] {
+export function limitProblems(
+  limit: Loose,
+  requests: Amounts,
+  limits: Amounts | undefined,
+): string[] {
   const problems: (string | undefined)[] = []
   const each = (field: string, rule: (name: string, enforced: string) => string | undefined) => {
-    for (const [name, enforced] of Object.entries(limit[field] ?? {})) problems.push(rule(name, enforced as string))
+    for (const [name, enforced] of Object.entries(limit[field] ?? {}))
+      problems.push(rule(name, enforced as string))
   }
   const type = limit.type as string
-  each('min', (name, enforced) => tooLittle(type, name, enforced, ownValue(requests, name), ownValue(limits, name)))
+  each('min', (name, enforced) =>
+    tooLittle(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
+  )
   if (limits === undefined) {
-    each('max', (name, enforced) => tooMuchRequested(type, name, enforced, ownValue(requests, name)))
+    each('max', (name, enforced) =>
+      tooMuchRequested(type, name, enforced, ownValue(requests, name)),
+    )
   } else {
-    each('max', (name, enforced) => tooMuch(type, name, enforced, ownValue(requests, name), ownValue(limits, name)))
+    each('max', (name, enforced) =>
+      tooMuch(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
+    )
     each('maxLimitRequestRatio', (name, enforced) =>
       tooFarApart(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
     )
@@ -44,8 +55,18 @@ function comparable(...amounts: (string | undefined)[]): bigint[] {
 
 type Maybe = string | undefined
 
-function tooLittle(type: string, name: string, enforced: string, request: Maybe, limit: Maybe): Maybe {
-  const [requested, limited, bound] = comparable(request, limit, enforced) as [bigint, bigint, bigint]
+function tooLittle(
+  type: string,
+  name: string,
+  enforced: string,
+  request: Maybe,
+  limit: Maybe,
+): Maybe {
+  const [requested, limited, bound] = comparable(request, limit, enforced) as [
+    bigint,
+    bigint,
+    bigint,
+  ]
   const rule = `minimum ${name} usage per ${type} is ${enforced}`
   if (request === undefined) return `${rule}.  No request is specified`
   if (requested < bound) return `${rule}, but request is ${request}`
@@ -60,8 +81,18 @@ function tooMuchRequested(type: string, name: string, enforced: string, request:
   return requested > bound ? `${rule}, but request is ${request}` : undefined
 }
 
-function tooMuch(type: string, name: string, enforced: string, request: Maybe, limit: Maybe): Maybe {
-  const [requested, limited, bound] = comparable(request, limit, enforced) as [bigint, bigint, bigint]
+function tooMuch(
+  type: string,
+  name: string,
+  enforced: string,
+  request: Maybe,
+  limit: Maybe,
+): Maybe {
+  const [requested, limited, bound] = comparable(request, limit, enforced) as [
+    bigint,
+    bigint,
+    bigint,
+  ]
   const rule = `maximum ${name} usage per ${type} is ${enforced}`
   if (limit === undefined) return `${rule}.  No limit is specified`
   if (limited > bound) return `${rule}, but limit is ${limit}`
@@ -69,20 +100,32 @@ function tooMuch(type: string, name: string, enforced: string, request: Maybe, l
   return undefined
 }
 
-function tooFarApart(type: string, name: string, enforced: string, request: Maybe, limit: Maybe): Maybe {
+function tooFarApart(
+  type: string,
+  name: string,
+  enforced: string,
+  request: Maybe,
+  limit: Maybe,
+): Maybe {
   const [requested, limited] = comparable(request, limit, enforced) as [bigint, bigint]
   const rule = `${name} max limit to request ratio per ${type} is ${enforced}`
-  if (request === undefined || requested === 0n) return `${rule}, but no request is specified or request is 0`
-  if (limit === undefined || limited === 0n) return `${rule}, but no limit is specified or limit is 0`
+  if (request === undefined || requested === 0n)
+    return `${rule}, but no request is specified or request is 0`
+  if (limit === undefined || limited === 0n)
+    return `${rule}, but no limit is specified or limit is 0`
   const ratio = Number(limited) / Number(requested)
   const small = quantityValue(enforced) <= milliValueMax
   const bound = Number(small ? quantityMilliValue(enforced) : quantityValue(enforced))
-  return ratio * (small ? 1000 : 1) > bound ? `${rule}, but provided ratio is ${ratio.toFixed(6)}` : undefined
+  return ratio * (small ? 1000 : 1) > bound
+    ? `${rule}, but provided ratio is ${ratio.toFixed(6)}`
+    : undefined
 }
 
 /** What a whole pod asks for: of each resource that every container names the sum, or an init container's if larger. */
 export function podAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
-  const lists = ((spec.containers ?? []) as Loose[]).map(({ resources }) => (resources?.[field] ?? {}) as Amounts)
+  const lists = ((spec.containers ?? []) as Loose[]).map(
+    ({ resources }) => (resources?.[field] ?? {}) as Amounts,
+  )
   const result: Amounts = {}
   for (const name of new Set(lists.flatMap((list) => Object.keys(list)))) {
     if (lists.every((list) => Object.hasOwn(list, name))) setKey(result, name, sum(name, lists))
@@ -99,6 +142,9 @@ export function podAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
 function sum(name: string, lists: Amounts[]): string {
   const cpu = name === 'cpu'
   let total = 0n
-  for (const list of lists) total += (cpu ? quantityMilliValue : quantityValue)(list[name] as string)
-  return formatQuantity(cpu ? { unscaled: total, scale: -3, format: 'DecimalSI' } : quantityOf(total))
+  for (const list of lists)
+    total += (cpu ? quantityMilliValue : quantityValue)(list[name] as string)
+  return formatQuantity(
+    cpu ? { unscaled: total, scale: -3, format: 'DecimalSI' } : quantityOf(total),
+  )
 }

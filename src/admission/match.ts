@@ -2,8 +2,11 @@
 import type { AdmissionRequest, Operation } from './admission.ts'
 
 /** The object itself, not one of its subresources. */
-export const isMain = ({ kind, subresource }: AdmissionRequest, group: string, plural: string): boolean =>
-  subresource === '' && kind.plural === plural && kind.group === group
+export const isMain = (
+  { kind, subresource }: AdmissionRequest,
+  group: string,
+  plural: string,
+): boolean => subresource === '' && kind.plural === plural && kind.group === group
 
 export const isPod = (request: AdmissionRequest): boolean => isMain(request, '', 'pods')
 

@@ -7,7 +7,9 @@ import { refusal } from './refusal.ts'
 const concerns = ({ namespace, kind }: AdmissionRequest) =>
   namespace !== '' && (kind.group !== '' || kind.kind !== 'Namespace')
 
-export function namespaceAutoProvision(create: (namespace: KubeObject) => Promise<unknown>): AdmissionPlugin {
+export function namespaceAutoProvision(
+  create: (namespace: KubeObject) => Promise<unknown>,
+): AdmissionPlugin {
   return {
     name: 'NamespaceAutoProvision',
     async mutate(request, reader) {
@@ -28,7 +30,8 @@ export const namespaceExists: AdmissionPlugin = {
   validate(request, reader) {
     if (request.operation === 'CONNECT' || !concerns(request)) return
     return reader.get('', 'namespaces', '', request.namespace).then((found) => {
-      if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, request.namespace)
+      if (found === undefined)
+        throw notFound({ group: '', plural: 'namespaces' }, request.namespace)
     })
   },
 }

@@ -8,7 +8,8 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
 const namespaces = { group: '', plural: 'namespaces' }
 
-const isNamespace = ({ kind }: AdmissionRequest) => kind.group === '' && kind.plural === 'namespaces'
+const isNamespace = ({ kind }: AdmissionRequest) =>
+  kind.group === '' && kind.plural === 'namespaces'
 
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',

@@ -16,14 +16,19 @@ const own = new Set([
   'failure-domain.beta.kubernetes.io/region',
 ])
 
-const within = (domain: string, wanted: string) => domain === wanted || domain.endsWith(`.${wanted}`)
+const within = (domain: string, wanted: string) =>
+  domain === wanted || domain.endsWith(`.${wanted}`)
 
 function isForbidden(label: string): boolean {
   const slash = label.indexOf('/')
   const domain = slash < 0 ? '' : label.slice(0, slash)
   if (within(domain, 'node-restriction.kubernetes.io')) return true
   if (!within(domain, 'kubernetes.io') && !within(domain, 'k8s.io')) return false
-  return !own.has(label) && !within(domain, 'kubelet.kubernetes.io') && !within(domain, 'node.kubernetes.io')
+  return (
+    !own.has(label) &&
+    !within(domain, 'kubelet.kubernetes.io') &&
+    !within(domain, 'node.kubernetes.io')
+  )
 }
 
 type Labels = Record<string, string> | undefined

@@ -33,58 +33,106 @@ export const nodeRestriction: AdmissionPlugin = {
     if (request.operation === 'CONNECT') return
     const node = nodeIdentity(request.user)
     if (node === undefined) return
-    if (node === '') throw refusal(request, `could not determine node from user ${goQuote(request.user.name)}`)
+    if (node === '')
+      throw refusal(request, `could not determine node from user ${goQuote(request.user.name)}`)
     return rules[`${request.kind.group}/${request.kind.plural}`]?.(request, node, reader)
   },
 }
 
-async function podNamed({ namespace }: AdmissionRequest, name: string, reader: ObjectReader): Promise<KubeObject> {
+async function podNamed(
+  { namespace }: AdmissionRequest,
+  name: string,
+  reader: ObjectReader,
+): Promise<KubeObject> {
   const found = await reader.get('', 'pods', namespace, name)
   if (found === undefined) throw notFound({ group: '', plural: 'pod' }, name)
   return found
 }
 
-function podRule(request: AdmissionRequest, node: string, reader: ObjectReader): void | Promise<void> {
+function podRule(
+  request: AdmissionRequest,
+  node: string,
+  reader: ObjectReader,
+): void | Promise<void> {
   const { subresource, operation } = request
   if (subresource === '') {
     if (operation === 'CREATE') return newPodRule(request, node, reader)
     if (operation === 'DELETE') {
-      return requireOwnPod(request, request.name, node, reader, `node "${node}" can only delete pods with spec.nodeName set to itself`)
+      return requireOwnPod(
+        request,
+        request.name,
+        node,
+        reader,
+        `node "${node}" can only delete pods with spec.nodeName set to itself`,
+      )
     }
-    throw refusal(request, `unexpected operation "${operation}", node "${node}" can only create and delete mirror pods`)
+    throw refusal(
+      request,
+      `unexpected operation "${operation}", node "${node}" can only create and delete mirror pods`,
+    )
   }
   if (subresource === 'status') return podStatusRule(request, node)
   if (subresource !== 'eviction') {
-    throw refusal(request, `unexpected pod subresource "${subresource}", only 'status' and 'eviction' are allowed`)
+    throw refusal(
+      request,
+      `unexpected pod subresource "${subresource}", only 'status' and 'eviction' are allowed`,
+    )
   }
   if (operation !== 'CREATE') throw refusal(request, `unexpected operation ${operation}`)
   const name = request.name || (request.object?.metadata.name ?? '')
   if (name === '') throw refusal(request, 'could not determine pod from request data')
-  return requireOwnPod(request, name, node, reader, `node ${node} can only evict pods with spec.nodeName set to itself`)
+  return requireOwnPod(
+    request,
+    name,
+    node,
+    reader,
+    `node ${node} can only evict pods with spec.nodeName set to itself`,
+  )
 }
 
-async function requireOwnPod(request: AdmissionRequest, name: string, node: string, reader: ObjectReader, why: string) {
+async function requireOwnPod(
+  request: AdmissionRequest,
+  name: string,
+  node: string,
+  reader: ObjectReader,
+  why: string,
+) {
   const pod = await podNamed(request, name, reader)
   if (pod.spec.nodeName !== node) throw refusal(request, why)
 }
 
-async function newPodRule(request: AdmissionRequest, node: string, reader: ObjectReader): Promise<void> {
+async function newPodRule(
+  request: AdmissionRequest,
+  node: string,
+  reader: ObjectReader,
+): Promise<void> {
   const pod = request.object as KubeObject
   const self = `node "${node}"`
   if (pod.metadata.annotations?.[mirrorAnnotation] === undefined) {
-    throw refusal(request, `pod does not have "${mirrorAnnotation}" annotation, ${self} can only create mirror pods`)
+    throw refusal(
+      request,
+      `pod does not have "${mirrorAnnotation}" annotation, ${self} can only create mirror pods`,
+    )
   }
-  if (pod.spec.nodeName !== node) throw refusal(request, `${self} can only create pods with spec.nodeName set to itself`)
+  if (pod.spec.nodeName !== node)
+    throw refusal(request, `${self} can only create pods with spec.nodeName set to itself`)
   await ownerRule(request, node, reader)
-  if (pod.spec.serviceAccountName) throw refusal(request, `${self} can not create pods that reference a service account`)
-  if (podSecretNames(pod).size > 0) throw refusal(request, `${self} can not create pods that reference secrets`)
-  if (podConfigMapNames(pod).size > 0) throw refusal(request, `${self} can not create pods that reference configmaps`)
+  if (pod.spec.serviceAccountName)
+    throw refusal(request, `${self} can not create pods that reference a service account`)
+  if (podSecretNames(pod).size > 0)
+    throw refusal(request, `${self} can not create pods that reference secrets`)
+  if (podConfigMapNames(pod).size > 0)
+    throw refusal(request, `${self} can not create pods that reference configmaps`)
   if ((pod.spec.volumes ?? []).some((volume: Loose) => volume.persistentVolumeClaim)) {
     throw refusal(request, `${self} can not create pods that reference persistentvolumeclaims`)
   }
 }
 
-async function ownerRule(request: AdmissionRequest, node: string, reader: ObjectReader): Promise<void> {
+async function ownerRule(
+  request: AdmissionRequest,
+  node: string,
+  reader: ObjectReader,
+): Promise<void> {
   const owners: OwnerReference[] = request.object?.metadata.ownerReferences ?? []
   const only = `node "${node}" can only create pods with`
   if (owners.length > 1) throw refusal(request, `${only} a single owner reference set to itself`)
@@ -92,20 +140,28 @@ async function ownerRule(request: AdmissionRequest, node: string, reader: Object
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) {
     throw refusal(request, `${only} an owner reference set to itself`)
   }
-  if (owner.controller !== true) throw refusal(request, `${only} a controller owner reference set to itself`)
+  if (owner.controller !== true)
+    throw refusal(request, `${only} a controller owner reference set to itself`)
   if (owner.blockOwnerDeletion === true) {
     throw refusal(request, `node "${node}" must not set blockOwnerDeletion on an owner reference`)
   }
   const found = await reader.get('', 'nodes', '', node)
   if (found === undefined) throw notFound({ group: '', plural: 'node' }, node)
   if (owner.uid === found.metadata.uid) return
-  throw refusal(request, `node ${node} UID mismatch: expected ${owner.uid} got ${found.metadata.uid}`)
+  throw refusal(
+    request,
+    `node ${node} UID mismatch: expected ${owner.uid} got ${found.metadata.uid}`,
+  )
 }
 
 function podStatusRule(request: AdmissionRequest, node: string): void {
-  if (request.operation !== 'UPDATE') throw refusal(request, `unexpected operation "${request.operation}"`)
+  if (request.operation !== 'UPDATE')
+    throw refusal(request, `unexpected operation "${request.operation}"`)
   if (request.old?.spec.nodeName !== node) {
-    throw refusal(request, `node "${node}" can only update pod status for pods with spec.nodeName set to itself`)
+    throw refusal(
+      request,
+      `node "${node}" can only update pod status for pods with spec.nodeName set to itself`,
+    )
   }
   if (semanticEqual(request.old?.metadata.labels, request.object?.metadata.labels)) return
   throw refusal(request, `node "${node}" cannot update labels through pod status`)
@@ -114,10 +170,14 @@ function podStatusRule(request: AdmissionRequest, node: string): void {
 function nodeRule(request: AdmissionRequest, node: string): void {
   const { operation, object, old } = request
   const name = request.name || (object?.metadata.name ?? '')
-  if (name !== node) throw refusal(request, `node "${node}" is not allowed to modify node "${name}"`)
+  if (name !== node)
+    throw refusal(request, `node "${node}" is not allowed to modify node "${name}"`)
   if (operation === 'CREATE') {
     if (object?.spec?.configSource) {
-      throw refusal(request, `node "${node}" is not allowed to create pods with a non-nil configSource`)
+      throw refusal(
+        request,
+        `node "${node}" is not allowed to create pods with a non-nil configSource`,
+      )
     }
     const labels = forbiddenLabels(object?.metadata.labels, undefined)
     if (labels === '') return
@@ -126,7 +186,10 @@ function nodeRule(request: AdmissionRequest, node: string): void {
   if (operation !== 'UPDATE') return
   const [next, before] = [object?.spec ?? {}, old?.spec ?? {}]
   if (next.configSource && !semanticEqual(next.configSource, before.configSource)) {
-    throw refusal(request, `node "${node}" is not allowed to update configSource to a new non-nil configSource`)
+    throw refusal(
+      request,
+      `node "${node}" is not allowed to update configSource to a new non-nil configSource`,
+    )
   }
   if (!semanticEqual(next.taints, before.taints)) {
     throw refusal(request, `node "${node}" is not allowed to modify taints`)
@@ -137,7 +200,8 @@ function nodeRule(request: AdmissionRequest, node: string): void {
 
 function claimRule(request: AdmissionRequest, node: string): void {
   if (request.subresource !== 'status') throw refusal(request, 'may only update PVC status')
-  if (request.operation !== 'UPDATE') throw refusal(request, `unexpected operation "${request.operation}"`)
+  if (request.operation !== 'UPDATE')
+    throw refusal(request, `unexpected operation "${request.operation}"`)
   if (semanticEqual(bare(request.object as KubeObject), bare(request.old as KubeObject))) return
   throw refusal(
     request,
@@ -152,7 +216,11 @@ function bare({ metadata, status, ...rest }: KubeObject): Loose {
   return { ...rest, metadata: meta, status: state }
 }
 
-async function tokenRule(request: AdmissionRequest, node: string, reader: ObjectReader): Promise<void> {
+async function tokenRule(
+  request: AdmissionRequest,
+  node: string,
+  reader: ObjectReader,
+): Promise<void> {
   if (request.operation !== 'CREATE' || request.subresource !== 'token') return
   const ref = request.object?.spec?.boundObjectRef
   if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) {

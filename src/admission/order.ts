@@ -6,7 +6,11 @@ import type { Kind } from '#kinds/kind.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { alwaysAdmit, alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
-import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificate-plugins.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from './certificate-plugins.ts'
 import { type PluginConfigurations, readConfigurations } from './configuration.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -59,7 +63,10 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly configurationFile: string | undefined
 }
 
-type Make = (options: PluginOptions, configuration: Loose | undefined) => AdmissionPlugin | Promise<AdmissionPlugin>
+type Make = (
+  options: PluginOptions,
+  configuration: Loose | undefined,
+) => AdmissionPlugin | Promise<AdmissionPlugin>
 
 const makers: Readonly<Record<string, Make>> = {
   AlwaysAdmit: () => alwaysAdmit,
@@ -75,7 +82,8 @@ const makers: Readonly<Record<string, Make>> = {
   AlwaysPullImages: () => alwaysPullImages,
   PodSecurityPolicy: ({ authorizer }) => podSecurityPolicy(authorizer),
   PodSecurity: ({ feature }) => {
-    if (feature('PodSecurity')) throw new Error('the feature gate PodSecurity cannot be turned on here')
+    if (feature('PodSecurity'))
+      throw new Error('the feature gate PodSecurity cannot be turned on here')
     return { name: 'PodSecurity' }
   },
   PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
@@ -101,13 +109,27 @@ const makers: Readonly<Record<string, Make>> = {
   ValidatingAdmissionWebhook: async (options, configuration) =>
     validatingWebhooks(await dispatchParts(options, configuration)),
   ResourceQuota: ({ feature, now, updateQuotaStatus }, configuration) =>
-    resourceQuota({ feature, now, updateStatus: updateQuotaStatus, limited: limitedResources(configuration) }),
+    resourceQuota({
+      feature,
+      now,
+      updateStatus: updateQuotaStatus,
+      limited: limitedResources(configuration),
+    }),
   AlwaysDeny: () => alwaysDeny,
 }
 
-async function dispatchParts(options: PluginOptions, configuration: Loose | undefined): Promise<DispatchParts> {
+async function dispatchParts(
+  options: PluginOptions,
+  configuration: Loose | undefined,
+): Promise<DispatchParts> {
   const { newUid, release, observeWebhook: observe, report } = options
-  return { client: new HookClient(await credentialsFrom(configuration)), newUid, release, observe, report }
+  return {
+    client: new HookClient(await credentialsFrom(configuration)),
+    newUid,
+    release,
+    observe,
+    report,
+  }
 }
 
 /** Throws where a name, or the configuration of a plugin that is on, is wrong. */

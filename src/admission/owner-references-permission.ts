@@ -26,27 +26,46 @@ export function ownerReferencesPermission(options: OwnerOptions): AdmissionPlugi
   }
 }
 
-const ownersOf = (object: KubeObject | undefined): OwnerReference[] => object?.metadata.ownerReferences ?? []
+const ownersOf = (object: KubeObject | undefined): OwnerReference[] =>
+  object?.metadata.ownerReferences ?? []
 
 const why = ({ reason, error }: Decision) => `${reason}, ${error ?? '<nil>'}`
 
-async function requireRights(request: AdmissionRequest, { authorizer, kindNamed }: OwnerOptions): Promise<void> {
+async function requireRights(
+  request: AdmissionRequest,
+  { authorizer, kindNamed }: OwnerOptions,
+): Promise<void> {
   const { kind, namespace, name, subresource, user } = request
   const ask = { user, isResource: true, path: '' }
   if (request.operation !== 'CREATE') {
     const { group, version, plural } = kind
     const decision = await authorizer.authorize({
-      ...ask, verb: 'delete', group, version, resource: plural, subresource, namespace, name,
+      ...ask,
+      verb: 'delete',
+      group,
+      version,
+      resource: plural,
+      subresource,
+      namespace,
+      name,
     })
     if (decision.decision !== 'allow') {
-      throw refusal(request, `cannot set an ownerRef on a resource you can't delete: ${why(decision)}`)
+      throw refusal(
+        request,
+        `cannot set an ownerRef on a resource you can't delete: ${why(decision)}`,
+      )
     }
   }
   const blocking = newlyBlocking(request)
   if (blocking.length === 0) return
   const finalize = { ...ask, verb: 'update', subresource: 'finalizers' }
   const anything = await authorizer.authorize({
-    ...finalize, group: '*', version: '*', resource: '*', namespace: '', name: '*',
+    ...finalize,
+    group: '*',
+    version: '*',
+    resource: '*',
+    namespace: '',
+    name: '*',
   })
   if (anything.decision === 'allow') return
   for (const owner of blocking) {
@@ -77,6 +96,7 @@ async function requireRights(request: AdmissionRequest, { authorizer, kindNamed 
 function newlyBlocking({ object, old }: AdmissionRequest): OwnerReference[] {
   const before = new Map(ownersOf(old).map((owner) => [owner.uid, owner]))
   return ownersOf(object).filter(
-    ({ blockOwnerDeletion, uid }) => blockOwnerDeletion === true && before.get(uid)?.blockOwnerDeletion !== true,
+    ({ blockOwnerDeletion, uid }) =>
+      blockOwnerDeletion === true && before.get(uid)?.blockOwnerDeletion !== true,
   )
 }

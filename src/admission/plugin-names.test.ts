@@ -4,10 +4,24 @@ import { enabledPlugins, pluginNames } from './plugin-names.ts'
 
 test('what 1.22 runs by default, in order', () => {
   assert.deepEqual(enabledPlugins(22, [], []), [
-    'NamespaceLifecycle', 'LimitRanger', 'ServiceAccount', 'TaintNodesByCondition', 'PodSecurity', 'Priority',
-    'DefaultTolerationSeconds', 'DefaultStorageClass', 'StorageObjectInUseProtection', 'PersistentVolumeClaimResize',
-    'RuntimeClass', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'DefaultIngressClass',
-    'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'ResourceQuota',
+    'NamespaceLifecycle',
+    'LimitRanger',
+    'ServiceAccount',
+    'TaintNodesByCondition',
+    'PodSecurity',
+    'Priority',
+    'DefaultTolerationSeconds',
+    'DefaultStorageClass',
+    'StorageObjectInUseProtection',
+    'PersistentVolumeClaimResize',
+    'RuntimeClass',
+    'CertificateApproval',
+    'CertificateSigning',
+    'CertificateSubjectRestriction',
+    'DefaultIngressClass',
+    'MutatingAdmissionWebhook',
+    'ValidatingAdmissionWebhook',
+    'ResourceQuota',
   ])
 })
 
@@ -24,6 +38,12 @@ test('added ones run where they belong, taken ones not at all', () => {
 })
 
 test('unknown names are refused with those there are', () => {
-  assert.throws(() => enabledPlugins(22, ['Nope'], []), /enable-admission-plugins plugin "Nope" is unknown; known are AlwaysAdmit, /)
-  assert.throws(() => enabledPlugins(22, ['Priority'], ['Priority']), /\[Priority\] in enable-admission-plugins and disable-admission-plugins overlapped/)
+  assert.throws(
+    () => enabledPlugins(22, ['Nope'], []),
+    /enable-admission-plugins plugin "Nope" is unknown; known are AlwaysAdmit, /,
+  )
+  assert.throws(
+    () => enabledPlugins(22, ['Priority'], ['Priority']),
+    /\[Priority\] in enable-admission-plugins and disable-admission-plugins overlapped/,
+  )
 })

@@ -46,19 +46,32 @@ const rows: readonly Row[] = [
 ]
 
 export const pluginNames = (release: number): string[] =>
-  rows.filter(({ since = 0, until = 99 }) => release >= since && release <= until).map(({ name }) => name)
+  rows
+    .filter(({ since = 0, until = 99 }) => release >= since && release <= until)
+    .map(({ name }) => name)
 
 /** The names that are on, in order; throws where a name is unknown or both asked for and not. */
-export function enabledPlugins(release: number, enable: readonly string[], disable: readonly string[]): string[] {
+export function enabledPlugins(
+  release: number,
+  enable: readonly string[],
+  disable: readonly string[],
+): string[] {
   const known = pluginNames(release)
-  for (const [flag, names] of [['enable', enable], ['disable', disable]] as const) {
+  for (const [flag, names] of [
+    ['enable', enable],
+    ['disable', disable],
+  ] as const) {
     const unknown = names.find((name) => !known.includes(name))
     if (unknown === undefined) continue
-    throw new Error(`${flag}-admission-plugins plugin "${unknown}" is unknown; known are ${[...known].sort().join(', ')}`)
+    throw new Error(
+      `${flag}-admission-plugins plugin "${unknown}" is unknown; known are ${[...known].sort().join(', ')}`,
+    )
   }
   const both = enable.filter((name) => disable.includes(name))
   if (both.length > 0) {
-    throw new Error(`[${both.sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+    throw new Error(
+      `[${both.sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`,
+    )
   }
   const on = (name: string) => (rows.find((row) => row.name === name)?.onSince ?? 99) <= release
   return known.filter((name) => enable.includes(name) || (on(name) && !disable.includes(name)))

@@ -20,7 +20,8 @@ export function podNodeSelector(configuration: Loose | undefined): AdmissionPlug
       if (!isNewPod(request)) return
       const wanted = await selectorOf(request, reader, selectors)
       const { spec } = request.object as KubeObject
-      if (Object.keys(wanted).length > 0) spec.nodeSelector = merged(wanted, spec.nodeSelector ?? {})
+      if (Object.keys(wanted).length > 0)
+        spec.nodeSelector = merged(wanted, spec.nodeSelector ?? {})
       requireAllowed(request, selectors)
     },
     async validate(request, reader) {
@@ -35,17 +36,25 @@ const refuse = ({ kind, object }: AdmissionRequest, why: string) =>
   forbiddenRequest(kind, object?.metadata.name ?? '', why)
 
 /** What the namespace of a pod asks for; refuses a pod that asks for something else. */
-async function selectorOf(request: AdmissionRequest, reader: ObjectReader, selectors: Selector): Promise<Selector> {
+async function selectorOf(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  selectors: Selector,
+): Promise<Selector> {
   const { namespace } = request
   const found = await reader.get('', 'namespaces', '', namespace)
   if (found === undefined) throw new ApiError(500, '', `namespace ${namespace} does not exist`)
-  const text = found.metadata.annotations?.[annotation] ?? ownValue(selectors, 'clusterDefaultNodeSelector')
+  const text =
+    found.metadata.annotations?.[annotation] ?? ownValue(selectors, 'clusterDefaultNodeSelector')
   const wanted = parseSelector(text ?? '')
   const there: Selector = request.object?.spec.nodeSelector ?? {}
   for (const [key, value] of Object.entries(wanted)) {
     const own = ownValue(there, key)
     if (own === undefined || own === value) continue
-    throw refuse(request, 'pod node label selector conflicts with its namespace node label selector')
+    throw refuse(
+      request,
+      'pod node label selector conflicts with its namespace node label selector',
+    )
   }
   return wanted
 }

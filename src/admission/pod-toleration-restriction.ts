@@ -9,7 +9,11 @@ import { mergeTolerations, withinTolerations } from './tolerations.ts'
 
 const defaultsAnnotation = 'scheduler.alpha.kubernetes.io/defaultTolerations'
 const allowedAnnotation = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist'
-const memoryPressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
+const memoryPressure = {
+  key: 'node.kubernetes.io/memory-pressure',
+  operator: 'Exists',
+  effect: 'NoSchedule',
+}
 
 export function podTolerationRestriction(configuration: Loose | undefined): AdmissionPlugin {
   const { default: defaults, whitelist } = configuration ?? {}
@@ -20,10 +24,13 @@ export function podTolerationRestriction(configuration: Loose | undefined): Admi
       const { spec } = request.object as KubeObject
       const extra: Loose[] = []
       if (request.operation === 'CREATE') {
-        extra.push(...((await fromNamespace(request, reader, defaultsAnnotation)) ?? defaults ?? []))
+        extra.push(
+          ...((await fromNamespace(request, reader, defaultsAnnotation)) ?? defaults ?? []),
+        )
       }
       if (qosClassOf(spec) !== 'BestEffort') extra.push({ ...memoryPressure })
-      if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations, structuredClone(extra))
+      if (extra.length > 0)
+        spec.tolerations = mergeTolerations(spec.tolerations, structuredClone(extra))
       await requireAllowed(request, reader, whitelist)
     },
     async validate(request, reader) {
@@ -33,7 +40,11 @@ export function podTolerationRestriction(configuration: Loose | undefined): Admi
   }
 }
 
-async function requireAllowed(request: AdmissionRequest, reader: ObjectReader, ofCluster: Loose[] | undefined): Promise<void> {
+async function requireAllowed(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  ofCluster: Loose[] | undefined,
+): Promise<void> {
   const tolerations: Loose[] = request.object?.spec.tolerations ?? []
   if (tolerations.length === 0) return
   const ofNamespace = await fromNamespace(request, reader, allowedAnnotation)
@@ -46,7 +57,11 @@ async function requireAllowed(request: AdmissionRequest, reader: ObjectReader, o
   )
 }
 
-async function fromNamespace({ namespace }: AdmissionRequest, reader: ObjectReader, annotation: string): Promise<Loose[] | undefined> {
+async function fromNamespace(
+  { namespace }: AdmissionRequest,
+  reader: ObjectReader,
+  annotation: string,
+): Promise<Loose[] | undefined> {
   const found = await reader.get('', 'namespaces', '', namespace)
   if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace)
   const text = found.metadata.annotations?.[annotation]

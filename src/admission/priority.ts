@@ -28,20 +28,26 @@ export function priorityPlugin(release: number): AdmissionPlugin {
 /** Updates of old clients leave out what the server filled in. */
 function keep(request: AdmissionRequest, release: number): void {
   const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
-  if (pod.spec.priority === undefined && old.spec.priority !== undefined) pod.spec.priority = old.spec.priority
+  if (pod.spec.priority === undefined && old.spec.priority !== undefined)
+    pod.spec.priority = old.spec.priority
   if (release < preemptionPolicySince) return
   if (pod.spec.preemptionPolicy === undefined && old.spec.preemptionPolicy !== undefined) {
     pod.spec.preemptionPolicy = old.spec.preemptionPolicy
   }
 }
 
-async function settle(request: AdmissionRequest, reader: ObjectReader, release: number): Promise<void> {
+async function settle(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  release: number,
+): Promise<void> {
   const { spec } = request.object as KubeObject
   const refuse = (why: string) => refusal(request, why)
   let found: KubeObject | undefined
   if (spec.priorityClassName) {
     found = await reader.get(group, 'priorityclasses', '', spec.priorityClassName)
-    if (found === undefined) throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`)
+    if (found === undefined)
+      throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`)
   } else {
     found = await defaultClass(reader)
     if (found !== undefined) spec.priorityClassName = found.metadata.name
@@ -67,7 +73,8 @@ async function settle(request: AdmissionRequest, reader: ObjectReader, release: 
 async function defaultClass(reader: ObjectReader): Promise<KubeObject | undefined> {
   let lowest: KubeObject | undefined
   for (const one of await reader.list(group, 'priorityclasses')) {
-    if (one.globalDefault === true && (lowest === undefined || one.value < lowest.value)) lowest = one
+    if (one.globalDefault === true && (lowest === undefined || one.value < lowest.value))
+      lowest = one
   }
   return lowest
 }

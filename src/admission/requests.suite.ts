@@ -15,7 +15,12 @@ const folder = join(import.meta.dirname, '..', '..', 'facts')
 const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
 
 export const catalog = new Catalog([])
-for (const resource of builtInResources(facts, { release: 22, feature: () => true, root: '/registry', serves: () => true })) {
+for (const resource of builtInResources(facts, {
+  release: 22,
+  feature: () => true,
+  root: '/registry',
+  serves: () => true,
+})) {
   catalog.add(resource)
 }
 
@@ -61,7 +66,11 @@ export const pod = (spec: Loose = {}, metadata: Loose = {}): KubeObject => ({
 })
 
 /** Runs a plugin over a request, both phases; answers what it refused with, or `admitted`. */
-export async function outcome(plugin: AdmissionPlugin, request: AdmissionRequest, reader: ObjectReader): Promise<string> {
+export async function outcome(
+  plugin: AdmissionPlugin,
+  request: AdmissionRequest,
+  reader: ObjectReader,
+): Promise<string> {
   const chain = new AdmissionChain([plugin], reader)
   try {
     await chain.mutate(request)

@@ -12,11 +12,16 @@ export function roleEscalation(authorizer: Authorizer, rbac: RbacAuthorizer): Ad
   return {
     name: 'RoleEscalation',
     mutate({ operation, kind, user, namespace, name, object, old }) {
-      if (kind.group !== 'rbac.authorization.k8s.io' || !plurals.includes(kind.plural as Plural)) return
+      if (kind.group !== 'rbac.authorization.k8s.io' || !plurals.includes(kind.plural as Plural))
+        return
       if (operation !== 'CREATE' && operation !== 'UPDATE') return
       const plural = kind.plural as Plural
       const path = operation === 'CREATE' ? '' : name
-      return refuseEscalation({ user, plural, namespace, name: path, object: object as KubeObject, old }, authorizer, rbac)
+      return refuseEscalation(
+        { user, plural, namespace, name: path, object: object as KubeObject, old },
+        authorizer,
+        rbac,
+      )
     },
   }
 }

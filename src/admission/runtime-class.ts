@@ -28,7 +28,8 @@ export function runtimeClassPlugin(feature: (gate: string) => boolean): Admissio
   }
 }
 
-const withoutClass = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
+const withoutClass =
+  'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
 
 async function classOf(request: AdmissionRequest, reader: ObjectReader): Promise<KubeObject> {
   const name = request.object?.spec.runtimeClassName as string
@@ -37,12 +38,17 @@ async function classOf(request: AdmissionRequest, reader: ObjectReader): Promise
   return found
 }
 
-async function settle(request: AdmissionRequest, reader: ObjectReader, overhead: boolean): Promise<void> {
+async function settle(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  overhead: boolean,
+): Promise<void> {
   const found = await classOf(request, reader)
   const { spec } = request.object as KubeObject
   if (overhead && found.overhead) {
     const fixed = found.overhead.podFixed
-    if (spec.overhead !== undefined && !semanticEqual(spec.overhead, fixed)) throw refusal(request, mismatch)
+    if (spec.overhead !== undefined && !semanticEqual(spec.overhead, fixed))
+      throw refusal(request, mismatch)
     if (fixed !== undefined) spec.overhead = { ...fixed }
   }
   if (!found.scheduling) return

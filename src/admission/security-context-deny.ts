@@ -17,14 +17,25 @@ export const securityContextDeny: AdmissionPlugin = {
   validate(request) {
     if (!isPod(request) || !isWrite(request)) return
     const { spec, metadata } = request.object as KubeObject
-    const refuseFields = (context: Loose | undefined, fields: Readonly<Record<string, string>>, prefix: string) => {
+    const refuseFields = (
+      context: Loose | undefined,
+      fields: Readonly<Record<string, string>>,
+      prefix: string,
+    ) => {
       for (const [field, said] of Object.entries(fields)) {
         if (context?.[field] === undefined) continue
-        throw forbiddenRequest(request.kind, metadata.name ?? '', `${prefix}SecurityContext.${said} is forbidden`)
+        throw forbiddenRequest(
+          request.kind,
+          metadata.name ?? '',
+          `${prefix}SecurityContext.${said} is forbidden`,
+        )
       }
     }
     refuseFields(spec.securityContext, podFields, 'pod.Spec.')
-    for (const { securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])] as Loose[]) {
+    for (const { securityContext } of [
+      ...(spec.initContainers ?? []),
+      ...(spec.containers ?? []),
+    ] as Loose[]) {
       refuseFields(securityContext, containerFields, '')
     }
   },

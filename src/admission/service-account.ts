@@ -85,9 +85,13 @@ async function mountToken(
   const there = ((pod.spec.volumes ?? []) as Loose[]).find(({ name, secret }) =>
     bound ? name?.startsWith(volumePrefix) : secret?.secretName === made?.secret.secretName,
   )
-  const volume = there ?? made ?? { name: `${volumePrefix}${randomSuffix()}`, projected: projection() }
+  const volume = there ??
+    made ?? { name: `${volumePrefix}${randomSuffix()}`, projected: projection() }
   let mounted = false
-  for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])] as Loose[]) {
+  for (const container of [
+    ...(pod.spec.initContainers ?? []),
+    ...(pod.spec.containers ?? []),
+  ] as Loose[]) {
     const mounts: Loose[] = container.volumeMounts ?? []
     if (mounts.some((mount) => mount.mountPath === mountPath)) continue
     container.volumeMounts = [...mounts, { name: volume.name, readOnly: true, mountPath }]
@@ -102,7 +106,9 @@ const projection = () => ({
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     {
       downwardAPI: {
-        items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+        items: [
+          { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } },
+        ],
       },
     },
   ],
@@ -110,11 +116,16 @@ const projection = () => ({
 })
 
 /** Before bound tokens: the Secret with the account's token, which its controller makes. */
-async function secretVolume(request: AdmissionRequest, reader: ObjectReader, account: KubeObject): Promise<Loose> {
+async function secretVolume(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  account: KubeObject,
+): Promise<Loose> {
   for (const { name } of (account.secrets ?? []) as Loose[]) {
     const secret = await reader.get('', 'secrets', request.namespace, name)
     if (secret?.type !== 'kubernetes.io/service-account-token') continue
-    if (secret.metadata.annotations?.['kubernetes.io/service-account.uid'] !== account.metadata.uid) continue
+    if (secret.metadata.annotations?.['kubernetes.io/service-account.uid'] !== account.metadata.uid)
+      continue
     return { name, secret: { secretName: name, defaultMode: 420 } }
   }
   const why = `no API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
@@ -133,11 +144,15 @@ async function validatePod(request: AdmissionRequest, reader: ObjectReader): Pro
 
 /** A mirror of a static pod has nothing of the API's. */
 function validateMirror(request: AdmissionRequest, { spec }: KubeObject): void {
-  if (spec.serviceAccountName) throw refuse(request, 'a mirror pod may not reference service accounts')
+  if (spec.serviceAccountName)
+    throw refuse(request, 'a mirror pod may not reference service accounts')
   for (const volume of (spec.volumes ?? []) as Loose[]) {
     if (volume.secret) throw refuse(request, 'a mirror pod may not reference secrets')
-    const tokens = ((volume.projected?.sources ?? []) as Loose[]).some((source) => source.serviceAccountToken)
-    if (tokens) throw refuse(request, 'a mirror pod may not use ServiceAccountToken volume projections')
+    const tokens = ((volume.projected?.sources ?? []) as Loose[]).some(
+      (source) => source.serviceAccountToken,
+    )
+    if (tokens)
+      throw refuse(request, 'a mirror pod may not use ServiceAccountToken volume projections')
   }
 }
 
@@ -148,19 +163,31 @@ function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: 
   for (const volume of (spec.volumes ?? []) as Loose[]) {
     const secret = volume.secret?.secretName
     if (secret === undefined || mountable.has(secret)) continue
-    throw refuse(request, `volume with secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`)
+    throw refuse(
+      request,
+      `volume with secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`,
+    )
   }
-  for (const [list, label] of [['initContainers', 'init container'], ['containers', 'container']] as const) {
+  for (const [list, label] of [
+    ['initContainers', 'init container'],
+    ['containers', 'container'],
+  ] as const) {
     for (const container of (spec[list] ?? []) as Loose[]) {
       for (const { name: variable, valueFrom } of (container.env ?? []) as Loose[]) {
         const secret = valueFrom?.secretKeyRef?.name
         if (secret === undefined || mountable.has(secret)) continue
-        throw refuse(request, `${label} ${container.name} with envVar ${variable} referencing secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`)
+        throw refuse(
+          request,
+          `${label} ${container.name} with envVar ${variable} referencing secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`,
+        )
       }
     }
   }
   for (const [i, { name: secret }] of ((spec.imagePullSecrets ?? []) as Loose[]).entries()) {
     if (pullable.has(secret)) continue
-    throw refuse(request, `imagePullSecrets[${i}].name="${secret}" is not allowed because service account ${name} does not reference that imagePullSecret`)
+    throw refuse(
+      request,
+      `imagePullSecrets[${i}].name="${secret}" is not allowed because service account ${name} does not reference that imagePullSecret`,
+    )
   }
 }

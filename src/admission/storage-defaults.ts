@@ -21,7 +21,8 @@ export const defaultStorageClass: AdmissionPlugin = {
   mutate(request, reader) {
     if (!isNewCore(request) || request.kind.plural !== 'persistentvolumeclaims') return
     const claim = request.object as KubeObject
-    const annotated = claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] !== undefined
+    const annotated =
+      claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] !== undefined
     if (annotated || claim.spec.storageClassName !== undefined) return
     return giveDefault(claim, reader)
   },
@@ -33,7 +34,8 @@ async function giveDefault(claim: KubeObject, reader: ObjectReader): Promise<voi
     defaultAnnotations.some((name) => metadata.annotations?.[name] === 'true'),
   )
   if (defaults.length === 0) return
-  if (defaults.length > 1) throw internalError(`${defaults.length} default StorageClasses were found`)
+  if (defaults.length > 1)
+    throw internalError(`${defaults.length} default StorageClasses were found`)
   claim.spec.storageClassName = defaults[0].metadata.name
 }
 

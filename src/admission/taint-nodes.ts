@@ -7,7 +7,13 @@ const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate({ operation, kind, subresource, object }) {
-    if (operation !== 'CREATE' || kind.plural !== 'nodes' || kind.group !== '' || subresource !== '') return
+    if (
+      operation !== 'CREATE' ||
+      kind.plural !== 'nodes' ||
+      kind.group !== '' ||
+      subresource !== ''
+    )
+      return
     const { spec } = object as KubeObject
     const taints: Loose[] = spec.taints ?? []
     if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return

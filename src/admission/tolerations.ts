@@ -22,7 +22,8 @@ export function withinTolerations(tolerations: Loose[] = [], allowed: Loose[] = 
 /** Whether the wide toleration tolerates all that the narrow one does. */
 function covers(wide: Loose, narrow: Loose): boolean {
   if (semanticEqual(wide, narrow)) return true
-  if ((narrow.key ?? '') !== (wide.key ?? '') && (wide.key || wide.operator !== 'Exists')) return false
+  if ((narrow.key ?? '') !== (wide.key ?? '') && (wide.key || wide.operator !== 'Exists'))
+    return false
   if ((narrow.effect ?? '') !== (wide.effect ?? '') && wide.effect) return false
   if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
     if (narrow.tolerationSeconds === undefined) return false

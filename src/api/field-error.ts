@@ -45,7 +45,11 @@ export const required = (path: FieldPath | string, detail = '') =>
 export const invalid = (path: FieldPath | string, value: unknown, detail: string) =>
   error('FieldValueInvalid', path, withDetail(`Invalid value: ${showValue(value)}`, detail))
 
-export const notSupported = (path: FieldPath | string, value: unknown, supported: readonly string[]) =>
+export const notSupported = (
+  path: FieldPath | string,
+  value: unknown,
+  supported: readonly string[],
+) =>
   error(
     'FieldValueNotSupported',
     path,

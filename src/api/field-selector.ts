@@ -69,14 +69,20 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /** Refuses fields that the kind does not offer. `known`: the kind's own besides metadata.name and metadata.namespace. */
-export function requireKnownFields(selector: FieldSelector, refuse: (field: string) => string | undefined) {
+export function requireKnownFields(
+  selector: FieldSelector,
+  refuse: (field: string) => string | undefined,
+) {
   for (const { field } of selector) {
     const problem = refuse(field)
     if (problem !== undefined) throw badRequest(problem)
   }
 }
 
-export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
+export function matchesFields(
+  selector: FieldSelector,
+  valueOf: (field: string) => string,
+): boolean {
   for (const { field, value, equal } of selector) {
     if ((valueOf(field) === value) !== equal) return false
   }

@@ -29,7 +29,8 @@ export function parseListOptions(query: URLSearchParams, watchForced = false): L
     watch: watchForced || flag(query.get('watch')),
     allowWatchBookmarks: flag(query.get('allowWatchBookmarks')),
     resourceVersion: query.get('resourceVersion') ?? '',
-    resourceVersionMatch: (query.get('resourceVersionMatch') ?? '') as ListOptions['resourceVersionMatch'],
+    resourceVersionMatch: (query.get('resourceVersionMatch') ??
+      '') as ListOptions['resourceVersionMatch'],
     timeoutSeconds: integer(query.get('timeoutSeconds')),
     limit: Math.max(0, integer(query.get('limit')) ?? 0),
     continueToken: query.get('continue') ?? '',
@@ -54,7 +55,9 @@ function optionErrors(options: ListOptions): FieldError[] {
   const path = 'resourceVersionMatch'
   if (watch) return [forbidden(path, 'resourceVersionMatch is forbidden for watch')]
   if (resourceVersion === '') {
-    errors.push(forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    errors.push(
+      forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    )
   }
   if (continueToken !== '') {
     errors.push(forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'))
@@ -63,7 +66,9 @@ function optionErrors(options: ListOptions): FieldError[] {
     errors.push(notSupported(path, match, ['Exact', 'NotOlderThan', '']))
   }
   if (match === 'Exact' && resourceVersion === '0') {
-    errors.push(forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    errors.push(
+      forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+    )
   }
   return errors
 }

@@ -127,7 +127,11 @@ export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, 
   )
 
 /** All errors of an object in one answer; the same error twice is said once. */
-export function invalidObject({ group, kind }: KindName, name: string, errors: FieldError[]): ApiError {
+export function invalidObject(
+  { group, kind }: KindName,
+  name: string,
+  errors: FieldError[],
+): ApiError {
   const causes = errors.map(({ type, field, message }) => ({ reason: type, message, field }))
   const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const said = lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`
@@ -172,8 +176,7 @@ export const expired = (message: string) => new ApiError(410, 'Expired', message
 /** Too old to watch from. */
 export const gone = (message: string) => new ApiError(410, 'Gone', message)
 
-export const tooLarge = (message: string) =>
-  new ApiError(413, 'RequestEntityTooLarge', message)
+export const tooLarge = (message: string) => new ApiError(413, 'RequestEntityTooLarge', message)
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds })
@@ -196,11 +199,20 @@ export const timeout = (message: string, retryAfterSeconds = 0) =>
   })
 
 /** A resource version that the server has not seen, after waiting for it. */
-export const tooLargeResourceVersion = (asked: number, current: number, retryAfterSeconds: number) =>
-  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
-    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
-  })
+export const tooLargeResourceVersion = (
+  asked: number,
+  current: number,
+  retryAfterSeconds: number,
+) =>
+  new ApiError(
+    504,
+    'Timeout',
+    `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+    },
+  )
 
 export const serviceUnavailable = (message: string) =>
   new ApiError(503, 'ServiceUnavailable', message)

@@ -4,7 +4,9 @@ export class CannotStart extends Error {
 }
 
 /** The value, or the end of the start where there is a problem instead. */
-export function orCannotStart<T extends object>(value: T | { error: string } | { problem: string }): T {
+export function orCannotStart<T extends object>(
+  value: T | { error: string } | { problem: string },
+): T {
   if ('error' in value && typeof value.error === 'string') throw new CannotStart(value.error)
   if ('problem' in value && typeof value.problem === 'string') throw new CannotStart(value.problem)
   return value as T

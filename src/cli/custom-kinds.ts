@@ -15,10 +15,15 @@ const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
 )
 
 /** Built-in kinds have their schema from the facts; undefined for them. */
-export const publishedSchemaOf = (kind: Kind) => (kind.protobuf ? undefined : custom().publishedSchema(kind))
+export const publishedSchemaOf = (kind: Kind) =>
+  kind.protobuf ? undefined : custom().publishedSchema(kind)
 
 /** What keeps the kinds that are served in step with the definitions. */
-export function followDefinitions(foundation: Foundation, server: Server, client: ApiClient): Definitions {
+export function followDefinitions(
+  foundation: Foundation,
+  server: Server,
+  client: ApiClient,
+): Definitions {
   const { facts, release, reader, report, settings } = foundation
   let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
   const resourceOf = (definition: KubeObject) => {

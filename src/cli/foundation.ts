@@ -47,12 +47,15 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   for (const warning of gates.warnings) log.warn(warning)
   const feature = gates.enabled
   const versions = facts.groupVersionsOf(release)
-  const serves = orCannotStart(runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)))
+  const serves = orCannotStart(
+    runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)),
+  )
   const certificates = ensureCertificates(settings, systemClock)
   const storage = await openStorage(settings)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  for (const resource of builtInResources(facts, { release, feature, root, serves })) catalog.add(resource)
+  for (const resource of builtInResources(facts, { release, feature, root, serves }))
+    catalog.add(resource)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
   const cache = new WatchCache(
@@ -61,12 +64,28 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
       parse: parseStored,
       clock: systemClock,
       root,
-      limits: { eventsMax: Math.max(historyEventsMin, settings.defaultWatchCacheSize), ageMsMax: historyMsMax },
+      limits: {
+        eventsMax: Math.max(historyEventsMin, settings.defaultWatchCacheSize),
+        ageMsMax: historyMsMax,
+      },
       report,
     },
     await storage.currentRevision(),
   )
   cache.start()
   const reader = objectReader({ catalog, cache, storage, parseStored })
-  return { settings, log, release, feature, facts, certificates, storage, catalog, cache, reader, parseStored, report }
+  return {
+    settings,
+    log,
+    release,
+    feature,
+    facts,
+    certificates,
+    storage,
+    catalog,
+    cache,
+    reader,
+    parseStored,
+    report,
+  }
 }

@@ -80,7 +80,9 @@ function httpParts(side: HttpSide): HttpParts {
 function pathsOf({ foundation, observing, health, others }: HttpSide): PathHandler[] {
   const { settings, facts, release, catalog, log } = foundation
   const { aggregation, documents } = others
-  const priorityOf = priorities(facts, release, (group, version) => aggregation.priorityOf(group, version))
+  const priorityOf = priorities(facts, release, (group, version) =>
+    aggregation.priorityOf(group, version),
+  )
   const version = {
     version: facts.versionOf(release),
     gitCommit: '',
@@ -107,7 +109,10 @@ function pathsOf({ foundation, observing, health, others }: HttpSide): PathHandl
 }
 
 /** The documents are made, and what makes them is loaded, when somebody asks for the first. */
-function openApiOf({ facts, release, feature, catalog }: Foundation, priorityOf: PriorityOf): OpenApiDocuments {
+function openApiOf(
+  { facts, release, feature, catalog }: Foundation,
+  priorityOf: PriorityOf,
+): OpenApiDocuments {
   const load = loadLater<typeof import('#discovery/openapi/publisher.ts')>(
     import.meta.url,
     '#discovery/openapi/publisher',

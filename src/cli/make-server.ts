@@ -30,8 +30,12 @@ export interface MadeServer {
   readonly access: Access
 }
 
-export async function makeServer(foundation: Foundation, observing: Observing): Promise<MadeServer> {
-  const { settings, facts, release, feature, catalog, cache, storage, reader, parseStored } = foundation
+export async function makeServer(
+  foundation: Foundation,
+  observing: Observing,
+): Promise<MadeServer> {
+  const { settings, facts, release, feature, catalog, cache, storage, reader, parseStored } =
+    foundation
   const access = await accessOf(foundation)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
   const server: Server = {
@@ -77,7 +81,12 @@ function accessOf({ settings, release, certificates, log, reader }: Foundation):
 }
 
 /** Plugins write as the server itself does; nobody asks them to before it is there. */
-async function pluginsOf(foundation: Foundation, access: Access, observing: Observing, server: () => Server) {
+async function pluginsOf(
+  foundation: Foundation,
+  access: Access,
+  observing: Observing,
+  server: () => Server,
+) {
   const { settings, release, feature, catalog, log } = foundation
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
   try {

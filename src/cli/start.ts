@@ -29,12 +29,20 @@ const drainMsMax = 10_000
 
 export async function start({ settings }: Parsed): Promise<void> {
   const log = createLog(settings.v, (line) => process.stderr.write(line), Date.now)
-  const names = orCannotStart(selectControllers(settings.controllers, releaseOf(settings.emulatedVersion)))
+  const names = orCannotStart(
+    selectControllers(settings.controllers, releaseOf(settings.emulatedVersion)),
+  )
   const foundation = await openFoundation(settings, log)
   const { release, feature, facts, storage, parseStored } = foundation
   const version = facts.versionOf(release)
   const observing = orCannotStart(
-    await makeObserving(settings, { release, version, feature, log, parseStored: () => parseStored }),
+    await makeObserving(settings, {
+      release,
+      version,
+      feature,
+      log,
+      parseStored: () => parseStored,
+    }),
   )
   const { server, access } = await makeServer(foundation, observing)
   const stopping = new AbortController()
@@ -69,9 +77,14 @@ export async function start({ settings }: Parsed): Promise<void> {
     }),
   )
   const { certificates } = foundation
-  controllersEnded = startControllers({ names, settings, server, certificates, log, signal: stopping.signal }).catch(
-    (error) => log.error('controllers do not run', { error }),
-  )
+  controllersEnded = startControllers({
+    names,
+    settings,
+    server,
+    certificates,
+    log,
+    signal: stopping.signal,
+  }).catch((error) => log.error('controllers do not run', { error }))
 }
 
 const releaseOf = (version: string) => Number(version.split('.')[1])
@@ -106,9 +119,14 @@ async function makeReady({ foundation, server, access, observing, health, others
 }
 
 /** What is looked after while the server runs: history that grows, certificates that expire. */
-function watchOver({ settings, storage, certificates, log, report }: Foundation, listener: Listener) {
-  const compaction = compactRegularly(storage, settings.etcdCompactionIntervalMs, (message, error) =>
-    log.warn(message, { error }),
+function watchOver(
+  { settings, storage, certificates, log, report }: Foundation,
+  listener: Listener,
+) {
+  const compaction = compactRegularly(
+    storage,
+    settings.etcdCompactionIntervalMs,
+    (message, error) => log.warn(message, { error }),
   )
   const renewal = renewDaily(
     certificates,

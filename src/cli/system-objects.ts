@@ -26,7 +26,12 @@ const isMissing = (error: unknown) => error instanceof ApiError && error.code ==
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
 
 /** Looks first: an object that is there may hold what making it anew would ask for. */
-async function ensure(client: ApiClient, ref: ResourceRef, namespace: string, object: Made): Promise<void> {
+async function ensure(
+  client: ApiClient,
+  ref: ResourceRef,
+  namespace: string,
+  object: Made,
+): Promise<void> {
   try {
     await client.get(ref, namespace, object.metadata.name)
   } catch (error) {
@@ -37,7 +42,10 @@ async function ensure(client: ApiClient, ref: ResourceRef, namespace: string, ob
   }
 }
 
-type Made = { metadata: { name: string; namespace?: string; labels?: object } } & Record<string, unknown>
+type Made = { metadata: { name: string; namespace?: string; labels?: object } } & Record<
+  string,
+  unknown
+>
 
 export async function ensureSystemObjects(client: ApiClient, place: ServerPlace): Promise<void> {
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
@@ -81,7 +89,11 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   })
   if (place.release < endpointSlicesSince) return
   await writeOver(client, endpointSlices, {
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'kubernetes' },
+    },
     addressType: place.address.includes(':') ? 'IPv6' : 'IPv4',
     endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
     ports: [port],
@@ -105,6 +117,7 @@ export function policyWriter(client: ApiClient): PolicyWriter {
     async update(plural, object) {
       await client.update(ref(plural), object)
     },
-    delete: (plural, { metadata }) => client.delete(ref(plural), metadata.namespace ?? '', metadata.name ?? ''),
+    delete: (plural, { metadata }) =>
+      client.delete(ref(plural), metadata.namespace ?? '', metadata.name ?? ''),
   }
 }

@@ -41,8 +41,8 @@ export class FanOut {
 
   /** Whoever comes after the end is told so at once. */
   add(subscriber: Subscriber): void {
-    if (this.#ended) return subscriber.end()
-    if (subscriber.namespace === '') this.#everywhere.add(subscriber)
+    if (this.#ended) subscriber.end()
+    else if (subscriber.namespace === '') this.#everywhere.add(subscriber)
     else {
       const set = this.#byNamespace.get(subscriber.namespace)
       if (set === undefined) this.#byNamespace.set(subscriber.namespace, new Set([subscriber]))

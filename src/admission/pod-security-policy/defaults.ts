@@ -21,7 +21,8 @@ export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
   const containers = [...containersOf(spec)].map(({ container }) => container)
   giveProfiles(policy, pod, containers)
   const runtimeClass = rules.runtimeClass?.defaultRuntimeClassName
-  if (runtimeClass !== undefined && spec.runtimeClassName === undefined) spec.runtimeClassName = runtimeClass
+  if (runtimeClass !== undefined && spec.runtimeClassName === undefined)
+    spec.runtimeClassName = runtimeClass
   for (const container of containers) applyToContainer(rules, spec, container)
 }
 
@@ -32,7 +33,12 @@ function applyToContainer(rules: Loose, spec: Loose, container: Loose): void {
   if (!has('runAsNonRoot') && !has('runAsUser') && rules.runAsUser?.rule === 'MustRunAsNonRoot') {
     setOwn(spec, container, 'runAsNonRoot', true)
   }
-  setOwn(spec, container, 'capabilities', capabilitiesGiven(rules, container.securityContext?.capabilities))
+  setOwn(
+    spec,
+    container,
+    'capabilities',
+    capabilitiesGiven(rules, container.securityContext?.capabilities),
+  )
   if (rules.readOnlyRootFilesystem === true && !has('readOnlyRootFilesystem')) {
     setOwn(spec, container, 'readOnlyRootFilesystem', true)
   }
@@ -47,7 +53,9 @@ function applyToContainer(rules: Loose, spec: Loose, container: Loose): void {
 function capabilitiesGiven(rules: Loose, own: Loose | undefined): Loose | undefined {
   const drop = new Set<string>([...(own?.drop ?? []), ...(rules.requiredDropCapabilities ?? [])])
   const dropped = new Set<string>(own?.drop ?? [])
-  const more = ((rules.defaultAddCapabilities ?? []) as string[]).filter((name) => !dropped.has(name))
+  const more = ((rules.defaultAddCapabilities ?? []) as string[]).filter(
+    (name) => !dropped.has(name),
+  )
   const add = new Set<string>([...(own?.add ?? []), ...more])
   if (add.size === new Set(own?.add ?? []).size && drop.size === dropped.size) return own
   return {

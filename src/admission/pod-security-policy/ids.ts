@@ -3,7 +3,8 @@ import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { asGo } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 
-const shown = (ranges: Loose[]) => `[${ranges.map(({ min, max }) => `{${min ?? 0} ${max ?? 0}}`).join(' ')}]`
+const shown = (ranges: Loose[]) =>
+  `[${ranges.map(({ min, max }) => `{${min ?? 0} ${max ?? 0}}`).join(' ')}]`
 
 const inRanges = (id: number, ranges: Loose[]) =>
   ranges.some(({ min = 0, max = 0 }) => id >= min && id <= max)
@@ -15,16 +16,24 @@ export const idGiven = (strategy: Loose | undefined): number | undefined =>
 const goInts = (ids: readonly number[] | undefined) =>
   asGo(ids === undefined ? '[]int64(nil)' : `[]int64{${ids.join(', ')}}`)
 
-export function groupProblems(strategy: Loose | undefined, path: string, groups: number[] | undefined): FieldError[] {
+export function groupProblems(
+  strategy: Loose | undefined,
+  path: string,
+  groups: number[] | undefined,
+): FieldError[] {
   if (strategy === undefined || strategy.rule === 'RunAsAny') return []
   const ranges: Loose[] = strategy.ranges ?? []
   const errors: FieldError[] = []
   if (strategy.rule === 'MustRunAs' && (groups?.length ?? 0) === 0 && ranges.length > 0) {
-    errors.push(invalid(path, goInts(groups), 'unable to validate empty groups against required ranges'))
+    errors.push(
+      invalid(path, goInts(groups), 'unable to validate empty groups against required ranges'),
+    )
   }
   for (const group of groups ?? []) {
     if (inRanges(group, ranges)) continue
-    errors.push(invalid(path, goInts(groups), `group ${group} must be in the ranges: ${shown(ranges)}`))
+    errors.push(
+      invalid(path, goInts(groups), `group ${group} must be in the ranges: ${shown(ranges)}`),
+    )
   }
   return errors
 }
@@ -38,10 +47,13 @@ export function userProblems(
   if (strategy.rule === 'MustRunAs') {
     if (user === undefined) return [required(`${path}.runAsUser`)]
     const ranges: Loose[] = strategy.ranges ?? []
-    return inRanges(user, ranges) ? [] : [invalid(`${path}.runAsUser`, user, `must be in the ranges: ${shown(ranges)}`)]
+    return inRanges(user, ranges)
+      ? []
+      : [invalid(`${path}.runAsUser`, user, `must be in the ranges: ${shown(ranges)}`)]
   }
   if (strategy.rule !== 'MustRunAsNonRoot') return []
-  if (nonRoot === undefined && user === undefined) return [required(`${path}.runAsNonRoot`, 'must be true')]
+  if (nonRoot === undefined && user === undefined)
+    return [required(`${path}.runAsNonRoot`, 'must be true')]
   if (nonRoot === false) return [invalid(`${path}.runAsNonRoot`, false, 'must be true')]
   if (user === 0) return [invalid(`${path}.runAsUser`, 0, 'running with the root UID is forbidden')]
   return []

@@ -57,10 +57,16 @@ function isOnlyForCollector({ operation, object, old }: AdmissionRequest): boole
 
 type Chosen = { pod: KubeObject; policy: string } | { problems: FieldError[] }
 
-async function choose(request: AdmissionRequest, reader: ObjectReader, authorizer: Authorizer, mayChange: boolean): Promise<Chosen> {
+async function choose(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  authorizer: Authorizer,
+  mayChange: boolean,
+): Promise<Chosen> {
   const pod = request.object as KubeObject
   const policies = await reader.list('policy', 'podsecuritypolicies')
-  if (policies.length === 0) throw refusal(request, 'PodSecurityPolicy: no providers available to validate pod request')
+  if (policies.length === 0)
+    throw refusal(request, 'PodSecurityPolicy: no providers available to validate pod request')
   const hint = mayChange ? undefined : pod.metadata.annotations?.[annotation]
   const name = ({ metadata }: KubeObject) => metadata.name as string
   const rank = (one: KubeObject) => (name(one) === hint ? 0 : 1)
@@ -87,7 +93,11 @@ async function choose(request: AdmissionRequest, reader: ObjectReader, authorize
   return { problems }
 }
 
-async function isAllowed({ user, namespace, object }: AdmissionRequest, authorizer: Authorizer, name: string): Promise<boolean> {
+async function isAllowed(
+  { user, namespace, object }: AdmissionRequest,
+  authorizer: Authorizer,
+  name: string,
+): Promise<boolean> {
   const account = object?.spec.serviceAccountName
   const users: User[] = [user]
   if (account) {
@@ -97,8 +107,16 @@ async function isAllowed({ user, namespace, object }: AdmissionRequest, authoriz
   for (const who of users) {
     for (const group of ['policy', 'extensions']) {
       const { decision } = await authorizer.authorize({
-        user: who, verb: 'use', isResource: true, group, version: '*', resource: 'podsecuritypolicies',
-        subresource: '', namespace, name, path: '',
+        user: who,
+        verb: 'use',
+        isResource: true,
+        group,
+        version: '*',
+        resource: 'podsecuritypolicies',
+        subresource: '',
+        namespace,
+        name,
+        path: '',
       })
       if (decision === 'allow') return true
     }

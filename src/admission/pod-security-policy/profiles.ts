@@ -13,7 +13,8 @@ const appArmorDefault = 'apparmor.security.beta.kubernetes.io/defaultProfileName
 /** Two names of one profile. */
 const runtimeDefaults = ['runtime/default', 'docker/default']
 
-const annotationsOf = ({ metadata }: KubeObject): Record<string, string> => metadata.annotations ?? {}
+const annotationsOf = ({ metadata }: KubeObject): Record<string, string> =>
+  metadata.annotations ?? {}
 const pathOf = (key: string) => `pod.metadata.annotations[${key}]`
 
 /** A profile in a field as the annotation would say it. */
@@ -37,14 +38,19 @@ function containerSeccomp(pod: KubeObject, container: Loose): string {
   return field ? ofField(field) : (annotationsOf(pod)[podSeccompKey] ?? '')
 }
 
-export function giveProfiles(policy: KubeObject, pod: KubeObject, containers: Iterable<Loose>): void {
+export function giveProfiles(
+  policy: KubeObject,
+  pod: KubeObject,
+  containers: Iterable<Loose>,
+): void {
   const seccomp = podSeccomp(pod) || annotationsOf(policy)[seccompDefault] || ''
   if (seccomp !== '') pod.metadata.annotations = { ...annotationsOf(pod), [podSeccompKey]: seccomp }
   const appArmor = annotationsOf(policy)[appArmorDefault] ?? ''
   if (appArmor === '') return
   for (const { name } of containers) {
     const key = `${appArmorPrefix}${name}`
-    if (!ownValue(annotationsOf(pod), key)) pod.metadata.annotations = { ...annotationsOf(pod), [key]: appArmor }
+    if (!ownValue(annotationsOf(pod), key))
+      pod.metadata.annotations = { ...annotationsOf(pod), [key]: appArmor }
   }
 }
 
@@ -53,19 +59,34 @@ function seccompProblems(policy: KubeObject, key: string, profile: string): Fiel
   const names = text === undefined ? [] : text.split(',')
   const any = names.includes('*')
   const allowed = new Set(names.filter((name) => name !== '*'))
-  if (runtimeDefaults.some((name) => allowed.has(name))) for (const name of runtimeDefaults) allowed.add(name)
-  if (!any && allowed.size === 0 && profile !== '') return [forbidden(pathOf(key), 'seccomp may not be set')]
+  if (runtimeDefaults.some((name) => allowed.has(name)))
+    for (const name of runtimeDefaults) allowed.add(name)
+  if (!any && allowed.size === 0 && profile !== '')
+    return [forbidden(pathOf(key), 'seccomp may not be set')]
   if ((allowed.size === 0 && profile === '') || any || allowed.has(profile)) return []
-  return [forbidden(pathOf(key), `${profile} is not an allowed seccomp profile. Valid values are ${text}`)]
+  return [
+    forbidden(
+      pathOf(key),
+      `${profile} is not an allowed seccomp profile. Valid values are ${text}`,
+    ),
+  ]
 }
 
 export const podProfileProblems = (policy: KubeObject, pod: KubeObject): FieldError[] =>
   seccompProblems(policy, podSeccompKey, podSeccomp(pod))
 
-export function containerProfileProblems(policy: KubeObject, pod: KubeObject, container: Loose): FieldError[] {
+export function containerProfileProblems(
+  policy: KubeObject,
+  pod: KubeObject,
+  container: Loose,
+): FieldError[] {
   return [
     ...appArmorProblems(policy, pod, container),
-    ...seccompProblems(policy, `${containerSeccompPrefix}${container.name}`, containerSeccomp(pod, container)),
+    ...seccompProblems(
+      policy,
+      `${containerSeccompPrefix}${container.name}`,
+      containerSeccomp(pod, container),
+    ),
   ]
 }
 
@@ -76,5 +97,10 @@ function appArmorProblems(policy: KubeObject, pod: KubeObject, { name }: Loose):
   const profile = ownValue(annotationsOf(pod), key) ?? ''
   if (profile === '') return [forbidden(pathOf(key), 'AppArmor profile must be set')]
   if (text.split(',').includes(profile)) return []
-  return [forbidden(pathOf(key), `${profile} is not an allowed profile. Allowed values: ${goQuote(text)}`)]
+  return [
+    forbidden(
+      pathOf(key),
+      `${profile} is not an allowed profile. Allowed values: ${goQuote(text)}`,
+    ),
+  ]
 }

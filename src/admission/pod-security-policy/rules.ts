@@ -24,18 +24,31 @@ export function policyProblems(policy: KubeObject, pod: KubeObject): FieldError[
   const fsGroups = context.fsGroup === undefined ? undefined : [context.fsGroup]
   const errors = [
     ...groupProblems(rules.fsGroup, `${path}.fsGroup`, fsGroups),
-    ...groupProblems(rules.supplementalGroups, `${path}.supplementalGroups`, context.supplementalGroups),
+    ...groupProblems(
+      rules.supplementalGroups,
+      `${path}.supplementalGroups`,
+      context.supplementalGroups,
+    ),
     ...podProfileProblems(policy, pod),
     ...seLinuxProblems(rules, `${path}.seLinuxOptions`, context.seLinuxOptions),
   ]
-  for (const [field, said] of [['hostNetwork', 'network'], ['hostPID', 'PID'], ['hostIPC', 'IPC']] as const) {
+  for (const [field, said] of [
+    ['hostNetwork', 'network'],
+    ['hostPID', 'PID'],
+    ['hostIPC', 'IPC'],
+  ] as const) {
     if (rules[field] === true || spec[field] !== true) continue
     errors.push(invalid(`${path}.${field}`, true, `Host ${said} is not allowed to be used`))
   }
   errors.push(...sysctlProblems(rules, context.sysctls ?? []), ...volumeProblems(rules, spec))
   const classes: string[] = rules.runtimeClass?.allowedRuntimeClassNames ?? []
   const wanted = spec.runtimeClassName
-  if (rules.runtimeClass && wanted !== undefined && !classes.includes('*') && !classes.includes(wanted)) {
+  if (
+    rules.runtimeClass &&
+    wanted !== undefined &&
+    !classes.includes('*') &&
+    !classes.includes(wanted)
+  ) {
     errors.push(invalid('spec.runtimeClassName', wanted, ''))
   }
   for (const { container, path: at } of containersOf(spec)) {
@@ -44,14 +57,24 @@ export function policyProblems(policy: KubeObject, pod: KubeObject): FieldError[
   return errors
 }
 
-function containerProblems(policy: KubeObject, pod: KubeObject, container: Loose, at: string): FieldError[] {
+function containerProblems(
+  policy: KubeObject,
+  pod: KubeObject,
+  container: Loose,
+  at: string,
+): FieldError[] {
   const rules: Loose = policy.spec
   const { spec } = pod
   const path = `${at}.securityContext`
   const get = (field: string) => effective(spec, container, field)
   const group = get('runAsGroup') as number | undefined
   return [
-    ...userProblems(rules.runAsUser ?? {}, path, get('runAsUser') as number | undefined, get('runAsNonRoot') as boolean | undefined),
+    ...userProblems(
+      rules.runAsUser ?? {},
+      path,
+      get('runAsUser') as number | undefined,
+      get('runAsNonRoot') as boolean | undefined,
+    ),
     ...groupProblems(rules.runAsGroup, path, group === undefined ? undefined : [group]),
     ...seLinuxProblems(rules, `${path}.seLinuxOptions`, get('seLinuxOptions') as Loose | undefined),
     ...containerProfileProblems(policy, pod, container),
@@ -69,9 +92,11 @@ function flagProblems(rules: Loose, path: string, get: Get): FieldError[] {
   if (rules.privileged !== true && get('privileged') === true) {
     errors.push(invalid(`${path}.privileged`, true, 'Privileged containers are not allowed'))
   }
-  const mounts: string[] = rules.allowedProcMountTypes?.length > 0 ? rules.allowedProcMountTypes : ['Default']
+  const mounts: string[] =
+    rules.allowedProcMountTypes?.length > 0 ? rules.allowedProcMountTypes : ['Default']
   const procMount = (get('procMount') as string | undefined) ?? 'Default'
-  if (!mounts.includes(procMount)) errors.push(invalid(`${path}.procMount`, procMount, 'ProcMountType is not allowed'))
+  if (!mounts.includes(procMount))
+    errors.push(invalid(`${path}.procMount`, procMount, 'ProcMountType is not allowed'))
   return errors
 }
 
@@ -79,12 +104,21 @@ function rootProblems(rules: Loose, path: string, get: Get): FieldError[] {
   const errors: FieldError[] = []
   const readOnly = get('readOnlyRootFilesystem')
   if (rules.readOnlyRootFilesystem === true && readOnly !== true) {
-    const why = readOnly === undefined ? ' may not be nil and must be set to true' : ' must be set to true'
-    errors.push(invalid(`${path}.readOnlyRootFilesystem`, readOnly ?? 'null', `ReadOnlyRootFilesystem${why}`))
+    const why =
+      readOnly === undefined ? ' may not be nil and must be set to true' : ' must be set to true'
+    errors.push(
+      invalid(`${path}.readOnlyRootFilesystem`, readOnly ?? 'null', `ReadOnlyRootFilesystem${why}`),
+    )
   }
   const escalation = get('allowPrivilegeEscalation')
   if (rules.allowPrivilegeEscalation === false && escalation !== false) {
-    errors.push(invalid(`${path}.allowPrivilegeEscalation`, escalation ?? 'null', 'Allowing privilege escalation for containers is not allowed'))
+    errors.push(
+      invalid(
+        `${path}.allowPrivilegeEscalation`,
+        escalation ?? 'null',
+        'Allowing privilege escalation for containers is not allowed',
+      ),
+    )
   }
   return errors
 }
@@ -104,12 +138,22 @@ function seLinuxProblems(rules: Loose, path: string, options: Loose | undefined)
 function sameLevel(a: string, b: string): boolean {
   const sorted = (level: string) => {
     const colon = level.indexOf(':')
-    return colon < 0 ? level : `${level.slice(0, colon)}:${level.slice(colon + 1).split(',').sort().join(',')}`
+    return colon < 0
+      ? level
+      : `${level.slice(0, colon)}:${level
+          .slice(colon + 1)
+          .split(',')
+          .sort()
+          .join(',')}`
   }
   return sorted(a) === sorted(b)
 }
 
-function capabilityProblems(rules: Loose, path: string, capabilities: Loose | undefined): FieldError[] {
+function capabilityProblems(
+  rules: Loose,
+  path: string,
+  capabilities: Loose | undefined,
+): FieldError[] {
   const given: string[] = rules.defaultAddCapabilities ?? []
   const drops: string[] = rules.requiredDropCapabilities ?? []
   if (capabilities === undefined) {
@@ -119,32 +163,49 @@ function capabilityProblems(rules: Loose, path: string, capabilities: Loose | un
   const allowed: string[] = rules.allowedCapabilities ?? []
   if (allowed.includes('*')) return []
   const dropped: string[] | undefined = capabilities.drop
-  const shown = dropped === undefined ? '[]core.Capability(nil)' : `[]core.Capability{${dropped.map(goQuote).join(', ')}}`
+  const shown =
+    dropped === undefined
+      ? '[]core.Capability(nil)'
+      : `[]core.Capability{${dropped.map(goQuote).join(', ')}}`
   return [
     ...((capabilities.add ?? []) as string[])
       .filter((name) => !given.includes(name) && !allowed.includes(name))
       .map((name) => invalid(`${path}.add`, name, 'capability may not be added')),
     ...drops
       .filter((name) => !(dropped ?? []).includes(name))
-      .map((name) => invalid(`${path}.drop`, asGo(shown), `${name} is required to be dropped but was not found`)),
+      .map((name) =>
+        invalid(`${path}.drop`, asGo(shown), `${name} is required to be dropped but was not found`),
+      ),
   ]
 }
 
 function hostPortProblems(rules: Loose, at: string, { ports = [] }: Loose): FieldError[] {
   const ranges: Loose[] = rules.hostPorts ?? []
-  const text = ranges.map(({ min = 0, max = 0 }) => (min === max ? `${min}` : `${min}-${max}`)).join(',')
+  const text = ranges
+    .map(({ min = 0, max = 0 }) => (min === max ? `${min}` : `${min}-${max}`))
+    .join(',')
   return (ports as Loose[]).flatMap(({ hostPort = 0 }) => {
-    if (hostPort <= 0 || ranges.some(({ min = 0, max = 0 }) => hostPort >= min && hostPort <= max)) return []
-    return [invalid(`${at}.hostPort`, hostPort, `Host port ${hostPort} is not allowed to be used. Allowed ports: [${text}]`)]
+    if (hostPort <= 0 || ranges.some(({ min = 0, max = 0 }) => hostPort >= min && hostPort <= max))
+      return []
+    return [
+      invalid(
+        `${at}.hostPort`,
+        hostPort,
+        `Host port ${hostPort} is not allowed to be used. Allowed ports: [${text}]`,
+      ),
+    ]
   })
 }
 
 function sysctlProblems(rules: Loose, sysctls: Loose[]): FieldError[] {
   const matches = (patterns: string[] | undefined, name: string) =>
-    (patterns ?? []).some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
+    (patterns ?? []).some((one) =>
+      one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name,
+    )
   return sysctls.flatMap(({ name }, i) => {
     const path = `pod.spec.securityContext.sysctls[${i}]`
-    if (matches(rules.forbiddenSysctls, name)) return [forbidden(path, `sysctl ${goQuote(name)} is not allowed`)]
+    if (matches(rules.forbiddenSysctls, name))
+      return [forbidden(path, `sysctl ${goQuote(name)} is not allowed`)]
     if (safeSysctls.includes(name) || matches(rules.allowedUnsafeSysctls, name)) return []
     return [forbidden(path, `unsafe sysctl ${goQuote(name)} is not allowed`)]
   })

@@ -21,7 +21,8 @@ export function volumeProblems(policy: Loose, spec: Loose): FieldError[] {
     const path = `spec.volumes[${i}]`
     const type = typeOf(volume)
     if (type === undefined) return [invalid(path, '', 'unknown volume type for volume')]
-    const ofSecrets = type === 'projected' && allowed.includes('secret') && isTokenOnly(volume.projected)
+    const ofSecrets =
+      type === 'projected' && allowed.includes('secret') && isTokenOnly(volume.projected)
     if (!allowed.includes('*') && !allowed.includes(type) && !ofSecrets) {
       return [invalid(path, type, `${type} volumes are not allowed to be used`)]
     }
@@ -33,7 +34,13 @@ export function volumeProblems(policy: Loose, spec: Loose): FieldError[] {
         : [invalid(`${path}.driver`, driver, 'Flexvolume driver is not allowed to be used')]
     }
     if (type !== 'csi' || allows(policy.allowedCSIDrivers, 'name', volume.csi.driver)) return []
-    return [invalid(`${path}.csi.driver`, volume.csi.driver, 'Inline CSI driver is not allowed to be used')]
+    return [
+      invalid(
+        `${path}.csi.driver`,
+        volume.csi.driver,
+        'Inline CSI driver is not allowed to be used',
+      ),
+    ]
   })
 }
 
@@ -41,12 +48,19 @@ export function volumeProblems(policy: Loose, spec: Loose): FieldError[] {
 const allows = (list: Loose[] | undefined, field: string, driver: string) =>
   (list?.length ?? 0) === 0 || (list as Loose[]).some((one) => one[field] === driver)
 
-function hostPathProblems(policy: Loose, spec: Loose, { name, hostPath }: Loose, path: string): FieldError[] {
+function hostPathProblems(
+  policy: Loose,
+  spec: Loose,
+  { name, hostPath }: Loose,
+  path: string,
+): FieldError[] {
   const rules: Loose[] = policy.allowedHostPaths ?? []
   if (rules.length === 0) return []
   const matching = rules.filter(({ pathPrefix = '' }) => isBelow(hostPath.path ?? '', pathPrefix))
   if (matching.length === 0) {
-    return [invalid(`${path}.hostPath.pathPrefix`, hostPath.path ?? '', 'is not allowed to be used')]
+    return [
+      invalid(`${path}.hostPath.pathPrefix`, hostPath.path ?? '', 'is not allowed to be used'),
+    ]
   }
   if (matching.some(({ readOnly }) => readOnly !== true)) return []
   return [...containersOf(spec)].flatMap(({ container, path: at }) =>
@@ -71,7 +85,9 @@ function isTokenOnly({ sources = [] }: Loose): boolean {
     if (configMap && configMap.name !== 'kube-root-ca.crt') return false
     return ((downwardAPI?.items ?? []) as Loose[]).every(
       ({ path, fieldRef }) =>
-        path === 'namespace' && fieldRef?.apiVersion === 'v1' && fieldRef.fieldPath === 'metadata.namespace',
+        path === 'namespace' &&
+        fieldRef?.apiVersion === 'v1' &&
+        fieldRef.fieldPath === 'metadata.namespace',
     )
   })
 }

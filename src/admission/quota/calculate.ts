@@ -30,7 +30,8 @@ export async function calculateUsage(
       if (!used.has(name)) used.set(name, quantityOf(0))
     }
     for (const object of await list()) {
-      if (scopes.every((scope) => evaluator.inScope(scope, object))) used = add(used, evaluator.usage(object))
+      if (scopes.every((scope) => evaluator.inScope(scope, object)))
+        used = add(used, evaluator.usage(object))
     }
   }
   return only(used, matched)

@@ -60,7 +60,12 @@ function covers(quota: KubeObject, object: KubeObject, evaluator: Evaluator): bo
   return scopesOf(quota).every((scope) => evaluator.inScope(scope, object))
 }
 
-function requireCountable(request: AdmissionRequest, quota: KubeObject, names: string[], evaluator: Evaluator): void {
+function requireCountable(
+  request: AdmissionRequest,
+  quota: KubeObject,
+  names: string[],
+  evaluator: Evaluator,
+): void {
   const { name } = quota.metadata
   const problem = evaluator.problem?.(names, request.object as KubeObject)
   if (problem !== undefined) throw refusal(request, `failed quota: ${name}: ${problem}`)
@@ -72,7 +77,9 @@ function requireCountable(request: AdmissionRequest, quota: KubeObject, names: s
 /** What the object uses beyond what it used before. */
 function usedMore(request: AdmissionRequest, evaluator: Evaluator): ResourceAmounts {
   const usage = evaluator.usage(request.object as KubeObject)
-  const negative = [...usage].filter(([, amount]) => signOfQuantity(amount) < 0).map(([name]) => name)
+  const negative = [...usage]
+    .filter(([, amount]) => signOfQuantity(amount) < 0)
+    .map(([name]) => name)
   if (negative.length > 0) {
     throw refusal(request, `quota usage is negative for resource(s): ${showNames(negative)}`)
   }
@@ -98,17 +105,28 @@ function requireCovered(
       if (matchContains.some((part) => name.includes(part))) uncovered.add(name)
     }
   }
-  if (uncovered.size > 0) throw refusal(request, `insufficient quota to consume: ${showNames([...uncovered])}`)
+  if (uncovered.size > 0)
+    throw refusal(request, `insufficient quota to consume: ${showNames([...uncovered])}`)
   const there = quotas.flatMap(scopesOf).filter((scope) => evaluator.inScope(scope, object))
-  const wanted = limited.flatMap(({ matchScopes }) => matchScopes).filter((scope) => evaluator.inScope(scope, object))
-  const open = wanted.filter(({ scopeName }) => !there.some((scope) => scope.scopeName === scopeName))
+  const wanted = limited
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter((scope) => evaluator.inScope(scope, object))
+  const open = wanted.filter(
+    ({ scopeName }) => !there.some((scope) => scope.scopeName === scopeName),
+  )
   if (open.length === 0) return
-  const said = open.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`)
+  const said = open.map(
+    ({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`,
+  )
   throw new ApiError(500, '', `insufficient quota to match these scopes: [${said.join(' ')}]`)
 }
 
 /** The quota with more used; undefined where it counts nothing of this. */
-function charge(request: AdmissionRequest, quota: KubeObject, delta: ResourceAmounts): KubeObject | undefined {
+function charge(
+  request: AdmissionRequest,
+  quota: KubeObject,
+  delta: ResourceAmounts,
+): KubeObject | undefined {
   const hard = amountsOf(hardOf(quota))
   const used = amountsOf(quota.status?.used)
   const asked = only(delta, hard.keys())

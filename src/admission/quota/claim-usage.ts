@@ -34,5 +34,7 @@ export const claimEvaluator: Evaluator = {
 function whole(amount: Quantity): Quantity {
   if (amount.scale >= 0) return amount
   const unscaled = quantityValue(amount)
-  return unscaled * 10n ** BigInt(-amount.scale) === amount.unscaled ? amount : { ...quantityOf(unscaled), format: amount.format }
+  return unscaled * 10n ** BigInt(-amount.scale) === amount.unscaled
+    ? amount
+    : { ...quantityOf(unscaled), format: amount.format }
 }

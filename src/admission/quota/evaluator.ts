@@ -82,6 +82,9 @@ function objectCount(group: string, plural: string, alias: string | undefined): 
 
 /** The scopes of a quota, as requirements. */
 export function scopesOf({ spec }: KubeObject): Scope[] {
-  const plain = ((spec?.scopes ?? []) as string[]).map((scopeName) => ({ scopeName, operator: 'Exists' }))
+  const plain = ((spec?.scopes ?? []) as string[]).map((scopeName) => ({
+    scopeName,
+    operator: 'Exists',
+  }))
   return [...plain, ...((spec?.scopeSelector?.matchExpressions ?? []) as Scope[])]
 }

@@ -2,7 +2,11 @@
 import type { Loose } from '#api/object-meta.ts'
 import type { LimitedResource } from './check.ts'
 
-const versions = ['apiserver.config.k8s.io/v1', 'resourcequota.admission.k8s.io/v1beta1', 'resourcequota.admission.k8s.io/v1alpha1']
+const versions = [
+  'apiserver.config.k8s.io/v1',
+  'resourcequota.admission.k8s.io/v1beta1',
+  'resourcequota.admission.k8s.io/v1alpha1',
+]
 const kinds = ['ResourceQuotaConfiguration', 'Configuration']
 
 export function limitedResources(configuration: Loose | undefined): LimitedResource[] {

@@ -21,7 +21,14 @@ const counted = new Set([
   'limits.ephemeral-storage',
 ])
 /** What every container must name where a quota counts it. */
-const compulsory = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+const compulsory = new Set([
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
+])
 const compute = ['cpu', 'memory', 'ephemeral-storage']
 const one = quantityOf(1)
 
@@ -53,8 +60,10 @@ function usageOf(pod: KubeObject, overhead: boolean, now: number): ResourceAmoun
   const { spec } = pod
   const total = (field: 'requests' | 'limits') => {
     let sum: ResourceAmounts = new Map()
-    for (const { resources } of (spec.containers ?? []) as Loose[]) sum = add(sum, amountsOf(resources?.[field]))
-    for (const { resources } of (spec.initContainers ?? []) as Loose[]) sum = larger(sum, amountsOf(resources?.[field]))
+    for (const { resources } of (spec.containers ?? []) as Loose[])
+      sum = add(sum, amountsOf(resources?.[field]))
+    for (const { resources } of (spec.initContainers ?? []) as Loose[])
+      sum = larger(sum, amountsOf(resources?.[field]))
     return overhead ? add(sum, amountsOf(spec.overhead)) : sum
   }
   return add(itself, named(total('requests'), total('limits')))
@@ -87,7 +96,10 @@ function named(requests: ResourceAmounts, limits: ResourceAmounts): Map<string, 
 function missingOf(names: readonly string[], { spec }: KubeObject): string | undefined {
   const wanted = names.filter((name) => compulsory.has(name))
   const missing = new Set<string>()
-  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])] as Loose[]) {
+  for (const { resources } of [
+    ...(spec.containers ?? []),
+    ...(spec.initContainers ?? []),
+  ] as Loose[]) {
     const there = named(amountsOf(resources?.requests), amountsOf(resources?.limits))
     for (const name of wanted) if (!there.has(name)) missing.add(name)
   }
@@ -118,17 +130,28 @@ const isTerminating = ({ activeDeadlineSeconds }: Loose) =>
 
 const operators = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const
 
-function hasPriority({ operator = 'Exists', values = [] }: Scope, { priorityClassName }: Loose): boolean {
+function hasPriority(
+  { operator = 'Exists', values = [] }: Scope,
+  { priorityClassName }: Loose,
+): boolean {
   const labels = priorityClassName ? { PriorityClass: priorityClassName as string } : undefined
-  const requirement = { key: 'PriorityClass', operator: operators[operator as keyof typeof operators], values }
+  const requirement = {
+    key: 'PriorityClass',
+    operator: operators[operator as keyof typeof operators],
+    values,
+  }
   return requirement.operator !== undefined && matchesRequirement(requirement, labels)
 }
 
 function reachesOtherNamespaces({ affinity }: Loose): boolean {
-  const crosses = (term: Loose) => (term.namespaces?.length ?? 0) > 0 || term.namespaceSelector !== undefined
+  const crosses = (term: Loose) =>
+    (term.namespaces?.length ?? 0) > 0 || term.namespaceSelector !== undefined
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some((one: Loose | undefined) => {
     const required: Loose[] = one?.requiredDuringSchedulingIgnoredDuringExecution ?? []
     const preferred: Loose[] = one?.preferredDuringSchedulingIgnoredDuringExecution ?? []
-    return required.some(crosses) || preferred.some(({ podAffinityTerm }) => crosses(podAffinityTerm ?? {}))
+    return (
+      required.some(crosses) ||
+      preferred.some(({ podAffinityTerm }) => crosses(podAffinityTerm ?? {}))
+    )
   })
 }

@@ -74,13 +74,16 @@ export function sameAmounts(a: ResourceAmounts, b: ResourceAmounts): boolean {
 
 /** The names of which there is more than allowed. */
 export const exceeding = (amounts: ResourceAmounts, allowed: ResourceAmounts): string[] =>
-  [...allowed].filter(([name, most]) => {
-    const amount = amounts.get(name)
-    return amount !== undefined && compareQuantities(amount, most) > 0
-  }).map(([name]) => name)
+  [...allowed]
+    .filter(([name, most]) => {
+      const amount = amounts.get(name)
+      return amount !== undefined && compareQuantities(amount, most) > 0
+    })
+    .map(([name]) => name)
 
 /** `cpu=1,memory=1Gi`, sorted. */
 export const showAmounts = (amounts: ResourceAmounts): string =>
   showNames([...amounts].map(([name, amount]) => `${name}=${formatQuantity(amount)}`))
 
-export const showNames = (names: readonly string[]): string => [...names].sort(byCodePoint).join(',')
+export const showNames = (names: readonly string[]): string =>
+  [...names].sort(byCodePoint).join(',')

@@ -52,7 +52,11 @@ export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
 }
 
 /** Runs after all that came before for the same key, whether it succeeded or not. */
-async function inTurn(turns: Map<string, Promise<void>>, key: string, run: () => Promise<void>): Promise<void> {
+async function inTurn(
+  turns: Map<string, Promise<void>>,
+  key: string,
+  run: () => Promise<void>,
+): Promise<void> {
   const before = turns.get(key)
   const mine = before === undefined ? run() : before.then(run, run)
   turns.set(key, mine)
@@ -72,7 +76,8 @@ async function take(
   let only: Set<string> | undefined
   for (let retry = 0; ; retry++) {
     const all = await reader.list('', 'resourcequotas', request.namespace)
-    const quotas = only === undefined ? all : all.filter(({ metadata }) => only?.has(metadata.name as string))
+    const quotas =
+      only === undefined ? all : all.filter(({ metadata }) => only?.has(metadata.name as string))
     const charged = checkQuotas(quotas, request, evaluator, limited)
     if (request.dryRun || charged.length === 0) return
     const failed = new Set<string>()

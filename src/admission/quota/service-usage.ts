@@ -3,7 +3,12 @@ import type { Loose } from '#api/object-meta.ts'
 import { quantityOf } from '#api/quantity.ts'
 import type { Evaluator, Settings } from './evaluator.ts'
 
-const counted = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers'])
+const counted = new Set([
+  'count/services',
+  'services',
+  'services.nodeports',
+  'services.loadbalancers',
+])
 
 export function serviceEvaluator({ feature }: Settings): Evaluator {
   const portControl = feature('ServiceLBNodePortControl')
@@ -24,8 +29,12 @@ export function serviceEvaluator({ feature }: Settings): Evaluator {
 }
 
 /** By what is meant to be: ports are not allocated yet when they are counted. */
-function nodePorts({ type, ports = [], allocateLoadBalancerNodePorts }: Loose, portControl: boolean): number {
+function nodePorts(
+  { type, ports = [], allocateLoadBalancerNodePorts }: Loose,
+  portControl: boolean,
+): number {
   if (type !== 'NodePort' && type !== 'LoadBalancer') return 0
-  const suppressed = type === 'LoadBalancer' && portControl && allocateLoadBalancerNodePorts === false
+  const suppressed =
+    type === 'LoadBalancer' && portControl && allocateLoadBalancerNodePorts === false
   return suppressed ? ports.filter(({ nodePort }: Loose) => nodePort).length : ports.length
 }

@@ -15,14 +15,23 @@ export interface Address {
 }
 
 /** Throws where there is nothing to connect to. */
-export async function addressOf(client: Loose, timeoutMs: number, reader: ObjectReader): Promise<Address> {
+export async function addressOf(
+  client: Loose,
+  timeoutMs: number,
+  reader: ObjectReader,
+): Promise<Address> {
   const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
   if (client.service) return serviceAddress(client.service, query, reader)
   if (!client.url) throw new Error('webhook configuration must have either service or URL')
   const url = URL.parse(client.url)
   if (url === null) throw new Error(`Unparsable URL: parse ${JSON.stringify(client.url)}`)
   url.search = query
-  return { url, host: url.port === '' ? `${url.host}:443` : url.host, serverName: undefined, shown: url.href }
+  return {
+    url,
+    host: url.port === '' ? `${url.host}:443` : url.host,
+    serverName: undefined,
+    shown: url.href,
+  }
 }
 
 async function serviceAddress(
@@ -35,17 +44,26 @@ async function serviceAddress(
   const service = await reader.get('', 'services', namespace, name)
   if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
   const { hostname, portNumber } = await endpointOf(service, namespace, name, port, reader)
-  const url = new URL(`https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`)
+  const url = new URL(
+    `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`,
+  )
   url.pathname = path
   url.search = query
   return { url, host, serverName, shown: `https://${host}${url.pathname}${query}` }
 }
 
-async function endpointOf(service: KubeObject, namespace: string, name: string, port: number, reader: ObjectReader) {
+async function endpointOf(
+  service: KubeObject,
+  namespace: string,
+  name: string,
+  port: number,
+  reader: ObjectReader,
+) {
   const { type, externalName, ports = [] } = service.spec ?? {}
   if (type === 'ExternalName') return { hostname: externalName as string, portNumber: port }
   const found = (ports as Loose[]).find((one) => one.port === port)
-  if (found === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  if (found === undefined)
+    throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
   const endpoints = await reader.get('', 'endpoints', namespace, name)
   for (const { addresses = [], ports: there = [] } of (endpoints?.subsets ?? []) as Loose[]) {
     const target = (there as Loose[]).find((one) => (one.name ?? '') === (found.name ?? ''))

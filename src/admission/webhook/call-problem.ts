@@ -11,11 +11,19 @@ const unknownAuthority = new Set([
 ])
 
 /** `Post "https://…": why`. */
-export function callProblem(error: Error & { code?: string }, address: Address, timeoutMs: number): string {
+export function callProblem(
+  error: Error & { code?: string },
+  address: Address,
+  timeoutMs: number,
+): string {
   return `Post ${JSON.stringify(address.shown)}: ${why(error, address, timeoutMs)}`
 }
 
-function why(error: Error & { code?: string }, { url, serverName }: Address, timeoutMs: number): string {
+function why(
+  error: Error & { code?: string },
+  { url, serverName }: Address,
+  timeoutMs: number,
+): string {
   const port = url.port || '443'
   const dialed = `${url.hostname}:${port}`
   if (error.message.includes('no answer in')) return 'context deadline exceeded'
@@ -36,7 +44,8 @@ function why(error: Error & { code?: string }, { url, serverName }: Address, tim
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `x509: certificate is not valid for ${serverName ?? url.hostname}`
     default:
-      if (unknownAuthority.has(error.code ?? '')) return 'x509: certificate signed by unknown authority'
+      if (unknownAuthority.has(error.code ?? ''))
+        return 'x509: certificate signed by unknown authority'
       return error.message
   }
 }

@@ -13,11 +13,16 @@ const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1alpha
 export async function credentialsFrom(configuration: Loose | undefined): Promise<KubeconfigUsers> {
   if (configuration === undefined) return nobody
   const { kind = '', apiVersion = '', kubeConfigFile = '' } = configuration
-  if (!['WebhookAdmissionConfiguration', 'WebhookAdmission'].includes(kind) || !versions.includes(apiVersion)) {
+  if (
+    !['WebhookAdmissionConfiguration', 'WebhookAdmission'].includes(kind) ||
+    !versions.includes(apiVersion)
+  ) {
     throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`)
   }
   if (!isAbsolute(kubeConfigFile)) {
-    throw new Error(`kubeConfigFile: Invalid value: "${kubeConfigFile}": must be an absolute file path`)
+    throw new Error(
+      `kubeConfigFile: Invalid value: "${kubeConfigFile}": must be an absolute file path`,
+    )
   }
   return readKubeconfigUsers(kubeConfigFile)
 }

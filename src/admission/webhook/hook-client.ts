@@ -65,7 +65,8 @@ export class HookClient {
         ...(user?.cert !== undefined && { cert: user.cert }),
         ...(user?.key !== undefined && { key: user.key }),
       })
-      if (this.#callers.size >= callersMax) this.#callers.delete(this.#callers.keys().next().value as string)
+      if (this.#callers.size >= callersMax)
+        this.#callers.delete(this.#callers.keys().next().value as string)
       this.#callers.set(key, found)
     }
     return found

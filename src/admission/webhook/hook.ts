@@ -32,7 +32,8 @@ export interface Hook {
 const timeoutSecondsDefault = 10
 
 /** Selects what a selector says; no selector at all selects everything here. */
-const selects = (selector: Loose | undefined): LabelSelector => (selector ? selectorOf(selector) : [])
+const selects = (selector: Loose | undefined): LabelSelector =>
+  selector ? selectorOf(selector) : []
 
 export function hooksOf({ metadata, webhooks }: KubeObject): Hook[] {
   const configuration = metadata.name as string
@@ -53,10 +54,18 @@ export function hooksOf({ metadata, webhooks }: KubeObject): Hook[] {
   }))
 }
 
-function ruleOf({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope = '*' }: Loose): Rule {
+function ruleOf({
+  operations = [],
+  apiGroups = [],
+  apiVersions = [],
+  resources = [],
+  scope = '*',
+}: Loose): Rule {
   const split = (resources as string[]).map((text) => {
     const slash = text.indexOf('/')
-    return slash < 0 ? ([text, ''] as const) : ([text.slice(0, slash), text.slice(slash + 1)] as const)
+    return slash < 0
+      ? ([text, ''] as const)
+      : ([text.slice(0, slash), text.slice(slash + 1)] as const)
   })
   return { operations, apiGroups, apiVersions, resources: split, scope }
 }

@@ -50,11 +50,16 @@ function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): K
   return undefined
 }
 
-function matchesRule(rule: Rule, { operation, namespace, subresource }: AdmissionRequest, kind: Kind): boolean {
+function matchesRule(
+  rule: Rule,
+  { operation, namespace, subresource }: AdmissionRequest,
+  kind: Kind,
+): boolean {
   if (!has(rule.operations, operation)) return false
   if (!has(rule.apiGroups, kind.group) || !has(rule.apiVersions, kind.version)) return false
   const named = rule.resources.some(
-    ([resource, sub]) => (resource === '*' || resource === kind.plural) && (sub === '*' || sub === subresource),
+    ([resource, sub]) =>
+      (resource === '*' || resource === kind.plural) && (sub === '*' || sub === subresource),
   )
   if (!named || rule.scope === '*') return named
   const clusterWide = namespace === '' || (kind.group === '' && kind.plural === 'namespaces')

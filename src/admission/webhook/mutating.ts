@@ -59,7 +59,8 @@ async function callAll(
   for (const [i, hook] of hooks.entries()) {
     const invocation = invocationOf(hook, request)
     if (invocation === undefined) continue
-    if (invocation.byNamespace && !(await inSelectedNamespace(invocation, request, reader))) continue
+    if (invocation.byNamespace && !(await inSelectedNamespace(invocation, request, reader)))
+      continue
     if (second && !state.again.has(hook.id)) continue
     if (versioned === undefined || versioned.kind !== invocation.kind) {
       if (versioned !== undefined) await intoRequest(request, versioned)
@@ -103,12 +104,19 @@ async function callOne(
   }
   if (parts.release >= annotationsSince) {
     const { configuration, name } = hook
-    note(request, `mutation.webhook.admission.k8s.io/${place}`, { configuration, webhook: name, mutated: changed })
+    note(request, `mutation.webhook.admission.k8s.io/${place}`, {
+      configuration,
+      webhook: name,
+      mutated: changed,
+    })
   }
   const { error, ignored } = judge(parts, 'admit', hook, request, began, failure)
   if (error !== undefined) throw error
   if (ignored && parts.release >= failedOpenSince) {
-    request.auditAnnotations.set(`failed-open.mutation.webhook.admission.k8s.io/${place}`, hook.name)
+    request.auditAnnotations.set(
+      `failed-open.mutation.webhook.admission.k8s.io/${place}`,
+      hook.name,
+    )
   }
   return changed
 }
@@ -139,7 +147,12 @@ function patchObject(
   )
   if (parts.release >= annotationsSince) {
     const { configuration, name } = hook
-    note(request, `patch.webhook.admission.k8s.io/${place}`, { configuration, webhook: name, patch: operations, patchType })
+    note(request, `patch.webhook.admission.k8s.io/${place}`, {
+      configuration,
+      webhook: name,
+      patch: operations,
+      patchType,
+    })
   }
   const changed = !semanticEqual(before, after)
   versioned.object = after

@@ -27,7 +27,12 @@ const kindOf = ({ group, version, kind }: Kind) => ({ group, version, kind })
 const resourceOf = ({ group, version, plural }: Kind) => ({ group, version, resource: plural })
 
 /** The body of the call: the objects are put in as the text they already are. */
-export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, versioned: Versioned): string {
+export function reviewText(
+  version: ReviewVersion,
+  uid: string,
+  request: AdmissionRequest,
+  versioned: Versioned,
+): string {
   const { kind, subresource, name, namespace, operation, dryRun } = request
   const own = ownKindOf(request)
   const start = {
@@ -73,7 +78,14 @@ const optionKinds: Readonly<Record<string, string>> = {
 function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | null {
   const kind = optionKinds[operation]
   if (kind === undefined) return null
-  const { uid, resourceVersion, gracePeriodSeconds, orphanDependents, propagationPolicy, fieldManager } = options
+  const {
+    uid,
+    resourceVersion,
+    gracePeriodSeconds,
+    orphanDependents,
+    propagationPolicy,
+    fieldManager,
+  } = options
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   return {
     kind,
@@ -88,9 +100,15 @@ function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | nu
 }
 
 /** Throws where the answer is none: the words say what is wrong with it. */
-export function readVerdict(version: ReviewVersion, uid: string, mutating: boolean, review: Loose): Verdict {
+export function readVerdict(
+  version: ReviewVersion,
+  uid: string,
+  mutating: boolean,
+  review: Loose,
+): Verdict {
   const { response } = review
-  if (typeof response !== 'object' || response === null) throw new Error('webhook response was absent')
+  if (typeof response !== 'object' || response === null)
+    throw new Error('webhook response was absent')
   if (version === 'v1') requireSameReview(uid, review)
   checkTypes(response)
   const { patch = '', patchType, allowed, status, warnings, auditAnnotations } = response
@@ -108,16 +126,21 @@ export function readVerdict(version: ReviewVersion, uid: string, mutating: boole
     if (patchType != null) throw new Error('validating webhook may not return response.patchType')
     return verdict
   }
-  if (version === 'v1beta1') return { ...verdict, patch, patchType: patch === '' ? '' : 'JSONPatch' }
-  if (patch !== '' && patchType == null) throw new Error('webhook returned response.patch but not response.patchType')
-  if (patch === '' && patchType != null) throw new Error('webhook returned response.patchType but not response.patch')
+  if (version === 'v1beta1')
+    return { ...verdict, patch, patchType: patch === '' ? '' : 'JSONPatch' }
+  if (patch !== '' && patchType == null)
+    throw new Error('webhook returned response.patch but not response.patchType')
+  if (patch === '' && patchType != null)
+    throw new Error('webhook returned response.patchType but not response.patch')
   if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""')
   return { ...verdict, patch, patchType: patchType ?? '' }
 }
 
 function requireSameReview(uid: string, { response, apiVersion = '', kind = '' }: Loose): void {
   if (response.uid !== uid) {
-    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(String(response.uid ?? ''))}`)
+    throw new Error(
+      `expected response.uid=${goQuote(uid)}, got ${goQuote(String(response.uid ?? ''))}`,
+    )
   }
   if (apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview') return
   const said = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
@@ -129,16 +152,25 @@ function requireSameReview(uid: string, { response, apiVersion = '', kind = '' }
 /** What Go would fail to read into the fields of a response. */
 function checkTypes(response: Loose): void {
   const wrong = (field: string, value: unknown, type: string): never => {
-    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-    throw new Error(`json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.${field} of type ${type}`)
+    const found = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value
+    throw new Error(
+      `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.${field} of type ${type}`,
+    )
   }
   const { allowed, patch, patchType, warnings, auditAnnotations, status } = response
   if (allowed != null && typeof allowed !== 'boolean') wrong('allowed', allowed, 'bool')
   if (patch != null && typeof patch !== 'string') wrong('patch', patch, '[]uint8')
-  if (patchType != null && typeof patchType !== 'string') wrong('patchType', patchType, 'v1.PatchType')
+  if (patchType != null && typeof patchType !== 'string')
+    wrong('patchType', patchType, 'v1.PatchType')
   if (warnings != null && !Array.isArray(warnings)) wrong('warnings', warnings, '[]string')
-  for (const warning of warnings ?? []) if (typeof warning !== 'string') wrong('warnings', warning, 'string')
-  if (status != null && (typeof status !== 'object' || Array.isArray(status))) wrong('status', status, 'v1.Status')
+  for (const warning of warnings ?? [])
+    if (typeof warning !== 'string') wrong('warnings', warning, 'string')
+  if (status != null && (typeof status !== 'object' || Array.isArray(status)))
+    wrong('status', status, 'v1.Status')
   if (auditAnnotations == null) return
   if (typeof auditAnnotations !== 'object' || Array.isArray(auditAnnotations)) {
     wrong('auditAnnotations', auditAnnotations, 'map[string]string')

@@ -4,7 +4,12 @@ import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { askHook, type DispatchParts, judge } from './dispatch.ts'
 import { HookSource } from './hook-source.ts'
-import { inSelectedNamespace, type Invocation, invocationOf, isConfiguration } from './invocation.ts'
+import {
+  inSelectedNamespace,
+  type Invocation,
+  invocationOf,
+  isConfiguration,
+} from './invocation.ts'
 import { Versioned } from './versioned.ts'
 
 const failedOpenSince = 22
@@ -17,7 +22,9 @@ export function validatingWebhooks(parts: DispatchParts): AdmissionPlugin {
     validate(request, reader) {
       const { hooks } = source
       if (hooks.length === 0 || isConfiguration(request)) return
-      const possible = hooks.map((hook) => invocationOf(hook, request)).filter((one) => one !== undefined)
+      const possible = hooks
+        .map((hook) => invocationOf(hook, request))
+        .filter((one) => one !== undefined)
       if (possible.length === 0) return
       return callAll(parts, possible, request, reader)
     },
@@ -38,7 +45,9 @@ async function callAll(
     if (!versions.has(one.kind)) versions.set(one.kind, await Versioned.of(request, one.kind))
   }
   const outcomes = await Promise.all(
-    invocations.map((one, i) => callOne(parts, one, i, request, versions.get(one.kind) as Versioned, reader)),
+    invocations.map((one, i) =>
+      callOne(parts, one, i, request, versions.get(one.kind) as Versioned, reader),
+    ),
   )
   const refused = outcomes.find((error) => error !== undefined)
   if (refused !== undefined) throw refused

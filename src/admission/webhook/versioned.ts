@@ -62,7 +62,9 @@ async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<Kub
 }
 
 const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
-  object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion }
+  object.kind === kind && object.apiVersion === apiVersion
+    ? object
+    : { ...object, kind, apiVersion }
 
 /** A patched value as an object of the same version: canonical, and with defaults where the patch left room for them. */
 export function settled(kind: Kind, before: KubeObject, patched: Loose): KubeObject {
@@ -79,7 +81,9 @@ export async function intoRequest(request: AdmissionRequest, versioned: Versione
   if (!versioned.dirty || target === undefined || changed === undefined) return
   const { hub } = request.kind.resource
   const convert = !isOwnKind(changed, request.kind) && versioned.kind !== hub
-  const [result] = convert ? await request.kind.resource.convert([structuredClone(changed)], versioned.kind, hub) : [changed]
+  const [result] = convert
+    ? await request.kind.resource.convert([structuredClone(changed)], versioned.kind, hub)
+    : [changed]
   if (result === target) return
   for (const key of Object.keys(target)) delete target[key]
   Object.assign(target, result)

@@ -23,7 +23,13 @@ export class WebhookServer {
   constructor(ca: Made, serving: Made) {
     this.ca = ca
     this.#server = createServer(
-      { cert: serving.pem, key: serving.keyPem, ca: ca.pem, requestCert: true, rejectUnauthorized: false },
+      {
+        cert: serving.pem,
+        key: serving.keyPem,
+        ca: ca.pem,
+        requestCert: true,
+        rejectUnauthorized: false,
+      },
       (request, response) => {
         let body = ''
         request.on('data', (chunk) => {
@@ -49,7 +55,12 @@ export class WebhookServer {
   static async start(): Promise<WebhookServer> {
     const ca = await authority('webhook authority')
     const hosts = ['localhost', '127.0.0.1', 'hook.ns.svc']
-    const serving = await make({ subject: [{ CN: ['hook'] }], issuer: ca, usages: [serverUsage], hosts })
+    const serving = await make({
+      subject: [{ CN: ['hook'] }],
+      issuer: ca,
+      usages: [serverUsage],
+      hosts,
+    })
     const started = new WebhookServer(ca, serving)
     await new Promise<void>((resolve) => started.#server.listen(0, '127.0.0.1', resolve))
     return started

@@ -48,5 +48,7 @@ for (let i = 0; i < warmUps + rounds; i++) {
 server.stop()
 took.sort((a, b) => a - b)
 const at = (part: number) => (took[Math.floor(took.length * part)] as number).toFixed(3)
-console.log(`no-op validating webhook: median ${at(0.5)} ms, p99 ${at(0.99)} ms over ${rounds} calls`)
+console.log(
+  `no-op validating webhook: median ${at(0.5)} ms, p99 ${at(0.99)} ms over ${rounds} calls`,
+)
 if ((took[rounds / 2] as number) >= limitMs) process.exitCode = 1

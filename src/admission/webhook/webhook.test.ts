@@ -31,9 +31,15 @@ const partsWith = (client: HookClient): DispatchParts => ({
   report: () => {},
 })
 
-async function chainOf(client: HookClient, others: AdmissionPlugin[] = []): Promise<AdmissionChain> {
+async function chainOf(
+  client: HookClient,
+  others: AdmissionPlugin[] = [],
+): Promise<AdmissionChain> {
   const parts = partsWith(client)
-  const made = new AdmissionChain([...others, mutatingWebhooks(parts), validatingWebhooks(parts)], reader)
+  const made = new AdmissionChain(
+    [...others, mutatingWebhooks(parts), validatingWebhooks(parts)],
+    reader,
+  )
   await made.start()
   return made
 }
@@ -51,7 +57,13 @@ beforeEach(async () => {
   chain = await chainOf(new HookClient(nobody))
 })
 
-const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], scope: '*' }
+const everything = {
+  operations: ['*'],
+  apiGroups: ['*'],
+  apiVersions: ['*'],
+  resources: ['*'],
+  scope: '*',
+}
 
 function hook(name: string, path: string, changes: Loose = {}): Loose {
   return {
@@ -83,8 +95,14 @@ async function run(request: AdmissionRequest): Promise<string> {
   }
 }
 
-const map = (changes: Loose = {}): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm', creationTimestamp: null }, ...changes })
-const createMap = (changes: Partial<AdmissionRequest> = {}) => requestOf('CREATE', mapKind, map(), changes)
+const map = (changes: Loose = {}): KubeObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'm', creationTimestamp: null },
+  ...changes,
+})
+const createMap = (changes: Partial<AdmissionRequest> = {}) =>
+  requestOf('CREATE', mapKind, map(), changes)
 const jsonPatch = (...operations: Loose[]) => ({
   allowed: true,
   patchType: 'JSONPatch',
@@ -109,7 +127,11 @@ test('the review that is sent', async () => {
       namespace: 'ns',
       operation: 'CREATE',
       userInfo: { username: 'admin', groups: ['system:masters'] },
-      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm', creationTimestamp: null } },
+      object: {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: { name: 'm', creationTimestamp: null },
+      },
       oldObject: null,
       dryRun: false,
       options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me' },
@@ -120,25 +142,38 @@ test('the review that is sent', async () => {
 test('refusals in the words of the original', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   const cases: [Loose, string][] = [
-    [{ allowed: false, status: { message: 'no', code: 418, reason: 'Teapot' } }, '418 Teapot admission webhook "v.x.io" denied the request: no'],
-    [{ allowed: false, status: { reason: 'Because' } }, '400 Because admission webhook "v.x.io" denied the request: Because'],
+    [
+      { allowed: false, status: { message: 'no', code: 418, reason: 'Teapot' } },
+      '418 Teapot admission webhook "v.x.io" denied the request: no',
+    ],
+    [
+      { allowed: false, status: { reason: 'Because' } },
+      '400 Because admission webhook "v.x.io" denied the request: Because',
+    ],
     [{ allowed: false }, '400  admission webhook "v.x.io" denied the request without explanation'],
   ]
   for (const [answer, expected] of cases) {
     server.paths.set('/v', () => answer)
     assert.equal(await run(createMap()), expected)
   }
-  assert.deepEqual(calls.map(({ rejected, errorType, code }) => [rejected, errorType, code]), [
-    [true, 'no_error', 418],
-    [true, 'no_error', 400],
-    [true, 'no_error', 400],
-  ])
+  assert.deepEqual(
+    calls.map(({ rejected, errorType, code }) => [rejected, errorType, code]),
+    [
+      [true, 'no_error', 418],
+      [true, 'no_error', 400],
+      [true, 'no_error', 400],
+    ],
+  )
 })
 
 test('a patch changes the object in place, with defaults for what it brings', async () => {
   install('mutating', 'm', hook('m.x.io', '/m'))
   const added = { op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'car:1' } }
-  server.paths.set('/m', () => ({ ...jsonPatch(added), warnings: ['careful'], auditAnnotations: { why: 'mesh' } }))
+  server.paths.set('/m', () => ({
+    ...jsonPatch(added),
+    warnings: ['careful'],
+    auditAnnotations: { why: 'mesh' },
+  }))
   const object = pod()
   const request = requestOf('CREATE', podKind, object)
   assert.equal(await run(request), 'admitted')
@@ -158,24 +193,42 @@ test('patches that cannot be applied are internal errors', async () => {
   assert.match(await run(createMap()), /^500 InternalError Internal error occurred: /)
   server.paths.set('/m', () => jsonPatch({ op: 'add', path: '/x', value: 1 }))
   const deletion = requestOf('DELETE', mapKind, undefined, { name: 'm', old: map() })
-  assert.equal(await run(deletion), '500 InternalError Internal error occurred: admission webhook "m.x.io" attempted to modify the object, which is not supported for this operation')
+  assert.equal(
+    await run(deletion),
+    '500 InternalError Internal error occurred: admission webhook "m.x.io" attempted to modify the object, which is not supported for this operation',
+  )
 })
 
 test('a webhook that asked for it is called again once another changed the object', async () => {
-  install('mutating', 'a', hook('a.x.io', '/a', { reinvocationPolicy: 'IfNeeded' }), hook('never.x.io', '/never'))
+  install(
+    'mutating',
+    'a',
+    hook('a.x.io', '/a', { reinvocationPolicy: 'IfNeeded' }),
+    hook('never.x.io', '/never'),
+  )
   install('mutating', 'b', hook('b.x.io', '/b'))
-  server.paths.set('/b', () => jsonPatch({ op: 'add', path: '/metadata/labels', value: { b: 'was here' } }))
+  server.paths.set('/b', () =>
+    jsonPatch({ op: 'add', path: '/metadata/labels', value: { b: 'was here' } }),
+  )
   assert.equal(await run(createMap()), 'admitted')
-  assert.deepEqual(server.received.map(({ path }) => path), ['/a', '/never', '/b', '/a'])
+  assert.deepEqual(
+    server.received.map(({ path }) => path),
+    ['/a', '/never', '/b', '/a'],
+  )
   assert.deepEqual(server.received[3].review.request.object.metadata.labels, { b: 'was here' })
 })
 
 test('plugins of the server run again after a webhook changed the object', async () => {
   const seen: (string | undefined)[] = []
-  const plugin = { name: 'Counting', mutate: ({ object }: AdmissionRequest) => void seen.push(object?.metadata.labels?.b) }
+  const plugin = {
+    name: 'Counting',
+    mutate: ({ object }: AdmissionRequest) => void seen.push(object?.metadata.labels?.b),
+  }
   chain = await chainOf(new HookClient(nobody), [plugin])
   install('mutating', 'b', hook('b.x.io', '/b'))
-  server.paths.set('/b', () => jsonPatch({ op: 'add', path: '/metadata/labels', value: { b: 'c' } }))
+  server.paths.set('/b', () =>
+    jsonPatch({ op: 'add', path: '/metadata/labels', value: { b: 'c' } }),
+  )
   assert.equal(await run(createMap()), 'admitted')
   assert.deepEqual(seen, [undefined, 'c'])
   assert.equal(server.received.length, 1)
@@ -185,15 +238,40 @@ test('an equivalent version is what the webhook sees and patches', async () => {
   const v1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
   const { hub } = v1.resource
   const { object: raw } = v1.conform({
-    kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'h' },
-    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 50 },
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: 'h' },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { kind: 'Deployment', name: 'd' },
+      targetCPUUtilizationPercentage: 50,
+    },
   })
   const [object] = await v1.resource.convert([raw], v1, hub)
-  const rule = { ...everything, apiGroups: ['autoscaling'], apiVersions: ['v2beta2'], resources: ['horizontalpodautoscalers'] }
-  install('mutating', 'm', hook('m.x.io', '/m', { rules: [rule] }), hook('exact.x.io', '/exact', { rules: [rule], matchPolicy: 'Exact' }))
-  server.paths.set('/m', () => jsonPatch({ op: 'replace', path: '/spec/metrics/0/resource/target/averageUtilization', value: 70 }))
+  const rule = {
+    ...everything,
+    apiGroups: ['autoscaling'],
+    apiVersions: ['v2beta2'],
+    resources: ['horizontalpodautoscalers'],
+  }
+  install(
+    'mutating',
+    'm',
+    hook('m.x.io', '/m', { rules: [rule] }),
+    hook('exact.x.io', '/exact', { rules: [rule], matchPolicy: 'Exact' }),
+  )
+  server.paths.set('/m', () =>
+    jsonPatch({
+      op: 'replace',
+      path: '/spec/metrics/0/resource/target/averageUtilization',
+      value: 70,
+    }),
+  )
   assert.equal(await run(requestOf('CREATE', v1, object)), 'admitted')
-  assert.deepEqual(server.received.map(({ path }) => path), ['/m'])
+  assert.deepEqual(
+    server.received.map(({ path }) => path),
+    ['/m'],
+  )
   const { request } = server.received[0].review
   assert.equal(request.object.apiVersion, 'autoscaling/v2beta2')
   assert.deepEqual([request.kind.version, request.requestKind.version], ['v2beta2', 'v1'])
@@ -215,7 +293,15 @@ test('which requests a webhook is for', async () => {
     ['cluster-wide', rule({ scope: 'Cluster' }), false],
     ['labels of the object', { objectSelector: { matchLabels: { a: 'b' } } }, false],
     ['labels of the namespace', { namespaceSelector: { matchLabels: { team: 'a' } } }, true],
-    ['other labels of the namespace', { namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] } }, false],
+    [
+      'other labels of the namespace',
+      {
+        namespaceSelector: {
+          matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }],
+        },
+      },
+      false,
+    ],
   ]
   for (const [name, changes, called] of cases) {
     install('validating', 'v', hook('v.x.io', '/v', changes))
@@ -225,22 +311,45 @@ test('which requests a webhook is for', async () => {
   }
 })
 
-test('configurations of webhooks are nobody else\'s business', async () => {
+test("configurations of webhooks are nobody else's business", async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   install('mutating', 'm', hook('m.x.io', '/m'))
   for (const plural of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
-    assert.equal(await run(requestOf('CREATE', kindOf(`${group}/v1`, plural), { metadata: { name: 'x' } })), 'admitted')
+    assert.equal(
+      await run(requestOf('CREATE', kindOf(`${group}/v1`, plural), { metadata: { name: 'x' } })),
+      'admitted',
+    )
   }
   assert.equal(server.received.length, 0)
 })
 
 const failing = 'Internal error occurred: failed calling webhook "v.x.io": '
 const malformed: [name: string, answer: Loose | string, expected: string][] = [
-  ['another uid', { uid: 'other', allowed: true }, `${failing}expected response.uid="a-uid", got "other"`],
-  ['a patch of a validating one', { allowed: true, patch: 'W10=' }, `${failing}validating webhook may not return response.patch`],
-  ['no response', '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}', `${failing}webhook response was absent`],
-  ['no kind', '{"response":{"uid":"a-uid","allowed":true}}', `${failing}expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=`],
-  ['a wrong type', { allowed: 'yes' }, `${failing}json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool`],
+  [
+    'another uid',
+    { uid: 'other', allowed: true },
+    `${failing}expected response.uid="a-uid", got "other"`,
+  ],
+  [
+    'a patch of a validating one',
+    { allowed: true, patch: 'W10=' },
+    `${failing}validating webhook may not return response.patch`,
+  ],
+  [
+    'no response',
+    '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}',
+    `${failing}webhook response was absent`,
+  ],
+  [
+    'no kind',
+    '{"response":{"uid":"a-uid","allowed":true}}',
+    `${failing}expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=`,
+  ],
+  [
+    'a wrong type',
+    { allowed: 'yes' },
+    `${failing}json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool`,
+  ],
 ]
 for (const [name, answer, expected] of malformed) {
   test(`a malformed answer: ${name}`, async () => {
@@ -250,22 +359,42 @@ for (const [name, answer, expected] of malformed) {
     install('validating', 'v', hook('v.x.io', '/v', { failurePolicy: 'Ignore' }))
     const request = createMap()
     assert.equal(await run(request), 'admitted')
-    assert.equal(request.auditAnnotations.get('failed-open.validating.webhook.admission.k8s.io/round_0_index_0'), 'v.x.io')
+    assert.equal(
+      request.auditAnnotations.get(
+        'failed-open.validating.webhook.admission.k8s.io/round_0_index_0',
+      ),
+      'v.x.io',
+    )
   })
 }
 
 test('a silent webhook costs its timeout and no more', async () => {
   server.paths.set('/v', () => 'never')
-  install('validating', 'v', hook('v.x.io', '/v', { timeoutSeconds: 0.2 }), hook('w.x.io', '/v', { timeoutSeconds: 0.2 }))
+  install(
+    'validating',
+    'v',
+    hook('v.x.io', '/v', { timeoutSeconds: 0.2 }),
+    hook('w.x.io', '/v', { timeoutSeconds: 0.2 }),
+  )
   const began = performance.now()
-  assert.match(await run(createMap()), /failed calling webhook "v.x.io": Post "https:\/\/127.0.0.1:\d+\/v\?timeout=1s": context deadline exceeded$/)
+  assert.match(
+    await run(createMap()),
+    /failed calling webhook "v.x.io": Post "https:\/\/127.0.0.1:\d+\/v\?timeout=1s": context deadline exceeded$/,
+  )
   const took = performance.now() - began
   assert.ok(took > 150 && took < 1000, `${took} ms`)
 })
 
 test('one that is not there, and one of an authority nobody trusts', async () => {
-  install('validating', 'v', hook('v.x.io', '/v', { clientConfig: { url: 'https://127.0.0.1:1/x' } }))
-  assert.equal(await run(createMap()), `500 InternalError ${failing}Post "https://127.0.0.1:1/x?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`)
+  install(
+    'validating',
+    'v',
+    hook('v.x.io', '/v', { clientConfig: { url: 'https://127.0.0.1:1/x' } }),
+  )
+  assert.equal(
+    await run(createMap()),
+    `500 InternalError ${failing}Post "https://127.0.0.1:1/x?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`,
+  )
   install('validating', 'v', hook('v.x.io', '/v', { clientConfig: { url: server.at('/v').url } }))
   assert.match(await run(createMap()), /x509: certificate signed by unknown authority$/)
 })
@@ -273,7 +402,10 @@ test('one that is not there, and one of an authority nobody trusts', async () =>
 test('dry runs reach only webhooks without side effects', async () => {
   install('validating', 'v', hook('v.x.io', '/v', { sideEffects: 'Some', failurePolicy: 'Ignore' }))
   const dryRun = () => createMap({ dryRun: true })
-  assert.equal(await run(dryRun()), '400 BadRequest admission webhook "v.x.io" does not support dry run')
+  assert.equal(
+    await run(dryRun()),
+    '400 BadRequest admission webhook "v.x.io" does not support dry run',
+  )
   install('validating', 'v', hook('v.x.io', '/v', { sideEffects: 'NoneOnDryRun' }))
   assert.equal(await run(dryRun()), 'admitted')
   assert.equal(server.received[0].review.request.dryRun, true)
@@ -281,8 +413,16 @@ test('dry runs reach only webhooks without side effects', async () => {
 })
 
 test('the older review, which need not repeat the uid', async () => {
-  install('mutating', 'm', hook('m.x.io', '/m', { admissionReviewVersions: ['v2', 'v1beta1', 'v1'] }))
-  server.paths.set('/m', () => ({ uid: '', ...jsonPatch({ op: 'add', path: '/data', value: { a: 'b' } }), patchType: undefined }))
+  install(
+    'mutating',
+    'm',
+    hook('m.x.io', '/m', { admissionReviewVersions: ['v2', 'v1beta1', 'v1'] }),
+  )
+  server.paths.set('/m', () => ({
+    uid: '',
+    ...jsonPatch({ op: 'add', path: '/data', value: { a: 'b' } }),
+    patchType: undefined,
+  }))
   const request = createMap()
   assert.equal(await run(request), 'admitted')
   assert.equal(server.received[0].review.apiVersion, 'admission.k8s.io/v1beta1')
@@ -290,10 +430,19 @@ test('the older review, which need not repeat the uid', async () => {
 })
 
 test('a service is reached at its endpoint, under its own name', async () => {
-  reader.put('', 'services', { metadata: { name: 'hook', namespace: 'ns' }, spec: { clusterIP: '10.0.0.9', ports: [{ name: 'https', port: 443 }] } })
-  const clientConfig = { service: { namespace: 'ns', name: 'hook', path: '/v' }, caBundle: server.caBundle }
+  reader.put('', 'services', {
+    metadata: { name: 'hook', namespace: 'ns' },
+    spec: { clusterIP: '10.0.0.9', ports: [{ name: 'https', port: 443 }] },
+  })
+  const clientConfig = {
+    service: { namespace: 'ns', name: 'hook', path: '/v' },
+    caBundle: server.caBundle,
+  }
   install('validating', 'v', hook('v.x.io', '/v', { clientConfig }))
-  assert.equal(await run(createMap()), `500 InternalError ${failing}no endpoints available for service "hook"`)
+  assert.equal(
+    await run(createMap()),
+    `500 InternalError ${failing}no endpoints available for service "hook"`,
+  )
   reader.put('', 'endpoints', {
     metadata: { name: 'hook', namespace: 'ns' },
     subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ name: 'https', port: server.port }] }],
@@ -318,19 +467,33 @@ test('a removed configuration is called no more', async () => {
 test('credentials by the name of the host', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-'))
   const file = join(folder, 'kubeconfig')
-  writeFileSync(file, JSON.stringify({
-    users: [
-      { name: '127.0.0.1:*', user: { token: 'wrong' } },
-      { name: `127.0.0.1:${server.port}`, user: { token: 'secret' } },
-      { name: '*.svc', user: { username: 'u', password: 'p' } },
-    ],
-  }))
-  const users = await credentialsFrom({ kind: 'WebhookAdmissionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', kubeConfigFile: file })
+  writeFileSync(
+    file,
+    JSON.stringify({
+      users: [
+        { name: '127.0.0.1:*', user: { token: 'wrong' } },
+        { name: `127.0.0.1:${server.port}`, user: { token: 'secret' } },
+        { name: '*.svc', user: { username: 'u', password: 'p' } },
+      ],
+    }),
+  )
+  const users = await credentialsFrom({
+    kind: 'WebhookAdmissionConfiguration',
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kubeConfigFile: file,
+  })
   assert.equal(userFor(users, 'hook.ns.svc:443')?.authorization, 'Basic dTpw')
   assert.equal(userFor(users, 'elsewhere:443'), undefined)
   chain = await chainOf(new HookClient(users))
   install('validating', 'v', hook('v.x.io', '/v'))
   assert.equal(await run(createMap()), 'admitted')
   assert.equal(server.received[0].headers.authorization, 'Bearer secret')
-  await assert.rejects(credentialsFrom({ kind: 'WebhookAdmissionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', kubeConfigFile: 'x' }), /must be an absolute file path/)
+  await assert.rejects(
+    credentialsFrom({
+      kind: 'WebhookAdmissionConfiguration',
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kubeConfigFile: 'x',
+    }),
+    /must be an absolute file path/,
+  )
 })

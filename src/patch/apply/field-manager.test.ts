@@ -175,7 +175,11 @@ for (const [what, written, left] of resets) {
 
 test('a reset comes first: what else the write changes is owned by its writer', () => {
   const live = update(undefined, thingOf({ spec: { replicas: 1 } }), 'one')
-  const next = { ...live, spec: { replicas: 2 }, metadata: { ...live.metadata, managedFields: [{}] } }
+  const next = {
+    ...live,
+    spec: { replicas: 2 },
+    metadata: { ...live.metadata, managedFields: [{}] },
+  }
   assert.deepEqual(owners(recordUpdate(thingKind, live, next, writer('two'))), [
     'two Update {"f:spec":{"f:replicas":{}}}',
   ])
