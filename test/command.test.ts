@@ -45,7 +45,7 @@ test('--help and --version', async () => {
 test('it says when it is ready, is private, stops cleanly, and its state is there the next time', async () => {
   const dataDir = join(place, 'kept')
   const first = await startServer([sqlite], dataDir)
-  assert.match(first.said(), /^Binnacle is ready on https:\/\/127\.0\.0\.1:\d+ after \d+/)
+  assert.match(first.said(), /^Binnacle is ready on https:\/\/127\.0\.0\.1:\d+ after \d+/m)
   assert.ok(
     first.said().includes(`  state: ${dataDir}\n  export KUBECONFIG=${dataDir}/admin.kubeconfig\n`),
   )
@@ -83,7 +83,7 @@ test('a port that is taken is told in one line', async () => {
     '--storage-backend=memory',
   ]).ended()
   assert.equal(code, 1)
-  assert.match(said, /^binnacle: [^\n]*EADDRINUSE[^\n]*\n$/)
+  assert.match(said, /^binnacle: [^\n]*EADDRINUSE[^\n]*\n$/m)
   await first.stop()
 })
 
