@@ -14,6 +14,9 @@ const leftAlone = new Set([
   'managedFields',
   'uid',
   'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'generateName',
 ])
 
 /** Adds or replaces a field somewhere the object already has a struct. */

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,6 +19,7 @@ const endTimeoutMs = 30_000
 export interface Answer {
   readonly status: number
   readonly text: string
+  readonly headers?: IncomingHttpHeaders
   // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is the test's to know
   readonly body: any
 }
@@ -171,6 +173,7 @@ function answerOf(
         resolve({
           status: response.statusCode ?? 0,
           text,
+          headers: response.headers,
           body: isJson ? JSON.parse(text) : undefined,
         })
       })

@@ -1,6 +1,7 @@
 /** A pod of a runtime class carries what the class costs and where it can run. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { setKey } from '#schema/user-key.ts'
@@ -23,7 +24,8 @@ export function runtimeClassPlugin(feature: (gate: string) => boolean): Admissio
       if (!overhead || !isNewPod(request)) return
       const { spec } = request.object as KubeObject
       if (spec.runtimeClassName !== undefined) return checkOverhead(request, reader)
-      if (spec.overhead !== undefined) throw refusal(request, withoutClass)
+      const said = spec.overhead !== undefined || wasWrittenEmpty(spec, 'overhead')
+      if (said) throw refusal(request, withoutClass)
     },
   }
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rememberEmpty, wasWrittenEmpty } from './written-empty.ts'
+import {
+  copyWrittenEmpty,
+  hasWrittenEmpty,
+  rememberEmpty,
+  wasWrittenEmpty,
+} from './written-empty.ts'
 
 test('what was written empty is remembered beside the object, not in it', () => {
   const holder = { a: 1 }
@@ -13,4 +18,24 @@ test('what was written empty is remembered beside the object, not in it', () => 
   assert.equal(JSON.stringify(holder), '{"a":1}')
   assert.equal(wasWrittenEmpty(structuredClone(holder), 'labels'), false)
   assert.equal(wasWrittenEmpty(undefined, 'labels'), false)
+})
+
+test('a field that got a value since is not empty any more', () => {
+  const holder: { labels?: object; list?: null } = {}
+  rememberEmpty(holder, 'labels')
+  assert.ok(hasWrittenEmpty([{ a: holder }]))
+  holder.labels = { a: '1' }
+  assert.equal(hasWrittenEmpty([{ a: holder }]), false)
+  holder.list = null
+  rememberEmpty(holder, 'list')
+  assert.ok(hasWrittenEmpty(holder))
+})
+
+test('a shallow copy remembers when told to', () => {
+  const holder = {}
+  rememberEmpty(holder, 'labels')
+  const copy = { ...holder }
+  assert.equal(wasWrittenEmpty(copy, 'labels'), false)
+  copyWrittenEmpty(holder, copy)
+  assert.ok(wasWrittenEmpty(copy, 'labels'))
 })

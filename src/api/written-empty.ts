@@ -3,6 +3,8 @@
  * everything Kubernetes writes; but its messages tell an empty map from none (`map[string]string{}` and `(nil)`), and so
  * do a few defaults. The memory is of the object itself: a copy has none, and no encoder sees it.
  */
+import type { Loose } from './object-meta.ts'
+
 const writtenEmpty = Symbol('fields written empty')
 
 type Holder = { [writtenEmpty]?: Set<string> }
@@ -24,6 +26,15 @@ export function hasWrittenEmpty(value: unknown): boolean {
   return holdsWrittenEmpty(value) || Object.values(value).some(hasWrittenEmpty)
 }
 
-/** Whether any field of it is. */
-export const holdsWrittenEmpty = (holder: object): boolean =>
-  (holder as Holder)[writtenEmpty] !== undefined
+/** Whether any field of it is, and has got no value since, from a default. */
+export function holdsWrittenEmpty(holder: object): boolean {
+  const fields = (holder as Holder)[writtenEmpty]
+  if (fields === undefined) return false
+  for (const field of fields) if (((holder as Loose)[field] ?? null) === null) return true
+  return false
+}
+
+/** A shallow copy of an object remembers what the object does. */
+export function copyWrittenEmpty(from: object, to: object): void {
+  for (const field of (from as Holder)[writtenEmpty] ?? []) rememberEmpty(to, field)
+}

@@ -39,7 +39,8 @@ const hubs: Readonly<Record<string, string>> = {
 const selfLinksUntil = 20
 
 const noBehaviour: Behaviour = {}
-const apiVersionOf = (group: string, version: string) => (group === '' ? version : `${group}/${version}`)
+const apiVersionOf = (group: string, version: string) =>
+  group === '' ? version : `${group}/${version}`
 
 export function builtInResources(facts: Facts, options: BuiltInOptions): Resource[] {
   const groups = new Map<string, ResourceFact[]>()
@@ -76,7 +77,8 @@ class BuiltInResource implements Resource {
     this.plural = home.plural
     this.errorGroup = errorGroupOf(home, options.release)
     this.namespaced = first.namespaced
-    this.storagePrefix = first.storage === undefined ? '' : `${options.root}/${first.storage.prefix}`
+    this.storagePrefix =
+      first.storage === undefined ? '' : `${options.root}/${first.storage.prefix}`
     this.kinds = served.map((fact) => this.#kind(fact))
     const { storage } = first
     this.stored =
@@ -86,7 +88,8 @@ class BuiltInResource implements Resource {
 
   /** Loaded when first needed. */
   get behaviour(): Behaviour {
-    this.#behaviour ??= behaviourOf(`${this.group}/${this.plural}`, this.#options.release) ?? noBehaviour
+    this.#behaviour ??=
+      behaviourOf(`${this.group}/${this.plural}`, this.#options.release) ?? noBehaviour
     return this.#behaviour
   }
 

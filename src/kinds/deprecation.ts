@@ -9,7 +9,11 @@ const minorOf = (release: string) => Number(release.split('.')[1] ?? Number.NaN)
 
 export function deprecationOf(fact: ResourceFact, release: number): Deprecation | undefined {
   const { lifecycle } = fact
-  if (lifecycle === undefined || lifecycle.deprecated === '' || release < firstReleaseWithWarnings) {
+  if (
+    lifecycle === undefined ||
+    lifecycle.deprecated === '' ||
+    release < firstReleaseWithWarnings
+  ) {
     return undefined
   }
   if (minorOf(lifecycle.deprecated) > release) return undefined

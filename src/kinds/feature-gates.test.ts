@@ -4,7 +4,10 @@ import { featureGates, type GateTable } from './feature-gates.ts'
 
 const table: GateTable = {
   Young: [[20, 22, 'ALPHA', false, false]],
-  Grown: [[18, 20, 'ALPHA', false, false], [21, 22, 'BETA', true, false]],
+  Grown: [
+    [18, 20, 'ALPHA', false, false],
+    [21, 22, 'BETA', true, false],
+  ],
   Done: [[20, 22, 'GA', true, true]],
   ServerSideApply: [[22, 22, 'GA', true, false]],
   Leaving: [[22, 22, 'DEPRECATED', false, false]],

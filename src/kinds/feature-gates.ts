@@ -6,7 +6,9 @@
 export type Stage = 'ALPHA' | 'BETA' | 'GA' | 'DEPRECATED'
 
 /** Per gate, spans of releases that agree: first, last, stage, default, locked to it. */
-export type GateTable = Readonly<Record<string, readonly (readonly [number, number, Stage, boolean, boolean])[]>>
+export type GateTable = Readonly<
+  Record<string, readonly (readonly [number, number, Stage, boolean, boolean])[]>
+>
 
 export interface FeatureGates {
   readonly enabled: (gate: string) => boolean
@@ -27,7 +29,10 @@ export function featureGates(
     const span = spans.find(([first, last]) => release >= first && release <= last)
     if (span !== undefined) known.set(name, { stage: span[2], on: span[3], locked: span[4] })
   }
-  for (const [all, stage] of [['AllAlpha', 'ALPHA'], ['AllBeta', 'BETA']] as const) {
+  for (const [all, stage] of [
+    ['AllAlpha', 'ALPHA'],
+    ['AllBeta', 'BETA'],
+  ] as const) {
     const wanted = given.get(all)
     if (wanted === undefined) continue
     for (const gate of known.values()) if (gate.stage === stage) gate.on = wanted
@@ -37,7 +42,9 @@ export function featureGates(
     if (name === 'AllAlpha' || name === 'AllBeta') continue
     const gate = known.get(name)
     if (gate === undefined) {
-      return { error: `--feature-gates: unrecognized feature gate: ${name}; release 1.${release} does not have it` }
+      return {
+        error: `--feature-gates: unrecognized feature gate: ${name}; release 1.${release} does not have it`,
+      }
     }
     const spent = gate.locked || (gate.stage === 'GA' && !operational.has(name))
     if (spent && on !== gate.on) {
@@ -47,7 +54,9 @@ export function featureGates(
     }
     if (gate.stage === 'GA' || gate.stage === 'DEPRECATED') {
       const word = gate.stage === 'GA' ? 'GA' : 'deprecated'
-      warnings.push(`Setting ${word} feature gate ${name}=${on}. It will be removed in a future release.`)
+      warnings.push(
+        `Setting ${word} feature gate ${name}=${on}. It will be removed in a future release.`,
+      )
     }
     gate.on = on
   }

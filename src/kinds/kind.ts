@@ -151,6 +151,8 @@ export interface Context {
 export interface Behaviour {
   /** Problems of a name, in Kubernetes' words; DNS subdomain unless said otherwise. `prefix`: it is a generateName. */
   readonly nameRule?: (name: string, prefix: boolean) => string[]
+  /** What is wrong with metadata is only told when nothing else is. */
+  readonly metadataLast?: boolean
   /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */
   prepareForCreate?(object: KubeObject, context: Context): void
   /** Status kept from old, generation raised when the spec changed, and so on. */
@@ -178,7 +180,11 @@ export interface Behaviour {
   /** The words for a field selector on a field that is not selectable. */
   unknownFieldText?(field: string): string
   /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
-  gracePeriodSeconds?(object: KubeObject, asked: number | undefined, context: Context): number | undefined
+  gracePeriodSeconds?(
+    object: KubeObject,
+    asked: number | undefined,
+    context: Context,
+  ): number | undefined
   /** Objects of this kind are kept only for a time: that of events. */
   readonly expires?: boolean
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
@@ -197,7 +203,10 @@ export interface SubresourceBehaviour {
 }
 
 /** The rules of a write: a scale is a write to the main resource, other subresources have their own or none. */
-export function rulesFor({ resource: { behaviour } }: Kind, subresource: string): SubresourceBehaviour | undefined {
+export function rulesFor(
+  { resource: { behaviour } }: Kind,
+  subresource: string,
+): SubresourceBehaviour | undefined {
   if (subresource === '' || subresource === 'scale') return behaviour
   return behaviour.subresources?.[subresource]
 }

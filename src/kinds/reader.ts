@@ -11,7 +11,12 @@ export interface Follower {
 }
 
 export interface ObjectReader {
-  get(group: string, plural: string, namespace: string, name: string): Promise<KubeObject | undefined>
+  get(
+    group: string,
+    plural: string,
+    namespace: string,
+    name: string,
+  ): Promise<KubeObject | undefined>
   list(group: string, plural: string, namespace?: string): Promise<KubeObject[]>
   /** Resolves once every existing object has been handed over. Calls are made synchronously as the live picture moves. */
   follow(group: string, plural: string, follower: Follower): Promise<() => void>

@@ -19,7 +19,9 @@ export function runtimeConfig(
 ): Serves | { error: string } {
   const wanted = new Map<string, boolean>()
   const versions = new Set(groupVersions.map(({ group, version }) => keyOf(group, version)))
-  const single = new Set(resources.map(({ group, version, plural }) => `${keyOf(group, version)}/${plural}`))
+  const single = new Set(
+    resources.map(({ group, version, plural }) => `${keyOf(group, version)}/${plural}`),
+  )
   for (const [key, value] of given) {
     const name = key.replace(/^api\/v1(?=$|\/)/, 'v1').replace(/^apis\//, '')
     if (value !== 'true' && value !== 'false' && value !== '') {

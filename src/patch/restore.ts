@@ -179,8 +179,11 @@ function checkText(scalar: ScalarName, value: Json): void {
   }
   const layout = layouts[scalar]
   if (layout === undefined || layout.parse(value) !== undefined) return
+  // A time that is whole but for its fraction fails where that should begin.
+  const whole = scalar === 'microTime' ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(value) : null
+  const [rest, part] = whole === null ? [value, '2006'] : [whole[1] as string, '.000000']
   throw new RestoreError(
-    `parsing time ${goQuote(value)} as "${layout.text}": cannot parse ${goQuote(value)} as "2006"`,
+    `parsing time ${goQuote(value)} as "${layout.text}": cannot parse ${goQuote(rest)} as "${part}"`,
   )
 }
 

@@ -249,9 +249,11 @@ function listRule(list: List): Rule {
 
 function dictRule(dict: Dict): Rule {
   let rule: Rule | undefined
+  const isBytes = dict.values.is === 'scalar' && dict.values.scalar === 'bytes'
   const readValue = (key: string, raw: Json, walk: Walk): Json => {
     rule ??= ruleOf(dict.values)
-    if (raw === null) return rule.zero()
+    // Bytes in a map are empty where others are nothing: that is how they come back from being stored.
+    if (raw === null) return isBytes ? '' : rule.zero()
     const before = walk.unknown.length
     try {
       const value = rule.read(raw, walk)

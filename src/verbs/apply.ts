@@ -3,7 +3,7 @@
  * what. An object that is not there is created.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, conflict } from '#api/status-error.ts'
+import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -41,7 +41,10 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   })
 }
 
-async function versioned({ target: { kind } }: PatchRequest, live: KubeObject): Promise<KubeObject> {
+async function versioned(
+  { target: { kind } }: PatchRequest,
+  live: KubeObject,
+): Promise<KubeObject> {
   const object = await fromHub(kind, structuredClone(live))
   object.kind = kind.kind
   object.apiVersion = kind.apiVersion

@@ -29,14 +29,21 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
   const written = stored === hub ? object : await convertOne(structuredClone(object), hub, stored)
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
-  const protobuf = server.storesProtobuf && stored.protobuf ? encodeObject(stored.type, written) : undefined
+  const protobuf =
+    server.storesProtobuf && stored.protobuf ? encodeObject(stored.type, written) : undefined
   const cut = encodeForStorage(written, fields, resource, protobuf)
   const bytes = protobuf ?? cut.bytes
   if (bytes.length > objectSizeBytesMax) {
-    throw tooLarge(`the object is too large to store: ${bytes.length} bytes, at most ${objectSizeBytesMax}`)
+    throw tooLarge(
+      `the object is too large to store: ${bytes.length} bytes, at most ${objectSizeBytesMax}`,
+    )
   }
   const { namespace = '', name = '' } = object.metadata
-  return { key, bytes, view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined } }
+  return {
+    key,
+    bytes,
+    view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined },
+  }
 }
 
 export function put(

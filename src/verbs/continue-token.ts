@@ -19,7 +19,8 @@ export function encodeContinue({ start, revision }: ContinuePoint): string {
   return Buffer.from(text).toString('base64url')
 }
 
-const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`)
+const refuse = (why: string) =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}`)
 
 export function decodeContinue(token: string): ContinuePoint {
   const bytes = decodeBase64(token)

@@ -56,7 +56,8 @@ export async function createDecoded(
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
   await refuseInvalidNew(kind, object, context)
-  for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? []) warnings.push(warning)
+  for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? [])
+    warnings.push(warning)
   const reservation = await server.allocators.reserve(kind, object, undefined, context)
   try {
     await server.admission.validate({ ...attributes, name: nameOf(object), object })
@@ -90,7 +91,12 @@ function prepareNew(
 
 const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()
 
-async function store(server: Server, request: WriteRequest, object: KubeObject, generated: boolean) {
+async function store(
+  server: Server,
+  request: WriteRequest,
+  object: KubeObject,
+  generated: boolean,
+) {
   const { kind } = request.target
   const tries = generated ? generateNameTriesMax : 1
   for (let i = 0; i < tries; i++) {

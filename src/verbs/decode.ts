@@ -56,7 +56,8 @@ function requireTypeSaid(kind: Kind, raw: Loose): void {
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: Object 'Kind' is missing in '${JSON.stringify(raw)}'`,
     )
   }
-  if (!raw.apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  if (!raw.apiVersion)
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
 
 /** Kinds that are read without a type of their own see the difference only when they are checked. */
@@ -84,7 +85,9 @@ export function conformAs(
   const version = textOf(value.apiVersion, apiVersion).split('/').pop() as string
   const type = server.typeNamed(apiVersion, kind)
   if (named !== kind || textOf(value.apiVersion, apiVersion) !== apiVersion || type === undefined) {
-    throw badRequest(`${named} in version "${version}" cannot be handled as a ${kind}: expected ${apiVersion} ${kind}`)
+    throw badRequest(
+      `${named} in version "${version}" cannot be handled as a ${kind}: expected ${apiVersion} ${kind}`,
+    )
   }
   const conformed = conform(type, value as Json, { kind, version, as: kind })
   reportUnknown(conformed.unknown, request)
@@ -128,7 +131,12 @@ export function requireMatchingName(object: KubeObject, request: WriteRequest): 
       `the name of the object (${meta.name}) does not match the name on the URL (${name})`,
     )
   }
-  if (meta.namespace !== undefined && meta.namespace !== '' && namespace !== '' && meta.namespace !== namespace) {
+  if (
+    meta.namespace !== undefined &&
+    meta.namespace !== '' &&
+    namespace !== '' &&
+    meta.namespace !== namespace
+  ) {
     throw badRequest(
       `the namespace of the object (${meta.namespace}) does not match the namespace on the request (${namespace})`,
     )

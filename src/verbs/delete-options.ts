@@ -20,7 +20,9 @@ const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 export function deleteOptionsFrom(body: Loose): DeleteOptions {
   if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
     throw badRequest(
-      `${body.kind} in version "${String(body.apiVersion ?? 'v1').split('/').pop()}" cannot be handled as a DeleteOptions: the body is of another kind`,
+      `${body.kind} in version "${String(body.apiVersion ?? 'v1')
+        .split('/')
+        .pop()}" cannot be handled as a DeleteOptions: the body is of another kind`,
     )
   }
   const preconditions = objectOf(body.preconditions, 'preconditions')
@@ -67,7 +69,14 @@ function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
     )
   }
   if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
-    errors.push(notSupported('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
+    errors.push(
+      notSupported('propagationPolicy', propagationPolicy, [
+        'Foreground',
+        'Background',
+        'Orphan',
+        'nil',
+      ]),
+    )
   }
   errors.push(...dryRunErrors(dryRun))
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
@@ -121,4 +130,3 @@ function boolean(value: unknown, field: string): boolean | undefined {
   if (typeof value !== 'boolean') throw wrongType(field, 'a boolean')
   return value
 }
-

@@ -87,7 +87,11 @@ function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOpt
   }
 }
 
-export async function admitDeletion(server: Server, request: DeleteRequest, old: KubeObject): Promise<void> {
+export async function admitDeletion(
+  server: Server,
+  request: DeleteRequest,
+  old: KubeObject,
+): Promise<void> {
   const { target, user, options, warnings, auditAnnotations } = request
   const attributes = {
     operation: 'DELETE' as const,
@@ -115,7 +119,8 @@ function gracefully(
   context: Context,
 ): 'now' | 'pending' | 'marked' {
   const { metadata } = object
-  const asked = options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
+  const asked =
+    options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
   const rule = kind.resource.behaviour.gracePeriodSeconds
   if (rule === undefined) return 'now'
   if (metadata.deletionTimestamp !== undefined) {
@@ -156,7 +161,8 @@ function setGarbageFinalizers(kind: Kind, object: KubeObject, options: DeleteOpt
 function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions) {
   const fallback = defaultPropagation(kind)
   if (fallback === 'Unsupported') return 'Background'
-  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background'
+  if (options.orphanDependents !== undefined)
+    return options.orphanDependents ? 'Orphan' : 'Background'
   if (options.propagationPolicy !== undefined) return options.propagationPolicy
   if (finalizers.includes(orphanFinalizer)) return 'Orphan'
   if (finalizers.includes(foregroundFinalizer)) return 'Foreground'

@@ -5,10 +5,15 @@ import { entryMaker } from '#watchcache/entry.ts'
 import { type Freshness, freshnessOfGet, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
 
-export async function get(server: Server, target: Target, resourceVersion: string): Promise<Answer> {
+export async function get(
+  server: Server,
+  target: Target,
+  resourceVersion: string,
+): Promise<Answer> {
   const { kind, namespace, name } = target
   const freshness = freshnessOfGet(resourceVersion)
-  if (!server.readsFromMemory && freshness.want !== 'any') return getStored(server, target, freshness)
+  if (!server.readsFromMemory && freshness.want !== 'any')
+    return getStored(server, target, freshness)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
@@ -18,7 +23,11 @@ export async function get(server: Server, target: Target, resourceVersion: strin
 }
 
 /** Past the live picture, to the store itself. */
-async function getStored(server: Server, { kind, namespace, name }: Target, freshness: Freshness): Promise<Answer> {
+async function getStored(
+  server: Server,
+  { kind, namespace, name }: Target,
+  freshness: Freshness,
+): Promise<Answer> {
   await reach(server, freshness)
   const { value } = await server.storage.get(keyOf(kind, namespace, name))
   if (value === undefined) throw notFound(kind, name)

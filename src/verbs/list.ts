@@ -2,7 +2,12 @@
 import type { ListOptions } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
 import type { SortedSnapshot } from '#base/sorted-map.ts'
-import { prefixRange, type Revision, RevisionCompacted, RevisionInFuture } from '#storage/storage.ts'
+import {
+  prefixRange,
+  type Revision,
+  RevisionCompacted,
+  RevisionInFuture,
+} from '#storage/storage.ts'
 import { type Entry, entryMaker } from '#watchcache/entry.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import type { Answer } from './answer.ts'
@@ -13,14 +18,20 @@ import { keyOf, type Server, type Target } from './server.ts'
 
 export async function list(server: Server, target: Target, options: ListOptions): Promise<Answer> {
   const { kind } = target
-  const selection = select(kind, options.labelSelector, options.fieldSelector, target.name || undefined)
+  const selection = select(
+    kind,
+    options.labelSelector,
+    options.fieldSelector,
+    target.name || undefined,
+  )
   const plan = planList(options)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   const retryAfter = plan.limit > 0 ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
   // The picture may have moved on while the wait was over; what it is now is what is taken.
-  const revision = plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
+  const revision =
+    plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
   const picture = await pictureAt(server, ready, plan, revision, options, target)
   const answer = page(target, picture, plan, selection, revision)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
@@ -47,7 +58,9 @@ async function pictureAt(
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  const kept: SortedSnapshot<Entry> | undefined = fromMemory ? cache.snapshotAt(revision) : undefined
+  const kept: SortedSnapshot<Entry> | undefined = fromMemory
+    ? cache.snapshotAt(revision)
+    : undefined
   if (kept !== undefined) return kept
   try {
     return await pastPicture(server, target, revision)
@@ -65,7 +78,9 @@ async function pastPicture(server: Server, target: Target, revision: Revision): 
   const { kind } = target
   const maker = entryMaker(kind.resource, server.parseStored)
   const { value } = await server.storage.list(rangeOf(target), { at: revision })
-  const entries = value.items.map(({ key, bytes, revision: written }) => maker.make(key, written, bytes))
+  const entries = value.items.map(({ key, bytes, revision: written }) =>
+    maker.make(key, written, bytes),
+  )
   const within = (start: string, end: string) =>
     entries.filter(({ key }) => key >= start && key < end)
   return {
@@ -78,7 +93,8 @@ async function pastPicture(server: Server, target: Target, revision: Revision): 
 
 function rangeOf({ kind, namespace }: Target) {
   const { storagePrefix } = kind.resource
-  const prefix = kind.namespaced && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`
+  const prefix =
+    kind.namespaced && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`
   return prefixRange(prefix)
 }
 
@@ -96,7 +112,11 @@ function page(
   const { matches } = selection
   let { start, end } = range
   if (plan.start !== '') start = range.start + plan.start.replace(/^\//, '')
-  if (selection.name !== undefined && (target.namespace !== '' || !kind.namespaced) && plan.start === '') {
+  if (
+    selection.name !== undefined &&
+    (target.namespace !== '' || !kind.namespaced) &&
+    plan.start === ''
+  ) {
     start = keyOf(kind, target.namespace, selection.name)
     end = `${start}\0`
   }

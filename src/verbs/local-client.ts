@@ -46,7 +46,12 @@ class LocalClient implements ApiClient {
       target,
       user: this.#user,
       body: () => body,
-      options: { dryRun: false, fieldManager: this.#manager, fieldValidation: 'Ignore', force: false },
+      options: {
+        dryRun: false,
+        fieldManager: this.#manager,
+        fieldValidation: 'Ignore',
+        force: false,
+      },
       warnings: [],
       auditAnnotations: new Map(),
     }

@@ -1,7 +1,11 @@
 /** An owner named twice is kept once, with a warning. */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 
-export function dedupOwnerReferences(object: KubeObject, warnings: string[], afterAdmission: boolean) {
+export function dedupOwnerReferences(
+  object: KubeObject,
+  warnings: string[],
+  afterAdmission: boolean,
+) {
   const references = object.metadata.ownerReferences
   if (references === undefined || references.length < 2) return
   const seen = new Set<string>()
@@ -23,6 +27,20 @@ export function dedupOwnerReferences(object: KubeObject, warnings: string[], aft
   )
 }
 
-function identityOf({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) {
-  return JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null])
+function identityOf({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller,
+  blockOwnerDeletion,
+}: OwnerReference) {
+  return JSON.stringify([
+    apiVersion,
+    kind,
+    name,
+    uid,
+    controller ?? null,
+    blockOwnerDeletion ?? null,
+  ])
 }

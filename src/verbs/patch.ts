@@ -57,7 +57,9 @@ function asPatched({ patchType, target: { kind } }: PatchRequest) {
 function patched(request: PatchRequest, before: KubeObject): KubeObject {
   const { kind } = request.target
   const raw = rawPatched(request, before, kind.type)
-  const object = orInvalidPatch(raw, () => conformRaw(kind, kind.protobuf ? requireSameType(kind, raw) : requireObject(raw), request))
+  const object = orInvalidPatch(raw, () =>
+    conformRaw(kind, kind.protobuf ? requireSameType(kind, raw) : requireObject(raw), request),
+  )
   kind.applyDefaults(object)
   return object
 }
@@ -81,8 +83,11 @@ function orInvalidPatch(raw: Json, read: () => KubeObject): KubeObject {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict')) throw error
-    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(raw), error.message)])
+    if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
+      throw error
+    throw invalidObject({ group: '', kind: '' }, '', [
+      invalid('patch', JSON.stringify(raw), error.message),
+    ])
   }
 }
 
@@ -117,7 +122,10 @@ function requireObject(raw: Json): Loose {
   return raw
 }
 
-function requireSameType({ kind, apiVersion }: { kind: string; apiVersion: string }, given: Json): Loose {
+function requireSameType(
+  { kind, apiVersion }: { kind: string; apiVersion: string },
+  given: Json,
+): Loose {
   const raw = requireObject(given)
   if (raw.kind === kind && raw.apiVersion === apiVersion) return raw
   throw badRequest(

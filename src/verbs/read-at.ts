@@ -49,7 +49,11 @@ export function planList(options: ListOptions): ListPlan {
 }
 
 /** Waits until the live picture is fresh enough; answers the revision it then has. */
-export async function reach(server: Server, freshness: Freshness, retryAfter = 1): Promise<Revision> {
+export async function reach(
+  server: Server,
+  freshness: Freshness,
+  retryAfter = 1,
+): Promise<Revision> {
   const { freshness: live } = server.cache
   switch (freshness.want) {
     case 'any':
@@ -79,4 +83,5 @@ async function wait(server: Server, revision: Revision, retryAfter: number): Pro
 export const continueExpired =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
-export const resourceExpired = () => expired('The resourceVersion for the provided list is too old.')
+export const resourceExpired = () =>
+  expired('The resourceVersion for the provided list is too old.')

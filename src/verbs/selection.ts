@@ -1,6 +1,6 @@
 /** Label and field selectors of a list or watch as one question to an entry of the live picture. */
 import { type FieldSelector, requireKnownFields, soleName } from '#api/field-selector.ts'
-import { type LabelSelector, matchesLabels, selectsEverything } from '#api/label-selector.ts'
+import { type LabelSelector, labelMatcher, selectsEverything } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
@@ -39,16 +39,18 @@ export function select(
   const own = fields.length === 0 ? noNames : selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
     if (field === 'metadata.name' || own.has(field)) return undefined
-    if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size))) return undefined
+    if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size)))
+      return undefined
     return unknownField(kind, field, own.size > 0)
   })
-  const wanted = name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
-  const byLabel = selectsEverything(labels) ? undefined : labels
+  const wanted =
+    name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
+  const byLabel = selectsEverything(labels) ? undefined : labelMatcher(labels)
   if (byLabel === undefined && wanted.length === 0) return { matches: undefined, name: undefined }
   return {
     name: soleName(wanted),
     matches(entry) {
-      if (byLabel !== undefined && !matchesLabels(byLabel, entry.labels)) return false
+      if (byLabel !== undefined && !byLabel(entry.labels)) return false
       for (const { field, value, equal } of wanted) {
         if ((fieldOf(entry, field, own) === value) !== equal) return false
       }
@@ -62,7 +64,10 @@ const takesNamespace = ({ resource }: Kind, ownCount: number): boolean =>
   ownCount === 0 && resource.behaviour.unknownFieldText === undefined
 
 function unknownField(kind: Kind, field: string, hasOwn: boolean): string {
-  if (hasOwn || kind.resource.behaviour.unknownFieldText !== undefined) return kind.resource.behaviour.unknownFieldText?.(field) ?? `field label not supported: ${field}`
+  if (hasOwn || kind.resource.behaviour.unknownFieldText !== undefined)
+    return (
+      kind.resource.behaviour.unknownFieldText?.(field) ?? `field label not supported: ${field}`
+    )
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
 

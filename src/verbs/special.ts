@@ -35,8 +35,12 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   'apiextensions.k8s.io/customresourcedefinitions': { delete: deleteDefinition },
   'authentication.k8s.io/tokenreviews': { create: reviewToken },
   'authorization.k8s.io/subjectaccessreviews': { create: reviewAccess('SubjectAccessReview') },
-  'authorization.k8s.io/localsubjectaccessreviews': { create: reviewAccess('LocalSubjectAccessReview') },
-  'authorization.k8s.io/selfsubjectaccessreviews': { create: reviewAccess('SelfSubjectAccessReview') },
+  'authorization.k8s.io/localsubjectaccessreviews': {
+    create: reviewAccess('LocalSubjectAccessReview'),
+  },
+  'authorization.k8s.io/selfsubjectaccessreviews': {
+    create: reviewAccess('SelfSubjectAccessReview'),
+  },
   'authorization.k8s.io/selfsubjectrulesreviews': { create: reviewRules },
 }
 

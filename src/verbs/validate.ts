@@ -18,9 +18,12 @@ export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: 
   const errors = behaviour.metadataLast
     ? []
     : validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule }, metadataPath)
-  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, object)))
-  if (behaviour.validateCreate !== undefined) errors.push(...behaviour.validateCreate(object, context))
-  if (errors.length > 0) throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
+  if (kind.validateSchema !== undefined)
+    errors.push(...kind.validateSchema(await fromHub(kind, object)))
+  if (behaviour.validateCreate !== undefined)
+    errors.push(...behaviour.validateCreate(object, context))
+  if (errors.length > 0)
+    throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   const last = validateObjectMeta(
     object.metadata,
     { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
@@ -39,13 +42,22 @@ export async function refuseInvalidUpdate(
   const { hub } = kind.resource
   const meta = next.metadata
   const errors = [
-    ...validateObjectMeta(meta, { namespaced: kind.namespaced, nameRule: nameIsPathSegment }, metadataPath),
+    ...validateObjectMeta(
+      meta,
+      { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
+      metadataPath,
+    ),
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
   ]
   const rules = rulesFor(kind, subresource)
-  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(await fromHub(kind, next), old, subresource))
+  if (kind.validateSchema !== undefined)
+    errors.push(...kind.validateSchema(await fromHub(kind, next), old, subresource))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
-    throw invalidObject({ group: kind.resource.errorGroup, kind: hub.kind }, nameOf(next), inWordsOf(errors, context.release))
+    throw invalidObject(
+      { group: kind.resource.errorGroup, kind: hub.kind },
+      nameOf(next),
+      inWordsOf(errors, context.release),
+    )
   }
 }

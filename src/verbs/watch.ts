@@ -3,7 +3,7 @@
  * the client is http/watch-stream.ts.
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
-import { gone } from '#api/status-error.ts'
+import { expired } from '#api/status-error.ts'
 import { prefixRange, type Revision } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { transition } from '#watchcache/fan-out.ts'
@@ -28,7 +28,12 @@ export interface Watch {
 
 export async function watch(server: Server, target: Target, options: ListOptions): Promise<Watch> {
   const { kind, namespace } = target
-  const { matches } = select(kind, options.labelSelector, options.fieldSelector, target.name || undefined)
+  const { matches } = select(
+    kind,
+    options.labelSelector,
+    options.fieldSelector,
+    target.name || undefined,
+  )
   const from = parseResourceVersion(options.resourceVersion)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
@@ -45,7 +50,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
   } else {
     const missed = ready.history.after(from)
     if (missed === undefined) {
-      throw gone(`too old resource version: ${from} (${ready.history.startsAfter + 1})`)
+      throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
     }
     for (const event of missed) {
       const at = (event.entry ?? event.previous) as Entry
@@ -55,7 +60,10 @@ export async function watch(server: Server, target: Target, options: ListOptions
     }
   }
   // A version that does not exist yet: nothing up to it is sent.
-  const counted = from !== undefined && from > server.cache.freshness.revision ? skipUntil(watcher, from) : watcher
+  const counted =
+    from !== undefined && from > server.cache.freshness.revision
+      ? skipUntil(watcher, from)
+      : watcher
   ready.fanOut.add(counted)
   return {
     kind,

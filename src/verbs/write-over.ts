@@ -98,7 +98,8 @@ async function writeOnce(
   prepareUpdate(request, next, old, context)
   await refuseInvalidUpdate(kind, subresource, next, old, context)
   if (subresource === '') {
-    for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? []) warnings.push(warning)
+    for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
+      warnings.push(warning)
   }
   const reservation = await server.allocators.reserve(kind, next, old, context)
   try {

@@ -62,9 +62,11 @@ const daemonSet =
     else countTemplates(object)
     const strategy: Loose = (spec.updateStrategy ??= {})
     strategy.type ||= strategyType
-    if (strategy.type === 'RollingUpdate') {
+    const rolls = strategy.type === 'RollingUpdate'
+    // One that is begun has numbers, whatever the strategy: none left out but 0 on the way through the original.
+    if (rolls || strategy.rollingUpdate) {
       const rolling: Loose = (strategy.rollingUpdate ??= {})
-      rolling.maxUnavailable ??= 1
+      rolling.maxUnavailable ??= rolls ? 1 : 0
       if (context.release >= surgeRelease) rolling.maxSurge ??= 0
     }
     spec.revisionHistoryLimit ??= 10

@@ -3,6 +3,7 @@
  * kind has, or had.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
+import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'
 import type { Type } from '#schema/type.ts'
 import type { FieldSet } from './field-set.ts'
@@ -37,7 +38,9 @@ export function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
   if (here.metadata === undefined || !('managedFields' in here.metadata))
     return { object: here, type, apiVersion }
   const { managedFields: _, ...metadata } = here.metadata
-  return { object: { ...here, metadata }, type, apiVersion }
+  const bare = { ...here, metadata }
+  copyWrittenEmpty(here, bare)
+  return { object: bare, type, apiVersion }
 }
 
 /** What Go makes of nothing: a new object is compared with it. */

@@ -127,7 +127,10 @@ function isSpelledDifferently({ spec = {} }: KubeObject, { requestApiVersion }: 
   if (requestApiVersion !== 'extensions/v1beta1') return false
   const { ingress = [], egress = [] } = spec as { ingress?: Loose[]; egress?: Loose[] }
   if (ingress.length === 0 || egress.length === 0) return true
-  return [...ingress, ...egress].some(({ ports }) => !ports?.length) || egress.some(({ to }) => !to?.length)
+  return (
+    [...ingress, ...egress].some(({ ports }) => !ports?.length) ||
+    egress.some(({ to }) => !to?.length)
+  )
 }
 
 export const networkPolicy: Behaviour = {

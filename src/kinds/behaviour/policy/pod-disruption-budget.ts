@@ -51,6 +51,7 @@ const emptyStatus = () => Object.fromEntries(counts.map((field) => [field, 0]))
 /** Its metadata has only the rules every object has. */
 export const podDisruptionBudget: Behaviour = {
   nameRule: nameIsPathSegment,
+  metadataLast: true,
   unconditionalUpdate: false,
   resetFields: [['status']],
   prepareForCreate(object) {

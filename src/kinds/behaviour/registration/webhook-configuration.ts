@@ -7,6 +7,7 @@ import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { checkOneOfIfSet, each } from '#kinds/behaviour/checks.ts'
 import { checkPlainMetadata } from '#kinds/behaviour/metadata.ts'
+import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { webhookConfigurationColumns } from '#kinds/columns/registration.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -112,7 +113,13 @@ export const webhookConfiguration: Behaviour = {
   prepareForCreate(object) {
     object.metadata.generation = 1
   },
-  prepareForUpdate: (next, old) => raiseGeneration(next, old, ['webhooks']),
+  prepareForUpdate(next, old) {
+    raiseGeneration(next, old, ['webhooks'])
+    // The original tells a list that is empty from none.
+    if (wasWrittenEmpty(next, 'webhooks') || hasWrittenEmpty(next.webhooks)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
   validateCreate: (object, context) => check(object, strictnessOf(context)),
   validateUpdate: (next, old, context) => [
     ...checkPlainMetadata(next, false, nameIsDnsSubdomain),

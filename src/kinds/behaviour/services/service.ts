@@ -238,18 +238,27 @@ function checkClusterIpKept(next: KubeObject, old: KubeObject): FieldError[] {
   return validateImmutable(now, then, specPath.child('clusterIP'))
 }
 
-const orTogether = (errors: FieldError[], next: KubeObject, old?: KubeObject): FieldError[] =>
-  errors.length > 0 ? errors : checkTogether(next, old)
+/** Fields are checked together only where each of them, and metadata, is right by itself. */
+const orTogether = (
+  errors: FieldError[],
+  next: KubeObject,
+  old?: KubeObject,
+  metadataIsWrong = false,
+): FieldError[] => (errors.length > 0 || metadataIsWrong ? errors : checkTogether(next, old))
 
 export const service: Behaviour = {
   nameRule: nameIsDns1035Label,
-  createOnUpdate: true,
   versionCheckedWithMetadata: true,
   resetFields: [['status']],
   prepareForCreate: prepareNewService,
   prepareForUpdate: prepareChangedService,
   validateCreate: (object, context) =>
-    orTogether([...check(object, context), ...checkMixed(object, undefined, context)], object),
+    orTogether(
+      [...check(object, context), ...checkMixed(object, undefined, context)],
+      object,
+      undefined,
+      checkMetadata(object, true, nameIsDns1035Label).length > 0,
+    ),
   validateUpdate: (next, old, context) =>
     orTogether(
       [

@@ -11,6 +11,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import {
   checkOneOfIfSet,
   checkQualifiedName,
@@ -87,7 +88,8 @@ function checkTopologies(terms: Loose[]): FieldError[] {
 function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
-    if (sameJson(next[field], old[field])) continue
+    // The original tells parameters that are empty from none.
+    if (sameJson(next[field], old[field]) && !wasWrittenEmpty(next, field)) continue
     errors.push(forbidden(field, `updates to ${field} are forbidden.`))
   }
   const mode = next.volumeBindingMode

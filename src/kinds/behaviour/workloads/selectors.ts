@@ -22,6 +22,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { listAsWritten } from '#kinds/behaviour/checks.ts'
 
 /** A LabelSelector as messages show it; absent is null. */
 export function goLabelSelector(selector: Loose | null | undefined): GoText | undefined {
@@ -31,7 +32,7 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
     goStruct('v1.LabelSelectorRequirement', [
       ['Key', goQuote(expression.key ?? '')],
       ['Operator', goQuote(expression.operator ?? '')],
-      ['Values', goStrings(expression.values)],
+      ['Values', goStrings(listAsWritten(expression, 'values'))],
     ]),
   )
   const emptyList = wasWrittenEmpty(selector, 'matchExpressions') ? [] : undefined

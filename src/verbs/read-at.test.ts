@@ -1,0 +1,168 @@
+/** The matrices of which version a get, a list and a watch see: every cell one row. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import { encodeContinue } from './continue-token.ts'
+import { type Fixture, startVerbs } from './fixture.suite.ts'
+
+let verbs: Fixture
+/** Revisions of three writes of one object, and of one more that came after them. */
+let first: number
+let second: number
+let third: number
+
+before(async () => {
+  verbs = await startVerbs()
+  const at = (object: { metadata: { resourceVersion?: string } }) =>
+    Number(object.metadata.resourceVersion)
+  first = at(await verbs.create('configmaps', { metadata: { name: 'a' }, data: { n: '1' } }))
+  second = at(await verbs.create('configmaps', { metadata: { name: 'b' }, data: { n: '2' } }))
+  third = at(await verbs.create('configmaps', { metadata: { name: 'c' }, data: { n: '3' } }))
+  await verbs.settled()
+})
+after(() => verbs.stop())
+
+async function outcome(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.code} ${error.reason}`
+  }
+}
+
+// Both wait for a version that never comes: together they take the time of one.
+describe('get and list', { concurrency: true }, () => {
+  test('get', async () => {
+    const future = String(third + 1000)
+    const cases: [resourceVersion: string, expected: string][] = [
+      ['', 'a'],
+      ['0', 'a'],
+      [String(first), 'a'],
+      [String(third), 'a'],
+      [future, '504 Timeout'],
+      ['nonsense', '400 BadRequest'],
+      ['-1', '400 BadRequest'],
+      ['99999999999999999999', '400 BadRequest'],
+    ]
+    const rows = cases.map(async ([resourceVersion, expected]) => {
+      const got = await outcome(
+        async () => (await verbs.get('configmaps', 'a', resourceVersion)).metadata.name as string,
+      )
+      assert.equal(got, expected, `resourceVersion=${resourceVersion}`)
+    })
+    await Promise.all(rows)
+  })
+
+  test('list', async () => {
+    const now = () => verbs.server.cache.freshness.revision
+    const token = encodeContinue({ start: 'a\0', revision: second })
+    const moved = encodeContinue({ start: 'a\0', revision: -1 })
+    const future = third + 1000
+    // Names of the page, and the version it says it is of: `now`, or a number.
+    const cases: [query: string, expected: string][] = [
+      ['', 'a b c @now'],
+      ['resourceVersion=0', 'a b c @now'],
+      [`resourceVersion=${first}`, 'a b c @now'],
+      [`resourceVersion=${future}`, '504 Timeout'],
+      ['limit=2', 'a b @now'],
+      ['limit=2&resourceVersion=0', 'a b c @now'],
+      [`limit=2&resourceVersion=${second}`, `a b @${second}`],
+      [`limit=1&resourceVersion=${second}`, `a @${second}`],
+      [`limit=2&continue=${token}`, `b @${second}`],
+      [`limit=2&continue=${token}&resourceVersion=0`, `b @${second}`],
+      [`limit=2&continue=${token}&resourceVersion=${second}`, '400 BadRequest'],
+      [`limit=2&continue=${moved}`, 'b c @now'],
+      ['resourceVersionMatch=Exact', '422 Invalid'],
+      ['resourceVersionMatch=Exact&resourceVersion=0', '422 Invalid'],
+      [`resourceVersionMatch=Exact&resourceVersion=${second}`, `a b @${second}`],
+      [`resourceVersionMatch=Exact&resourceVersion=${third}`, `a b c @${third}`],
+      [`resourceVersionMatch=Exact&resourceVersion=${future}`, '504 Timeout'],
+      ['resourceVersionMatch=Exact&limit=1', '422 Invalid'],
+      ['resourceVersionMatch=Exact&limit=1&resourceVersion=0', '422 Invalid'],
+      [`resourceVersionMatch=Exact&limit=1&resourceVersion=${second}`, `a @${second}`],
+      ['resourceVersionMatch=NotOlderThan', '422 Invalid'],
+      ['resourceVersionMatch=NotOlderThan&resourceVersion=0', 'a b c @now'],
+      [`resourceVersionMatch=NotOlderThan&resourceVersion=${second}`, 'a b c @now'],
+      ['resourceVersionMatch=NotOlderThan&limit=2', '422 Invalid'],
+      [`resourceVersionMatch=NotOlderThan&limit=2&resourceVersion=${first}`, 'a b @now'],
+      [`resourceVersionMatch=NotOlderThan&resourceVersion=${future}`, '504 Timeout'],
+      [`resourceVersionMatch=Exact&resourceVersion=${second}&continue=${token}`, '422 Invalid'],
+      ['resourceVersionMatch=Sometimes&resourceVersion=1', '422 Invalid'],
+      ['resourceVersion=nonsense', '400 BadRequest'],
+      ['continue=nonsense', '400 BadRequest'],
+    ]
+    const rows = cases.map(async ([query, expected]) => {
+      const got = await outcome(async () => {
+        const { entries, revision } = await verbs.list('configmaps', query)
+        return `${entries.map(({ name }) => name).join(' ')} @${revision}`
+      })
+      assert.equal(got, expected.replace('@now', `@${now()}`), query)
+    })
+    await Promise.all(rows)
+  })
+})
+
+test('watch', async () => {
+  const cases: [query: string, initial: string, missed: string][] = [
+    ['', 'a b c', ''],
+    ['resourceVersion=0', 'a b c', ''],
+    [`resourceVersion=${first}`, '', 'b c'],
+    [`resourceVersion=${second}`, '', 'c'],
+    [`resourceVersion=${third}`, '', ''],
+    [`resourceVersion=${third + 1000}`, '', ''],
+    ['fieldSelector=metadata.name=b', 'b', ''],
+    [`resourceVersion=${first}&fieldSelector=metadata.name=b`, '', 'b'],
+  ]
+  for (const [query, initial, missed] of cases) {
+    const started = await verbs.watch('configmaps', query)
+    assert.equal(started.initial.map(({ name }) => name).join(' '), initial, query)
+    const events = started.watcher.take().map(({ event }) => event.entry?.name)
+    assert.equal(events.join(' '), missed, query)
+    started.stop()
+  }
+  assert.equal(
+    await outcome(async () => String(await verbs.watch('configmaps', 'resourceVersion=x'))),
+    '400 BadRequest',
+  )
+})
+
+test('what the store has forgotten is 410, with a token to go on from where a list was under way', async () => {
+  const own = await startVerbs()
+  for (const name of ['a', 'b', 'c']) await own.create('configmaps', { metadata: { name } })
+  await own.settled()
+  const page = await own.list('configmaps', 'limit=1')
+  // Lists in other shapes push the kept picture out, then the store forgets as well.
+  for (let i = 0; i < 40; i++) {
+    await own.create('secrets', { metadata: { name: `s${i}` } })
+    await own.create('configmaps', { metadata: { name: `z${i}` } })
+    await own.settled()
+    await own.list('configmaps', 'limit=1')
+  }
+  await own.storage.compact(await own.storage.currentRevision())
+  const refused = await own.list('configmaps', `limit=1&continue=${page.continueToken}`).then(
+    () => assert.fail('an answer'),
+    (error) => error as ApiError,
+  )
+  assert.deepEqual([refused.code, refused.reason], [410, 'Expired'])
+  const onward = await own.list('configmaps', `limit=1&continue=${refused.listMeta?.continue}`)
+  assert.deepEqual(
+    onward.entries.map(({ name }) => name),
+    ['b'],
+  )
+  const exact = `resourceVersionMatch=Exact&resourceVersion=${page.revision}`
+  assert.equal(
+    await outcome(async () => String(await own.list('configmaps', exact))),
+    '410 Expired',
+  )
+  for (let i = 0; i < 101; i++)
+    await own.patch('configmaps', 'a', 'merge', { data: { i: String(i) } })
+  await own.settled()
+  assert.equal(
+    await outcome(async () =>
+      String(await own.watch('configmaps', `resourceVersion=${page.revision}`)),
+    ),
+    '410 Expired',
+  )
+  await own.stop()
+})
