@@ -1,10 +1,13 @@
 /** Watch events as frames of one negotiated shape. */
+import type { ApiError } from '#api/status-error.ts'
 import { cutLength, writeCut } from '#codec/cut-object.ts'
+import { encodeWatchFrame } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { EventType } from '#watchcache/fan-out.ts'
 import type { Exchange } from './exchange.ts'
 import { otherFramer } from './other-shapes.ts'
 import type { HttpParts } from './parts.ts'
+import { protobufValue } from './protobuf-shapes.ts'
 import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { Framer } from './watch-stream.ts'
@@ -29,6 +32,13 @@ export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: 
       return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: { kind: name, apiVersion, metadata } })}\n`)
     },
   }
+}
+
+/** A watch that cannot go on says why in an event: what it answered with before is the success of having begun. */
+export function errorFrame(shape: Shape, error: ApiError): Buffer {
+  const status = error.status()
+  if (shape.format === 'protobuf') return encodeWatchFrame('ERROR', protobufValue(status, undefined))
+  return Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`)
 }
 
 function jsonFrame(

@@ -18,7 +18,7 @@ import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
 import { connect, isConnection, requireConnectMethod } from './connect/connect.ts'
 import type { Exchange } from './exchange.ts'
-import { framerFor } from './framer.ts'
+import { errorFrame, framerFor } from './framer.ts'
 import type { HttpParts } from './parts.ts'
 import { answerHeaders, respond } from './respond.ts'
 import { negotiateShape, type Shape } from './shape.ts'
@@ -115,6 +115,12 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
   }
 }
 
+/** A watch of a past that is gone begins and ends with saying so; all other refusals are answers of their own. */
+function orExpired(error: unknown): ApiError {
+  if (error instanceof ApiError && error.reason === 'Expired') return error
+  throw error
+}
+
 async function runWatch(
   exchange: Exchange,
   parts: HttpParts,
@@ -122,7 +128,13 @@ async function runWatch(
   shape: Shape,
 ): Promise<void> {
   const options = parseListOptions(exchange.query, exchange.target.watchPath)
-  const started = await watch(parts.server, target, options)
+  const started = await watch(parts.server, target, options).catch(orExpired)
+  if (started instanceof ApiError) {
+    exchange.status = 200
+    const sink = exchange.wire.stream(200, answerHeaders(exchange, shape.contentType))
+    sink.write(errorFrame(shape, started))
+    return sink.end()
+  }
   // From here on a watch takes nobody's turn.
   exchange.seat?.release()
   const framer = framerFor(started.kind, shape, parts, exchange)
