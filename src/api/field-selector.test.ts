@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { matchesFields, parseFieldSelector, soleName } from './field-selector.ts'
+import { ApiError } from './status-error.ts'
+
+test('terms are read as written', () => {
+  const cases: [text: string, expected: string[]][] = [
+    ['', []],
+    [',', []],
+    ['a=b', ['a = b']],
+    ['a==b', ['a = b']],
+    ['a!=b', ['a != b']],
+    ['a=', ['a = ']],
+    ['a=b,c!=d', ['a = b', 'c != d']],
+    ['a=b\\,c', ['a = b,c']],
+    ['a=b\\=c', ['a = b=c']],
+    ['a=b\\\\', ['a = b\\']],
+    ['__proto__=x', ['__proto__ = x']],
+  ]
+  for (const [text, expected] of cases) {
+    const read = parseFieldSelector(text).map(
+      ({ field, equal, value }) => `${field} ${equal ? '=' : '!='} ${value}`,
+    )
+    assert.deepEqual(read, expected, text)
+  }
+})
+
+test('what cannot be understood is refused', () => {
+  for (const text of ['a', 'a=b=c', 'a=\\x', 'a=b\\', 'a,b=c']) {
+    assert.throws(
+      () => parseFieldSelector(text),
+      (error) => error instanceof ApiError && error.code === 400,
+      text,
+    )
+  }
+})
+
+test('all terms must hold', () => {
+  const values: Record<string, string> = { a: '1', b: '2' }
+  const cases: [text: string, holds: boolean][] = [
+    ['', true],
+    ['a=1', true],
+    ['a=2', false],
+    ['a!=2,b=2', true],
+    ['a=1,b!=2', false],
+    ['c=', true],
+  ]
+  for (const [text, holds] of cases) {
+    assert.equal(
+      matchesFields(parseFieldSelector(text), (field) => values[field] ?? ''),
+      holds,
+      text,
+    )
+  }
+})
+
+test('the one name a selector allows', () => {
+  assert.equal(soleName(parseFieldSelector('a=b,metadata.name=x')), 'x')
+  assert.equal(soleName(parseFieldSelector('metadata.name!=x')), undefined)
+})

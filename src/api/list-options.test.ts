@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { parseListOptions, parseResourceVersion } from './list-options.ts'
+import { ApiError } from './status-error.ts'
+
+const read = (query: string, watchForced = false) =>
+  parseListOptions(new URLSearchParams(query), watchForced)
+const refusal = (query: string): string => {
+  try {
+    read(query)
+    return 'none'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.code} ${error.message}`
+  }
+}
+
+test('what is asked for', () => {
+  const { limit, continueToken, timeoutSeconds, watch, allowWatchBookmarks, resourceVersion } =
+    read('limit=5&continue=abc&timeoutSeconds=7&watch=1&allowWatchBookmarks=true&resourceVersion=9')
+  assert.deepEqual(
+    { limit, continueToken, timeoutSeconds, watch, allowWatchBookmarks, resourceVersion },
+    {
+      limit: 5,
+      continueToken: 'abc',
+      timeoutSeconds: 7,
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion: '9',
+    },
+  )
+})
+
+test('flags are false only when absent, false or 0', () => {
+  const cases: [query: string, watch: boolean][] = [
+    ['', false],
+    ['watch=false', false],
+    ['watch=FALSE', false],
+    ['watch=0', false],
+    ['watch=', true],
+    ['watch=no', true],
+  ]
+  for (const [query, watch] of cases) assert.equal(read(query).watch, watch, query)
+  assert.equal(read('', true).watch, true)
+})
+
+test('refusals in the words of the original', () => {
+  const cases: [query: string, expected: RegExp][] = [
+    ['limit=x', /^400 strconv.ParseInt: parsing "x": invalid syntax$/],
+    ['limit=9223372036854775808', /^400 .*value out of range$/],
+    ['limit=-1', /^none$/],
+    ['labelSelector=(', /^400 /],
+    ['fieldSelector=a', /^400 invalid selector/],
+    ['resourceVersionMatch=Exact', /^422 .*forbidden unless resourceVersion is provided/],
+    [
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      /^422 .*"exact" is forbidden for resourceVersion "0"/,
+    ],
+    ['resourceVersionMatch=Exact&resourceVersion=1&watch=1', /^422 .*forbidden for watch/],
+    [
+      'resourceVersionMatch=x&resourceVersion=1',
+      /^422 .*supported values: "Exact", "NotOlderThan"/,
+    ],
+    [
+      'resourceVersionMatch=Exact&resourceVersion=1&continue=x',
+      /^422 .*forbidden when continue is provided/,
+    ],
+  ]
+  for (const [query, expected] of cases) assert.match(refusal(query), expected, query)
+})
+
+test('resource versions', () => {
+  assert.equal(parseResourceVersion(''), undefined)
+  assert.equal(parseResourceVersion('0'), 0)
+  assert.equal(parseResourceVersion('42'), 42)
+  assert.equal(parseResourceVersion('18446744073709551615'), Number.MAX_SAFE_INTEGER)
+  for (const text of ['-1', 'x', '1.5', ' 1', '18446744073709551616', '0x1']) {
+    assert.throws(
+      () => parseResourceVersion(text),
+      (error) => error instanceof ApiError && error.code === 400,
+      text,
+    )
+  }
+})
