@@ -21,15 +21,19 @@ if (major < majorWanted) {
   process.exit(1)
 }
 
-// A small nursery for young objects: half the idle memory for a few more, shorter collections. Node takes this only on its
-// command line, so the process begins once more, as itself, before anything is loaded.
-const nursery = '--max-semi-space-size=8'
-const asked = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
-if (process.execve !== undefined && !asked.includes('semi-space')) {
+// Memory is given back soon: a small nursery for young objects, a collection once the start is over, and large buffers
+// returned to the system when they are freed. Node and the C library take this only at their own start, so the process
+// begins once more, as itself, before anything is loaded.
+if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined) {
+  const flags = ['--max-semi-space-size=8', '--expose-gc']
   const script = fileURLToPath(import.meta.url)
-  const args = [process.execPath, ...process.execArgv, nursery, script, ...process.argv.slice(2)]
-  process.execve(process.execPath, args, process.env)
+  process.execve(
+    process.execPath,
+    [process.execPath, ...flags, ...process.execArgv, script, ...process.argv.slice(2)],
+    { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', ...process.env, BINNACLE_BEGUN: '1' },
+  )
 }
+delete process.env.BINNACLE_BEGUN
 
 // Code without its types, compiled, is kept for the next start. A cache that cannot be written is no error.
 nodeModule.enableCompileCache(
@@ -37,6 +41,9 @@ nodeModule.enableCompileCache(
 )
 const { main } = await import((inCheckout ? source : built).href)
 await main(process.argv.slice(2))
+
+// What only the start needed is let go, once controllers have listed what there is.
+for (const seconds of [1, 5]) setTimeout(() => globalThis.gc?.(), seconds * 1000).unref()
 
 // Node writes the cache when a process exits by itself; one that is killed would never leave any.
 setTimeout(() => nodeModule.flushCompileCache(), 2000).unref()

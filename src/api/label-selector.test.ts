@@ -7,6 +7,7 @@ import {
   formatLabelSelector,
   formatLabels,
   formatSelector,
+  labelMatcher,
   matchesLabels,
   parseLabelSelector,
   selectorOf,
@@ -125,4 +126,13 @@ test('what is wrong with a selector object', () => {
       ['spec.selector.matchExpressions[2].key', `Invalid value: "": ${part}`.slice(0, 60)],
     ],
   )
+})
+
+test('a selector compiled for many answers as it does for one', () => {
+  const labels = [undefined, {}, { a: 'b' }, { a: 'c', d: 'e' }, JSON.parse('{"__proto__":"b"}')]
+  for (const text of ['a', 'a=b', 'a!=b', 'a in (b,c),d', 'a notin (b)', '!a', 'constructor=b', 'toString=b', 'a=b,d=e']) {
+    const selector = parseLabelSelector(text)
+    const matches = labelMatcher(selector)
+    for (const one of labels) assert.equal(matches(one), matchesLabels(selector, one), text)
+  }
 })
