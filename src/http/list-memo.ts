@@ -4,7 +4,7 @@
  */
 
 /** All that is kept together: a few lists of thousands, little beside the objects themselves. */
-export const memoBytesMax = 24 << 20
+export const memoBytesMax = 16 << 20
 
 export class ListMemo {
   readonly #known = new Map<string, { pieces: readonly Buffer[]; bytes: number }>()

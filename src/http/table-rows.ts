@@ -8,8 +8,8 @@ import type { Columns, IncludeObject, TableItem } from '#codec/table.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectView } from '#verbs/answer.ts'
 
-/** Objects kept parsed: two pages of the size kubectl asks for. */
-const keptMax = 1000
+/** Objects kept parsed: a page of the size kubectl asks for. */
+const keptMax = 500
 
 interface Kept {
   readonly kind: Kind

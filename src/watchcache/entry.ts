@@ -69,6 +69,8 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   return {
     make(key, revision, bytes) {
       const written = ownWrites.get(bytes)
+      // Taken over once: the bytes live on in the entry, and must not keep the whole object with them.
+      ownWrites.delete(bytes)
       const own =
         resource.restore === undefined || written?.resource === resource ? written : undefined
       const parsed = own?.object ?? parse(bytes)
