@@ -38,7 +38,12 @@ export interface RunningServer {
   /** Everything it printed so far. */
   said(): string
   /** As the administrator, by client certificate. */
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
   /** SIGTERM unless another signal is named; resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -113,14 +118,14 @@ export async function startServer(
     throw error
   })
   const pem = (name: string) => readFileSync(join(dataDir, 'pki', name))
-  const ask = (method: string, path: string, body?: unknown) => {
+  const ask: RunningServer['ask'] = (method, path, body, headers) => {
     agent ??= new Agent({
       keepAlive: true,
       ca: pem('ca.crt'),
       cert: pem('admin.crt'),
       key: pem('admin.key'),
     })
-    return answerOf({ method, path, port, agent }, body)
+    return answerOf({ method, path, port, agent }, body, headers)
   }
   return {
     url: `https://127.0.0.1:${port}`,
@@ -160,9 +165,10 @@ async function ready(program: Program): Promise<void> {
 function answerOf(
   target: { method: string; path: string; port: number; agent: Agent },
   body: unknown,
+  given: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = body === undefined ? given : { 'content-type': 'application/json', ...given }
     const call = request({ host: '127.0.0.1', headers, ...target }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))

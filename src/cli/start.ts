@@ -96,7 +96,9 @@ async function makeReady({ foundation, server, access, observing, health, others
   const definitions = followDefinitions(foundation, server, client)
   await definitions.start()
   health.done('definitions')
-  const roles = reconcileBootstrapPolicy(release, reader, policyWriter(client))
+  // --runtime-config may leave out whatever it wants, roles too.
+  const hasRoles = catalog.find('rbac.authorization.k8s.io', 'v1', 'clusterroles') !== undefined
+  const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
   await Promise.all([access.follow(), server.admission.start(), roles])
   health.done('roles')
   await ensureSystemObjects(client, {

@@ -23,6 +23,10 @@ export interface ServerPlace {
 }
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
+/** --runtime-config may leave out whatever it wants. */
+const isNotServed = (error: unknown) =>
+  isMissing(error) &&
+  (error as ApiError).message === 'the server could not find the requested resource'
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
 
 /** Looks first: an object that is there may hold what making it anew would ask for. */
@@ -37,7 +41,7 @@ async function ensure(
   } catch (error) {
     if (!isMissing(error)) throw error
     await client.create(ref, namespace, object as KubeObject).catch((lost) => {
-      if (!isThere(lost)) throw lost
+      if (!isThere(lost) && !isNotServed(lost)) throw lost
     })
   }
 }

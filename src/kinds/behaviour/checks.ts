@@ -91,6 +91,10 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
   }
 }
 
+/** Whether a field is as it was, to the last nil: one that is written empty is not the same as none. */
+export const isAsBefore = (next: Loose, old: Loose, field: string): boolean =>
+  sameJson(next[field], old[field]) && !wasWrittenEmpty(next, field)
+
 /** A list as messages tell of it: one written empty is there, though it is absent in canonical form. */
 export function listAsWritten<T>(holder: Loose | undefined, field: string): T[] | undefined {
   return holder?.[field] ?? (wasWrittenEmpty(holder, field) ? [] : undefined)

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, required, tooLong } from '#api/fie
 import { FieldPath } from '#api/field-path.ts'
 import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { checkImmutable, each, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { checkImmutable, each, isAsBefore, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { jsonProblem } from '#kinds/behaviour/json-problem.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { secretColumns } from '#kinds/columns/configuration.ts'
@@ -76,7 +76,7 @@ function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
   if (old.immutable !== true) return []
   const errors: FieldError[] = []
   if (next.immutable !== true) errors.push(forbidden('immutable', frozen))
-  if (!sameJson(next.data, old.data)) errors.push(forbidden('data', frozen))
+  if (!isAsBefore(next, old, 'data')) errors.push(forbidden('data', frozen))
   return errors
 }
 

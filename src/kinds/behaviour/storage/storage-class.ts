@@ -11,11 +11,10 @@ import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { wasWrittenEmpty } from '#api/written-empty.ts'
 import {
   checkOneOfIfSet,
   checkQualifiedName,
-  sameJson,
+  isAsBefore,
   sortedKeys,
 } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
@@ -88,8 +87,7 @@ function checkTopologies(terms: Loose[]): FieldError[] {
 function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
-    // The original tells parameters that are empty from none.
-    if (sameJson(next[field], old[field]) && !wasWrittenEmpty(next, field)) continue
+    if (isAsBefore(next, old, field)) continue
     errors.push(forbidden(field, `updates to ${field} are forbidden.`))
   }
   const mode = next.volumeBindingMode
