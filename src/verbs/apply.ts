@@ -13,7 +13,7 @@ import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { fieldManagerKind } from './ownership.ts'
 import type { PatchRequest } from './patch.ts'
 import { type Server, timestamp } from './server.ts'
-import { writeOver } from './write-over.ts'
+import { raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
   const { kind, subresource } = request.target
@@ -26,6 +26,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   }
   return writeOver(server, request, {
     creates: true,
+    retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {
       const before = live && (await versioned(request, live))

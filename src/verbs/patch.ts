@@ -16,10 +16,7 @@ import { apply } from './apply.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
-import { writeOver } from './write-over.ts'
-
-/** Races lost before the client is told, as in the original. */
-const patchRetriesMax = 5
+import { raceTriesMax, writeOver } from './write-over.ts'
 
 export interface PatchRequest extends WriteRequest {
   readonly patchType: 'json' | 'merge' | 'strategic' | 'apply'
@@ -33,7 +30,7 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
   return writeOver(server, request, {
     creates: false,
     unconditional: behaviour.unconditionalUpdate ?? true,
-    retries: patchRetriesMax,
+    retries: raceTriesMax,
     async make(live) {
       if (live === undefined) throw notFound(kind, name)
       const before = await fromHub(kind, structuredClone(live))

@@ -17,8 +17,8 @@ import { dedupOwnerReferences } from './owner-references.ts'
 import { contextOf, nameOf, type Server, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
-/** Races lost before the client is told: each one means that somebody else succeeded. */
-const raceTriesMax = 20
+/** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
+export const raceTriesMax = 100
 
 export interface WritePlan {
   /** The next state, hub version, fields claimed, from the newest one. It may change and keep what it is given. */
@@ -37,7 +37,10 @@ export interface WritePlan {
     /** Puts what they changed of the view into the object. */
     take(object: KubeObject, view: KubeObject): void
   }
-  /** How often a lost race is tried again when the request names no version. */
+  /**
+   * How often a lost race is tried again whatever version the next state names, since it is made anew from the state
+   * that won; without it only writes that name none are tried again.
+   */
   readonly retries?: number
 }
 
@@ -56,7 +59,7 @@ export async function writeOver(
     }
     const made = await writeOnce(server, request, plan, live)
     if ('answer' in made) return made.answer
-    if (made.named || i >= (plan.retries ?? raceTriesMax)) {
+    if ((made.named && plan.retries === undefined) || i >= (plan.retries ?? raceTriesMax)) {
       throw conflict(target.kind, target.name, modified)
     }
     live = made.current

@@ -13,7 +13,7 @@ import { conformAs, requireMatchingName } from '#verbs/decode.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { type PatchRequest, patchedAs } from '#verbs/patch.ts'
 import { nameOf, type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
-import { writeOver } from '#verbs/write-over.ts'
+import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { replicasOf } from './replicas.ts'
 
 type Make = (scale: KubeObject) => KubeObject
@@ -126,6 +126,7 @@ async function writeScale(server: Server, request: WriteRequest, make: Make): Pr
   const found = await writeOver(server, request, {
     creates: false,
     unconditional: true,
+    ...('patchType' in request && { retries: raceTriesMax }),
     admittedAs: {
       show: (object) => scaleOf(target.kind, object),
       take: (object, scale) => void replaceReplicas(target.kind, object, scale),

@@ -1,0 +1,274 @@
+/** Create, update, patch, apply and delete together: what an object goes through in its life. */
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { parseListOptions } from '#api/list-options.ts'
+import { deleteCollection } from './delete-collection.ts'
+import { deleteOptionsFrom } from './delete-options.ts'
+import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+
+let verbs: Fixture
+before(async () => {
+  verbs = await startVerbs()
+})
+after(() => verbs.stop())
+
+const messageOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work
+    return 'none'
+  } catch (error) {
+    if (error instanceof ApiError) return error.message
+    throw error
+  }
+}
+
+test('the server says uid, time and version; what a client says of them is not kept', async () => {
+  const made = await verbs.create('configmaps', {
+    metadata: {
+      name: 'stamped',
+      uid: 'mine',
+      creationTimestamp: '2000-01-01T00:00:00Z',
+      selfLink: '/x',
+      deletionTimestamp: '2000-01-01T00:00:00Z',
+    },
+  })
+  const { uid, creationTimestamp, selfLink, deletionTimestamp, namespace } = made.metadata
+  assert.notEqual(uid, 'mine')
+  assert.ok(Date.now() - Date.parse(creationTimestamp as string) < 60_000)
+  assert.deepEqual([selfLink, deletionTimestamp, namespace], [undefined, undefined, 'default'])
+})
+
+test('refusals of a create', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'taken' } })
+  const cases: [object: object, expected: string][] = [
+    [{ metadata: { name: 'taken' } }, '409 AlreadyExists'],
+    [{ metadata: { name: 'Not Valid' } }, '422 Invalid'],
+    [{ metadata: {} }, '422 Invalid'],
+    [{ metadata: { name: 'v', resourceVersion: '1' } }, '400 BadRequest'],
+    [{ metadata: { name: 'n', namespace: 'other' } }, '400 BadRequest'],
+    [{ kind: 'Secret', metadata: { name: 'k' } }, '400 BadRequest'],
+    [{ apiVersion: 'v2', metadata: { name: 'k' } }, '400 BadRequest'],
+    [{ metadata: { name: 'l', labels: { 'a b': 'c' } } }, '422 Invalid'],
+  ]
+  for (const [object, expected] of cases) {
+    assert.equal(
+      await refusalOf(verbs.create('configmaps', object)),
+      expected,
+      JSON.stringify(object),
+    )
+  }
+})
+
+test('a random name that is taken is another one', async () => {
+  const names = ['aaaaa', 'aaaaa', 'aaaaa', 'bbbbb']
+  const server = { ...verbs.server, randomSuffix: () => names.shift() ?? 'aaaaa' }
+  const { create } = await import('./create.ts')
+  const make = () =>
+    create(server, verbs.request(verbs.target('configmaps'), { metadata: { generateName: 'g-' } }))
+  const nameOf = (answer: Awaited<ReturnType<typeof make>>) =>
+    answer.is === 'object' ? answer.view.name : ''
+  assert.equal(nameOf(await make()), 'g-aaaaa')
+  assert.equal(nameOf(await make()), 'g-bbbbb')
+  assert.equal(await refusalOf(make()), '409 AlreadyExists')
+})
+
+test('a dry run answers and leaves nothing', async () => {
+  const made = await verbs.create('configmaps', { metadata: { name: 'dry' } }, { dryRun: true })
+  assert.equal(made.metadata.resourceVersion, undefined)
+  assert.equal(await refusalOf(verbs.get('configmaps', 'dry')), '404 NotFound')
+  const kept = await verbs.create('configmaps', { metadata: { name: 'kept' }, data: { a: '1' } })
+  await verbs.remove('configmaps', 'kept', { dryRun: ['All'] })
+  assert.deepEqual(await verbs.get('configmaps', 'kept'), kept)
+})
+
+test('an update is for the version it names, and over any where it names none', async () => {
+  const first = await verbs.create('configmaps', { metadata: { name: 'u' }, data: { n: '1' } })
+  const second = await verbs.update('configmaps', { ...first, data: { n: '2' } })
+  assert.notEqual(second.metadata.resourceVersion, first.metadata.resourceVersion)
+  assert.equal(second.metadata.uid, first.metadata.uid)
+  assert.equal(
+    await refusalOf(verbs.update('configmaps', { ...first, data: { n: '3' } })),
+    '409 Conflict',
+  )
+  const bare = { metadata: { name: 'u' }, data: { n: '4' } } as KubeObject
+  assert.equal((await verbs.update('configmaps', bare)).data?.n, '4')
+  const again = await verbs.get('configmaps', 'u')
+  assert.equal(
+    (await verbs.update('configmaps', again)).metadata.resourceVersion,
+    again.metadata.resourceVersion,
+  )
+  const other = { ...bare, metadata: { name: 'u', uid: 'other' } } as KubeObject
+  assert.equal(await refusalOf(verbs.update('configmaps', other)), '409 Conflict')
+  assert.equal(
+    await refusalOf(verbs.update('configmaps', { metadata: { name: 'absent' } } as KubeObject)),
+    '404 NotFound',
+  )
+})
+
+test('many writers at once: every one counts, none is lost', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'race' } })
+  const writers = Array.from({ length: 40 }, (_, i) =>
+    verbs.patch('configmaps', 'race', 'merge', { data: { [`k${i}`]: 'v' } }),
+  )
+  await Promise.all(writers)
+  await Promise.all(
+    writers.map((_, i) =>
+      verbs.patch('configmaps', 'race', 'apply', {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { annotations: { [`a${i}`]: 'v' } },
+      }),
+    ),
+  )
+  const { data, metadata } = await verbs.get('configmaps', 'race')
+  assert.ok(metadata.annotations?.a39 === 'v' || Object.keys(metadata.annotations ?? {}).length > 0)
+  assert.equal(Object.keys(data as object).length, 40)
+})
+
+test('patches by each of their kinds', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'p' }, data: { a: '1', b: '2' } })
+  const merged = await verbs.patch('configmaps', 'p', 'merge', { data: { a: null, c: '3' } })
+  assert.deepEqual(merged.data, { b: '2', c: '3' })
+  const json = await verbs.patch('configmaps', 'p', 'json', [
+    { op: 'move', from: '/data/b', path: '/data/d' },
+  ])
+  assert.deepEqual(json.data, { c: '3', d: '2' })
+  const strategic = await verbs.patch('configmaps', 'p', 'strategic', {
+    metadata: { finalizers: ['a.b/c'] },
+  })
+  assert.deepEqual(strategic.metadata.finalizers, ['a.b/c'])
+  const renamed = verbs.patch('configmaps', 'p', 'merge', { metadata: { name: 'q' } })
+  assert.equal(await refusalOf(renamed), '400 BadRequest')
+  assert.equal(await refusalOf(verbs.patch('configmaps', 'absent', 'merge', {})), '404 NotFound')
+  const outdated = verbs.patch('configmaps', 'p', 'merge', { metadata: { resourceVersion: '1' } })
+  assert.equal(await refusalOf(outdated), '409 Conflict')
+  const applied = await verbs.patch('configmaps', 'made', 'apply', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'made' },
+    data: { x: 'y' },
+  })
+  assert.deepEqual(applied.data, { x: 'y' })
+})
+
+test('finalizers hold an object until the last is gone, and none comes to one that leaves', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'f', finalizers: ['a.b/one', 'a.b/two'] } })
+  const marked = await verbs.remove('configmaps', 'f')
+  assert.ok(marked.metadata.deletionTimestamp)
+  const first = marked.metadata.deletionTimestamp
+  assert.equal((await verbs.remove('configmaps', 'f')).metadata.deletionTimestamp, first)
+  const grown = verbs.patch('configmaps', 'f', 'merge', {
+    metadata: { finalizers: ['a.b/one', 'a.b/three'] },
+  })
+  assert.match(await messageOf(grown), /no new finalizers can be added/)
+  await verbs.patch('configmaps', 'f', 'merge', { metadata: { finalizers: ['a.b/two'] } })
+  assert.equal(
+    await refusalOf(verbs.create('configmaps', { metadata: { name: 'f' } })),
+    '409 AlreadyExists',
+  )
+  await verbs.patch('configmaps', 'f', 'merge', { metadata: { finalizers: null } })
+  assert.equal(await refusalOf(verbs.get('configmaps', 'f')), '404 NotFound')
+})
+
+test('deletions have conditions, policies and grace', async () => {
+  const made = await verbs.create('configmaps', { metadata: { name: 'd' } })
+  assert.equal(
+    await refusalOf(verbs.remove('configmaps', 'd', { preconditions: { uid: 'other' } })),
+    '409 Conflict',
+  )
+  assert.equal(
+    await refusalOf(verbs.remove('configmaps', 'd', { preconditions: { resourceVersion: '1' } })),
+    '409 Conflict',
+  )
+  const { uid, resourceVersion } = made.metadata
+  const done = await verbs.remove('configmaps', 'd', { preconditions: { uid, resourceVersion } })
+  assert.deepEqual([done.kind, done.status], ['Status', 'Success'])
+  assert.equal(await refusalOf(verbs.remove('configmaps', 'd')), '404 NotFound')
+  for (const [propagationPolicy, finalizer] of [
+    ['Foreground', 'foregroundDeletion'],
+    ['Orphan', 'orphan'],
+  ]) {
+    await verbs.create('configmaps', { metadata: { name: 'policy' } })
+    const held = await verbs.remove('configmaps', 'policy', { propagationPolicy })
+    assert.deepEqual(held.metadata.finalizers, [finalizer])
+    await verbs.patch('configmaps', 'policy', 'merge', { metadata: { finalizers: null } })
+  }
+  const spec = {
+    nodeName: 'n',
+    containers: [{ name: 'c', image: 'i' }],
+    terminationGracePeriodSeconds: 30,
+  }
+  await verbs.create('pods', { metadata: { name: 'graceful' }, spec })
+  const leaving = await verbs.remove('pods', 'graceful')
+  assert.equal(leaving.metadata.deletionGracePeriodSeconds, 30)
+  assert.equal(
+    (await verbs.remove('pods', 'graceful', { gracePeriodSeconds: 5 })).metadata
+      .deletionGracePeriodSeconds,
+    5,
+  )
+  await verbs.remove('pods', 'graceful', { gracePeriodSeconds: 0 })
+  assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
+})
+
+test('a collection is deleted by its selectors', async () => {
+  for (let i = 0; i < 40; i++) {
+    await verbs.create('secrets', { metadata: { name: `s${i}`, labels: { odd: String(i % 2) } } })
+  }
+  const query = new URLSearchParams('labelSelector=odd=1&fieldSelector=metadata.name!=s1')
+  const request = {
+    ...verbs.request(verbs.target('secrets')),
+    deleteOptions: deleteOptionsFrom({}),
+  }
+  const answer = await deleteCollection(verbs.server, request, parseListOptions(query))
+  assert.equal(answer.is === 'list' && answer.entries.length, 19)
+  const left = await verbs.list('secrets')
+  assert.equal(left.entries.length, 21)
+})
+
+test('pages do not move while writes go on, and count what is left', async () => {
+  for (let i = 0; i < 10; i++) await verbs.create('endpoints', { metadata: { name: `e${i}` } })
+  const first = await verbs.list('endpoints', 'limit=4')
+  assert.deepEqual([first.entries.length, first.remaining], [4, 6])
+  await verbs.remove('endpoints', 'e5')
+  await verbs.create('endpoints', { metadata: { name: 'e55' } })
+  const second = await verbs.list('endpoints', `limit=4&continue=${first.continueToken}`)
+  assert.deepEqual(
+    second.entries.map(({ name }) => name),
+    ['e4', 'e5', 'e6', 'e7'],
+  )
+  assert.deepEqual([second.revision, second.remaining], [first.revision, 2])
+  const last = await verbs.list('endpoints', `limit=4&continue=${second.continueToken}`)
+  assert.deepEqual(
+    last.entries.map(({ name }) => name),
+    ['e8', 'e9'],
+  )
+  assert.deepEqual([last.continueToken, last.remaining], ['', undefined])
+  const selected = await verbs.list('endpoints', 'limit=2&fieldSelector=metadata.name!=e0')
+  assert.equal(selected.remaining, undefined, 'nobody knows how many of the rest match')
+})
+
+test('followers are told the difference when the picture is loaded anew', async () => {
+  const own = await startVerbs()
+  const seen = new Map<string, string>()
+  const stop = await own.server.reader.follow('', 'configmaps', {
+    changed: ({ metadata, data }) => void seen.set(metadata.name as string, data?.n ?? ''),
+    deleted: ({ metadata }) => void seen.delete(metadata.name as string),
+  })
+  await own.create('configmaps', { metadata: { name: 'a' }, data: { n: '1' } })
+  await own.create('configmaps', { metadata: { name: 'b' }, data: { n: '1' } })
+  await own.settled()
+  own.server.cache.drop(own.target('configmaps').kind.resource)
+  await own.remove('configmaps', 'a')
+  await own.patch('configmaps', 'b', 'merge', { data: { n: '2' } })
+  await own.create('configmaps', { metadata: { name: 'c' }, data: { n: '3' } })
+  for (let i = 0; i < 500 && seen.size + Number(seen.get('b')) < 4; i++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  assert.deepEqual([...seen].sort(), [
+    ['b', '2'],
+    ['c', '3'],
+  ])
+  stop()
+  await own.stop()
+})
