@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { cutStored, encodeCut, joinCut, revisionText, typeHeader } from './cut-object.ts'
+
+const header = typeHeader('Thing', 'v1')
+const thing = (metadata: object, rest: object = {}): KubeObject =>
+  ({ kind: 'Thing', apiVersion: 'v1', metadata, ...rest }) as KubeObject
+
+const objects: KubeObject[] = [
+  thing({ name: 'a' }),
+  thing(
+    { name: 'ä', namespace: 'ü', uid: 'u', labels: { x: 'y' } },
+    { spec: { n: 1 }, status: {} },
+  ),
+  thing({ generateName: 'g-', annotations: { '"': '\n', 中: '\u2028' } }),
+  thing(JSON.parse('{"name":"p","labels":{"__proto__":"1","constructor":"2"}}'), {
+    data: JSON.parse('{"__proto__":"3"}'),
+  }),
+]
+
+test('joined with its header and revision, an object is itself', () => {
+  for (const object of objects) {
+    const joined = JSON.parse(joinCut(encodeCut(object), header, revisionText(42)).toString('utf8'))
+    assert.equal(joined.metadata.resourceVersion, '42')
+    delete joined.metadata.resourceVersion
+    assert.deepEqual(joined, JSON.parse(JSON.stringify(object)))
+  }
+})
+
+test('stored bytes of our own are cut as they are', () => {
+  for (const object of objects) {
+    const made = encodeCut(object)
+    const cut = cutStored(made.bytes, JSON.parse(made.bytes.toString('utf8')))
+    assert.equal(cut.bytes, made.bytes)
+    assert.deepEqual([cut.bodyAt, cut.revisionAt], [made.bodyAt, made.revisionAt])
+  }
+})
+
+test('bytes of another writer are encoded anew, a revision inside them is left out', () => {
+  const foreign = Buffer.from(
+    '{"apiVersion":"v1","kind":"Thing","metadata":{"resourceVersion":"7","name":"a"}}',
+  )
+  const cut = cutStored(foreign, JSON.parse(foreign.toString('utf8')))
+  assert.equal(
+    joinCut(cut, header, revisionText(9)).toString('utf8'),
+    '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"9"}}',
+  )
+})
+
+test('an item of a list begins without its type', () => {
+  const text = joinCut(encodeCut(objects[0]), '{', '').toString('utf8')
+  assert.equal(text, '{"metadata":{"name":"a"}}')
+})

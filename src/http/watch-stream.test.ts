@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Kind } from '#kinds/kind.ts'
+import type { Watch } from '#verbs/watch.ts'
+import { entryOf, eventOf, settle } from '#watchcache/picture.suite.ts'
+import { Watcher, watcherQueueLengthMax } from '#watchcache/watcher.ts'
+import type { Sink } from './exchange.ts'
+import { type Framer, streamWatch, type WatchEnd } from './watch-stream.ts'
+
+const framer: Framer = {
+  shape: 'test',
+  frame: (type, entry, revision) => Buffer.from(`${type} ${entry.name} ${revision}\n`),
+  bookmark: (revision) => Buffer.from(`BOOKMARK ${revision}\n`),
+}
+
+function watchWith(initial: string[] = [], bookmarks = false) {
+  const watcher = new Watcher('', undefined)
+  let stops = 0
+  const watch: Watch = {
+    kind: {} as Kind,
+    initial: initial.map((name, i) => entryOf(name, i + 1)),
+    watcher,
+    bookmarks,
+    timeoutSeconds: undefined,
+    progress: () => 99,
+    stop: () => void stops++,
+  }
+  return { watch, watcher, stops: () => stops }
+}
+
+/** A client that reads, or one that stops reading after some writes. */
+function sinkReading(writesMax = Number.POSITIVE_INFINITY) {
+  let text = ''
+  let writes = 0
+  let closed = false
+  const closing: (() => void)[] = []
+  const sink: Sink = {
+    write(bytes) {
+      text += bytes.toString('utf8')
+      return ++writes < writesMax
+    },
+    drained: () => new Promise(() => {}),
+    end() {
+      closed = true
+      for (const listener of closing) listener()
+    },
+    abort: () => {},
+    onClose: (listener) => void closing.push(listener),
+    get closed() {
+      return closed
+    },
+  }
+  return { sink, text: () => text, close: sink.end }
+}
+
+const ends = (
+  timeoutMs = 60_000,
+  stopping = new AbortController(),
+): WatchEnd & { stop(): void } => ({
+  timeoutMs,
+  stopping: stopping.signal,
+  stop: () => stopping.abort(),
+})
+
+test('what exists, then what happens, then the end', async () => {
+  const { watch, watcher, stops } = watchWith(['a', 'b'])
+  const { sink, text } = sinkReading()
+  const end = ends()
+  const running = streamWatch(watch, sink, framer, end)
+  await settle()
+  watcher.deliver('ADDED', eventOf(5, entryOf('c', 5)))
+  watcher.deliver('DELETED', eventOf(6, undefined, entryOf('c', 5)))
+  await settle()
+  await settle()
+  end.stop()
+  assert.equal(await running, 4)
+  assert.equal(text(), 'ADDED a 1\nADDED b 2\nADDED c 5\nDELETED c 6\n')
+  assert.deepEqual([stops(), sink.closed], [1, true])
+})
+
+test('it ends with its time, and says how far it came to those who ask', async () => {
+  const { watch } = watchWith([], true)
+  const { sink, text } = sinkReading()
+  await streamWatch(watch, sink, framer, ends(5))
+  assert.equal(text(), 'BOOKMARK 99\n')
+})
+
+test('it ends when its client is gone', async () => {
+  const { watch, stops } = watchWith()
+  const { sink, close } = sinkReading()
+  const running = streamWatch(watch, sink, framer, ends())
+  await settle()
+  close()
+  await running
+  assert.equal(stops(), 1)
+})
+
+test('a client that does not read is cut off when it is too far behind, or its time is over', async () => {
+  const behind = watchWith()
+  const first = sinkReading(1)
+  const running = streamWatch(behind.watch, first.sink, framer, ends())
+  for (let i = 1; i <= watcherQueueLengthMax + 10; i++) {
+    behind.watcher.deliver('ADDED', eventOf(i, entryOf('x', i)))
+    if (i === 1) {
+      await settle()
+      await settle()
+    }
+  }
+  await running
+  assert.deepEqual([behind.stops(), first.sink.closed], [1, true])
+
+  const late = watchWith(['a'])
+  const second = sinkReading(1)
+  await streamWatch(late.watch, second.sink, framer, ends(5))
+  assert.deepEqual([late.stops(), second.sink.closed], [1, true])
+})
+
+test('a frame is made once for all who have the same shape', async () => {
+  let made = 0
+  const counting: Framer = { ...framer, frame: (...args) => (made++, framer.frame(...args)) }
+  const all = Array.from({ length: 5 }, () => ({ ...watchWith(), ...sinkReading() }))
+  const end = ends()
+  const running = all.map(({ watch, sink }) => streamWatch(watch, sink, counting, end))
+  await settle()
+  const event = eventOf(7, entryOf('shared', 7))
+  for (const { watcher } of all) watcher.deliver('ADDED', event)
+  await settle()
+  await settle()
+  end.stop()
+  await Promise.all(running)
+  for (const { text } of all) assert.equal(text(), 'ADDED shared 7\n')
+  assert.equal(made, 1)
+})

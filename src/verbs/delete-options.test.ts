@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import { deleteOptionsFrom, deleteOptionsFromQuery } from './delete-options.ts'
+
+const none = {
+  gracePeriodSeconds: undefined,
+  uid: undefined,
+  resourceVersion: undefined,
+  orphanDependents: undefined,
+  propagationPolicy: undefined,
+  dryRun: false,
+}
+const refusal = (read: () => unknown): string => {
+  try {
+    read()
+    return 'none'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.code} ${error.message}`
+  }
+}
+
+test('from a body', () => {
+  assert.deepEqual(deleteOptionsFrom({}), none)
+  assert.deepEqual(
+    deleteOptionsFrom({
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds: 5,
+      preconditions: { uid: 'u', resourceVersion: '7' },
+      propagationPolicy: 'Foreground',
+      dryRun: ['All'],
+    }),
+    {
+      ...none,
+      gracePeriodSeconds: 5,
+      uid: 'u',
+      resourceVersion: '7',
+      propagationPolicy: 'Foreground',
+      dryRun: true,
+    },
+  )
+  const cases: [body: object, expected: RegExp][] = [
+    [{ kind: 'Pod' }, /^400 /],
+    [{ gracePeriodSeconds: '5' }, /^400 /],
+    [{ gracePeriodSeconds: 1.5 }, /^400 /],
+    [{ preconditions: [] }, /^400 /],
+    [{ preconditions: { uid: 1 } }, /^400 /],
+    [{ orphanDependents: 'yes' }, /^400 /],
+    [{ dryRun: 'All' }, /^400 /],
+    [{ dryRun: ['Some'] }, /^422 .*dryRun: Unsupported value/],
+    [{ propagationPolicy: 'Sideways' }, /^422 .*propagationPolicy: Unsupported value/],
+    [{ propagationPolicy: 'Orphan', orphanDependents: true }, /^422 .*cannot be both set/],
+  ]
+  for (const [body, expected] of cases)
+    assert.match(
+      refusal(() => deleteOptionsFrom(body)),
+      expected,
+      JSON.stringify(body),
+    )
+})
+
+test('from a query', () => {
+  const read = (query: string) => deleteOptionsFromQuery(new URLSearchParams(query))
+  assert.deepEqual(read(''), none)
+  assert.deepEqual(read('gracePeriodSeconds=0&propagationPolicy=Orphan&dryRun=All'), {
+    ...none,
+    gracePeriodSeconds: 0,
+    propagationPolicy: 'Orphan',
+    dryRun: true,
+  })
+  assert.equal(read('orphanDependents=false').orphanDependents, false)
+  assert.equal(read('orphanDependents=1').orphanDependents, true)
+  assert.match(
+    refusal(() => read('gracePeriodSeconds=x')),
+    /^400 strconv.ParseInt: parsing "x": invalid syntax/,
+  )
+  assert.match(
+    refusal(() => read('dryRun=x')),
+    /^422 /,
+  )
+})
