@@ -4,6 +4,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
 import { recordUpdate } from '#patch/apply/field-manager.ts'
 import { type FieldSet, makeFieldSet } from '#patch/apply/field-set.ts'
+import type { Type } from '#schema/type.ts'
 import { fromHub } from './decode.ts'
 import { type Server, timestamp, type WriteRequest } from './server.ts'
 
@@ -22,6 +23,7 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
   const resets = new Map<string, FieldSet | undefined>()
   const made: FieldManagerKind = {
     apiVersion: kind.apiVersion,
+    saysSubresource: entriesSaySubresource(kind.type),
     typeFor: (apiVersion) => versionOf(apiVersion)?.type,
     convert(object, toApiVersion) {
       const from = versionOf(object.apiVersion as string)
@@ -43,6 +45,14 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
   }
   managerKinds.set(kind, made)
   return made
+}
+
+/** Whether entries of managedFields have the field, by the type of the release. */
+function entriesSaySubresource(type: Type): boolean {
+  const member = (of: Type | undefined, name: string) =>
+    of?.is === 'struct' ? of.byName.get(name)?.type : undefined
+  const entries = member(member(type, 'metadata'), 'managedFields')
+  return entries?.is !== 'list' || member(entries.items, 'subresource') !== undefined
 }
 
 /**

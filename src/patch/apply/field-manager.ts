@@ -132,9 +132,20 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
   set = difference(set, neverOwned)
   if (isEmptySet(set)) return []
   return [
-    entryOf(who.manager || 'unknown', 'Update', kind.apiVersion, who.now, set, who.subresource),
+    entryOf(
+      who.manager || 'unknown',
+      'Update',
+      kind.apiVersion,
+      who.now,
+      set,
+      saidSubresource(kind, who),
+    ),
   ]
 }
+
+/** The subresource as entries name it. */
+const saidSubresource = ({ saysSubresource = true }: FieldManagerKind, { subresource }: Writer) =>
+  saysSubresource ? subresource : ''
 
 /** The owners after an update; the time moves only where the writer's set does. */
 function updateManaged(
@@ -148,7 +159,7 @@ function updateManaged(
     manager: who.manager || 'unknown',
     operation: 'Update',
     apiVersion: kind.apiVersion,
-    subresource: who.subresource,
+    subresource: saidSubresource(kind, who),
   })
   const former = owned.get(writer)
   // The writer of this very request is kept apart from what it wrote before: only so it shows what it changed now.
@@ -230,7 +241,7 @@ function applyOnce(
     manager: manager || 'unknown',
     operation: 'Apply',
     apiVersion,
-    subresource,
+    subresource: saidSubresource(kind, who),
   })
   const versions = versionsOf(kind, subresource)
   const applied: Applied | Conflict[] = applyConfig(live, config, owned, applier, force, versions)

@@ -19,6 +19,8 @@ export interface FieldManagerKind {
   typeFor(apiVersion: string): Type | undefined
   /** The object is one nobody else has, so it may be changed; undefined: no such version. */
   convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
+  /** False: entries do not say which subresource they were written through (releases before 1.22). */
+  readonly saysSubresource?: boolean
   /** What a write through this endpoint resets and so never owns. */
   resetFields(apiVersion: string, subresource: string): FieldSet | undefined
 }
