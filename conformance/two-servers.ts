@@ -117,7 +117,7 @@ export class TwoServers {
 /** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
 const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/
 const shownWholeInText = /("\{|core\.PodTemplateSpec\{)[\s\S]*$/
-const addressGiven = /"10\.0\.\d+\.\d+": expected/
+const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
 
 /**
  * What the original leaves to chance: the order of errors where it walks through maps, and what two servers never have in
@@ -127,16 +127,14 @@ function withoutChance(seen: Seen): Seen {
   const { kind, message } = (seen.body ?? {}) as { kind?: string; message?: string }
   if (kind !== 'Status' || typeof message !== 'string') return seen
   const body = JSON.parse(JSON.stringify(seen.body).replace(/0x[0-9a-f]{6,}/g, '0x<address>'))
-  const parts = message.replace(shownWholeInText, '<whole>').replace(addressGiven, '<ip>: expected')
+  const parts = message.replace(shownWholeInText, '<whole>').replace(addressGiven, '<ip>')
   body.message = parts
     .replace(/0x[0-9a-f]{6,}/g, '0x<address>')
     .split(/errors:|, |\[|\]|\n/)
     .sort()
     .join(' | ')
   for (const cause of body.details?.causes ?? []) {
-    cause.message = cause.message
-      .replace(shownWhole, '$1<whole>')
-      .replace(addressGiven, '<ip>: expected')
+    cause.message = cause.message.replace(shownWhole, '$1<whole>').replace(addressGiven, '<ip>')
   }
   return { ...seen, body }
 }

@@ -52,9 +52,13 @@ class ServiceAllocators implements Allocators {
     if (!isService(kind)) return undefined
     this.#learned ??= this.#learn()
     await this.#learned
-    const work = new Work(this.#pools, this.#ports, next, context.dryRun ?? false)
+    const work = new Work(this.#pools, this.#ports, next, context)
     try {
-      if (context.feature('IPv6DualStack')) settleFamilies(next, this.#pools.map(({ family }) => family))
+      if (context.feature('IPv6DualStack'))
+        settleFamilies(
+          next,
+          this.#pools.map(({ family }) => family),
+        )
       if (!context.dryRun) work.addresses(old, context)
       work.nodePorts(old)
       work.healthPort(old)
@@ -83,7 +87,11 @@ const poolOf = (pools: readonly AddressPool[], address: string) =>
   pools.find(({ family }) => family === familyOf(address))
 
 function addressesOf({ spec }: KubeObject): string[] {
-  const all: string[] = spec?.clusterIPs?.length ? spec.clusterIPs : spec?.clusterIP ? [spec.clusterIP] : []
+  const all: string[] = spec?.clusterIPs?.length
+    ? spec.clusterIPs
+    : spec?.clusterIP
+      ? [spec.clusterIP]
+      : []
   return all.filter((address) => address !== 'None' && address !== '')
 }
 
@@ -94,9 +102,11 @@ function portsOf({ spec }: KubeObject): number[] {
 
 const needsHealthPort = ({ spec }: KubeObject) =>
   spec?.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local'
-const hasNodePorts = ({ spec }: KubeObject) => spec?.type === 'NodePort' || spec?.type === 'LoadBalancer'
+const hasNodePorts = ({ spec }: KubeObject) =>
+  spec?.type === 'NodePort' || spec?.type === 'LoadBalancer'
 const wantsNodePorts = ({ spec }: KubeObject) =>
-  spec?.type === 'NodePort' || (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
+  spec?.type === 'NodePort' ||
+  (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
 
 /** What one write takes, and what it will leave behind when it is stored. */
 class Work implements Reservation {
@@ -106,6 +116,7 @@ class Work implements Reservation {
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
   readonly #leaves: (() => void)[] = []
+  readonly #release: number
   /** Ports only shown: a dry run takes none. */
   readonly #shownPorts: number[] | undefined
 
@@ -113,11 +124,12 @@ class Work implements Reservation {
     pools: readonly AddressPool[],
     ports: NumberPool,
     service: KubeObject,
-    dryRun: boolean,
+    { dryRun, release }: Context,
   ) {
     this.#pools = pools
     this.#portPool = ports
     this.#service = service
+    this.#release = release
     if (dryRun) this.#shownPorts = []
   }
 
@@ -126,7 +138,8 @@ class Work implements Reservation {
   }
 
   giveBack(): void {
-    for (const address of this.#takenAddresses.splice(0)) poolOf(this.#pools, address)?.giveBack(address)
+    for (const address of this.#takenAddresses.splice(0))
+      poolOf(this.#pools, address)?.giveBack(address)
     for (const port of this.#takenPorts.splice(0)) this.#portPool.giveBack(port)
   }
 
@@ -134,7 +147,8 @@ class Work implements Reservation {
     const spec = this.#service.spec as Loose
     const had = old === undefined ? [] : addressesOf(old)
     if (spec.type === 'ExternalName') {
-      for (const address of had) this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
+      for (const address of had)
+        this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
       return
     }
     if (spec.clusterIP === 'None' || spec.clusterIPs?.[0] === 'None') return
@@ -145,7 +159,8 @@ class Work implements Reservation {
       return address !== '' && had.includes(address) ? address : this.#takeAddress(family, address)
     })
     for (const address of had) {
-      if (!given.includes(address)) this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
+      if (!given.includes(address))
+        this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
     }
     spec.clusterIP = given[0]
     if (context.release >= 20) spec.clusterIPs = given
@@ -169,8 +184,18 @@ class Work implements Reservation {
       outcome === 'taken'
         ? 'provided IP is already allocated'
         : `provided IP is not in the valid range. The range of valid IPs is ${pool.block}`
+    throw this.#invalid([this.#addressProblem(address, why)])
+  }
+
+  /** In the words of the release; before 1.20 there was one address and less to say of it. */
+  #addressProblem(address: string, why: string): FieldError {
+    if (this.#release < 20) return invalid('spec.clusterIP', address, why)
     const shown = asGo(goStrings(this.#service.spec?.clusterIPs ?? [address]))
-    throw this.#invalid([invalid('spec.clusterIPs', shown, `failed to allocated ip:${address} with error:${why}`)])
+    const words =
+      this.#release < 22
+        ? `failed to allocated ip:${address} with error:${why}`
+        : `failed to allocate IP ${address}: ${why}`
+    return invalid('spec.clusterIPs', shown, words)
   }
 
   nodePorts(old: KubeObject | undefined): void {
@@ -187,7 +212,13 @@ class Work implements Reservation {
   }
 
   /** Two entries of one port with different protocols share their node port. */
-  #nodePort(port: Loose, i: number, ports: Loose[], had: number[], byPort: Map<number, number>): void {
+  #nodePort(
+    port: Loose,
+    i: number,
+    ports: Loose[],
+    had: number[],
+    byPort: Map<number, number>,
+  ): void {
     const asked = port.nodePort ?? 0
     if (asked === 0 && !wantsNodePorts(this.#service)) return
     const shared = byPort.get(port.port)
@@ -195,7 +226,8 @@ class Work implements Reservation {
       port.nodePort = shared
       return
     }
-    const wanted = asked || (ports.find((one) => one.port === port.port && one.nodePort)?.nodePort ?? 0)
+    const wanted =
+      asked || (ports.find((one) => one.port === port.port && one.nodePort)?.nodePort ?? 0)
     if (wanted === 0) port.nodePort = this.#takeAnyPort()
     else if (had.includes(wanted) || this.#takenPorts.includes(wanted)) port.nodePort = wanted
     else port.nodePort = this.#takePort(wanted, `spec.ports[${i}].nodePort`)
@@ -214,11 +246,13 @@ class Work implements Reservation {
     }
     const asked = spec.healthCheckNodePort ?? 0
     if (had !== 0 && asked !== had) {
-      const detail = 'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update'
+      const detail =
+        'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update'
       throw this.#invalid([invalid('spec.healthCheckNodePort', asked, detail)])
     }
     if (had !== 0) return
-    spec.healthCheckNodePort = asked === 0 ? this.#takeAnyPort() : this.#takePort(asked, 'spec.healthCheckNodePort')
+    spec.healthCheckNodePort =
+      asked === 0 ? this.#takeAnyPort() : this.#takePort(asked, 'spec.healthCheckNodePort')
   }
 
   #takeAnyPort(): number {

@@ -19,6 +19,7 @@ import {
   checkOneOfIfSet,
   checkQualifiedName,
   each,
+  listAsWritten,
   sameJson,
 } from '#kinds/behaviour/checks.ts'
 import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-names.ts'
@@ -153,7 +154,7 @@ const goNodeDriver = (driver: Loose): string =>
   goStruct('storage.CSINodeDriver', [
     ['Name', goQuote(driver.name ?? '')],
     ['NodeID', goQuote(driver.nodeID ?? '')],
-    ['TopologyKeys', goStrings(driver.topologyKeys)],
+    ['TopologyKeys', goStrings(listAsWritten(driver, 'topologyKeys'))],
     ['Allocatable', goPointer('storage.VolumeNodeResources', driver.allocatable)],
   ])
 
@@ -210,7 +211,7 @@ const goRequirement = (requirement: Loose): string =>
   goStruct('v1.LabelSelectorRequirement', [
     ['Key', goQuote(requirement.key ?? '')],
     ['Operator', goQuote(requirement.operator ?? '')],
-    ['Values', goStrings(requirement.values)],
+    ['Values', goStrings(listAsWritten(requirement, 'values'))],
   ])
 
 /** A new one is checked twice over, as the original does: each error is told twice. */
