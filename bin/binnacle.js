@@ -30,7 +30,12 @@ if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined) {
   process.execve(
     process.execPath,
     [process.execPath, ...flags, ...process.execArgv, script, ...process.argv.slice(2)],
-    { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', ...process.env, BINNACLE_BEGUN: '1' },
+    {
+      MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '262144',
+      ...process.env,
+      BINNACLE_BEGUN: '1',
+    },
   )
 }
 delete process.env.BINNACLE_BEGUN

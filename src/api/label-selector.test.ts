@@ -130,7 +130,17 @@ test('what is wrong with a selector object', () => {
 
 test('a selector compiled for many answers as it does for one', () => {
   const labels = [undefined, {}, { a: 'b' }, { a: 'c', d: 'e' }, JSON.parse('{"__proto__":"b"}')]
-  for (const text of ['a', 'a=b', 'a!=b', 'a in (b,c),d', 'a notin (b)', '!a', 'constructor=b', 'toString=b', 'a=b,d=e']) {
+  for (const text of [
+    'a',
+    'a=b',
+    'a!=b',
+    'a in (b,c),d',
+    'a notin (b)',
+    '!a',
+    'constructor=b',
+    'toString=b',
+    'a=b,d=e',
+  ]) {
     const selector = parseLabelSelector(text)
     const matches = labelMatcher(selector)
     for (const one of labels) assert.equal(matches(one), matchesLabels(selector, one), text)

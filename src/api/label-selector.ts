@@ -74,13 +74,17 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | null | u
  * A selector as one question, for asking it of thousands: most selectors want one label to have one value, and that is
  * a single comparison.
  */
-export function labelMatcher(selector: LabelSelector): (labels: Labels | null | undefined) => boolean {
+export function labelMatcher(
+  selector: LabelSelector,
+): (labels: Labels | null | undefined) => boolean {
   if (selector === 'nothing') return () => false
   const tests = selector.map((requirement) => {
     const { key, operator, values } = requirement
-    const plain = (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
+    const plain =
+      (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
     // What every object inherits must be asked for with care; other keys are simply read.
-    if (!plain || key in {}) return (labels: Labels | null | undefined) => matchesRequirement(requirement, labels)
+    if (!plain || key in {})
+      return (labels: Labels | null | undefined) => matchesRequirement(requirement, labels)
     const [value] = values
     return (labels: Labels | null | undefined) => labels?.[key] === value
   })

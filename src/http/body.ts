@@ -27,7 +27,11 @@ export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer): unkno
     return value
   } catch (error) {
     if (error instanceof JsonError) {
-      throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, bytes)
+      throw unrecognized(
+        kind,
+        `couldn't get version/kind; json parse error: ${error.message}`,
+        bytes,
+      )
     }
     if (error instanceof YamlError) throw unrecognized(kind, error.message, bytes)
     throw error
@@ -60,10 +64,15 @@ const verbNames = {
   'apply-patch': 'apply',
 } as const
 
-export function patchTypeOf(exchange: Exchange, kind: Kind, applyEnabled: boolean): PatchRequest['patchType'] {
+export function patchTypeOf(
+  exchange: Exchange,
+  kind: Kind,
+  applyEnabled: boolean,
+): PatchRequest['patchType'] {
   const supported = builtInPatches.filter(
     (format) =>
-      (format !== 'strategic-merge-patch' || kind.protobuf) && (format !== 'apply-patch' || applyEnabled),
+      (format !== 'strategic-merge-patch' || kind.protobuf) &&
+      (format !== 'apply-patch' || applyEnabled),
   )
   const hasBody = exchange.wire.headers['content-length'] !== '0'
   const endpoint = kind.protobuf ? 'built-in' : 'custom'

@@ -14,7 +14,12 @@ import type { Framer } from './watch-stream.ts'
 
 export type TypedFramer = Framer & { readonly contentType: string }
 
-export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: Exchange): TypedFramer {
+export function framerFor(
+  kind: Kind,
+  shape: Shape,
+  parts: HttpParts,
+  exchange: Exchange,
+): TypedFramer {
   if (!shape.plainJson) return otherFramer(kind, shape, parts, exchange)
   const parse = parts.server.parseStored
   return {
@@ -29,7 +34,9 @@ export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: 
     bookmark(revision) {
       const { kind: name, apiVersion } = kind
       const metadata = { resourceVersion: String(revision), creationTimestamp: null }
-      return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: { kind: name, apiVersion, metadata } })}\n`)
+      return Buffer.from(
+        `${JSON.stringify({ type: 'BOOKMARK', object: { kind: name, apiVersion, metadata } })}\n`,
+      )
     },
   }
 }
@@ -37,7 +44,8 @@ export function framerFor(kind: Kind, shape: Shape, parts: HttpParts, exchange: 
 /** A watch that cannot go on says why in an event: what it answered with before is the success of having begun. */
 export function errorFrame(shape: Shape, error: ApiError): Buffer {
   const status = error.status()
-  if (shape.format === 'protobuf') return encodeWatchFrame('ERROR', protobufValue(status, undefined))
+  if (shape.format === 'protobuf')
+    return encodeWatchFrame('ERROR', protobufValue(status, undefined))
   return Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`)
 }
 

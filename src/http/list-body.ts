@@ -26,7 +26,8 @@ export function listStart(head: ListHead): string {
   const { kind, apiVersion, revision, continueToken, remaining, selfLink, alwaysContinues } = head
   let metadata = selfLink === undefined ? '' : `"selfLink":${JSON.stringify(selfLink)},`
   metadata += `"resourceVersion":"${revision}"`
-  if (continueToken !== '' || alwaysContinues) metadata += `,"continue":${JSON.stringify(continueToken)}`
+  if (continueToken !== '' || alwaysContinues)
+    metadata += `,"continue":${JSON.stringify(continueToken)}`
   if (remaining !== undefined) metadata += `,"remainingItemCount":${remaining}`
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
 }

@@ -3,7 +3,13 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import { encodeJson } from '#codec/json.ts'
 import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
-import { type Columns, defaultColumns, parseIncludeObject, type TableItem, tableOf } from '#codec/table.ts'
+import {
+  type Columns,
+  defaultColumns,
+  parseIncludeObject,
+  type TableItem,
+  tableOf,
+} from '#codec/table.ts'
 import { encodeYaml } from '#codec/yaml.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Type } from '#schema/type.ts'
@@ -39,15 +45,21 @@ export async function encodeObject(
       ...selfLinkOf(kind, view),
       ...(view.revision !== undefined && { resourceVersion: String(view.revision) }),
     }
-    return encodeJsonOrYaml(await table([view], kind, metadata, shape, parts, exchange, true), shape)
+    return encodeJsonOrYaml(
+      await table([view], kind, metadata, shape, parts, exchange, true),
+      shape,
+    )
   }
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
   if (as === undefined) return encodeJsonOrYaml(object, shape)
   dropStandIns(kind, object)
-  if (as.kind === 'PartialObjectMetadataList') throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
+  if (as.kind === 'PartialObjectMetadataList')
+    throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
   const partial = partialMetadata(object, as.version)
-  return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
+  return shape.format === 'protobuf'
+    ? protobufPartial(kind, partial, as)
+    : encodeJsonOrYaml(partial, shape)
 }
 
 export async function encodeList(
@@ -60,17 +72,26 @@ export async function encodeList(
   const { as } = shape
   const metadata = listMetadata(answer, exchange.target.namespace)
   if (as?.kind === 'Table') {
-    if (shape.format === 'json' && !shape.pretty) return tableText(answer, metadata, shape, parts, exchange)
-    return encodeJsonOrYaml(await table(entries, kind, metadata, shape, parts, exchange, true), shape)
+    if (shape.format === 'json' && !shape.pretty)
+      return tableText(answer, metadata, shape, parts, exchange)
+    return encodeJsonOrYaml(
+      await table(entries, kind, metadata, shape, parts, exchange, true),
+      shape,
+    )
   }
   if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
-  if (as?.kind === 'PartialObjectMetadata') throw wrongShape('PartialObjectMetadata', kind.listKind, 'is a list')
+  if (as?.kind === 'PartialObjectMetadata')
+    throw wrongShape('PartialObjectMetadata', kind.listKind, 'is a list')
   await convertTogether(kind, entries, parts.server.parseStored)
-  const objects = await Promise.all(entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)))
+  const objects = await Promise.all(
+    entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)),
+  )
   if (as !== undefined) {
     for (const object of objects) dropStandIns(kind, object)
     const partial = partialMetadataList(objects, metadata, as.version)
-    return shape.format === 'protobuf' ? protobufPartial(kind, partial, as) : encodeJsonOrYaml(partial, shape)
+    return shape.format === 'protobuf'
+      ? protobufPartial(kind, partial, as)
+      : encodeJsonOrYaml(partial, shape)
   }
   const items = kind.itemsCarryType ? objects : objects.map(withoutType)
   const shown = kind.itemsCarryType ? { continue: '', ...metadata } : metadata
@@ -105,7 +126,8 @@ export function encodeValue(value: Value, shape: Shape, type?: Type): Buffer {
 const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
   shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
 
-export const columnsOf = (kind: Kind): Columns => kind.columns ?? kind.resource.behaviour.columns ?? defaultColumns
+export const columnsOf = (kind: Kind): Columns =>
+  kind.columns ?? kind.resource.behaviour.columns ?? defaultColumns
 
 async function table(
   views: readonly ObjectView[],
@@ -154,7 +176,9 @@ async function tableItem(view: ObjectView, kind: Kind, parts: HttpParts): Promis
   const { hub } = kind.resource
   const shown = await objectFor(kind, view, parts.server.parseStored)
   const cellsOf =
-    kind === hub || kind.columns !== undefined ? shown : await convertOne(structuredClone(shown), kind, hub)
+    kind === hub || kind.columns !== undefined
+      ? shown
+      : await convertOne(structuredClone(shown), kind, hub)
   dropStandIns(kind, shown)
   return { shown, cellsOf }
 }
@@ -214,6 +238,8 @@ export function otherFramer(
     bookmark: (revision) =>
       shape.format === 'protobuf'
         ? protobufBookmark(kind, revision)
-        : Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(revision) })}\n`),
+        : Buffer.from(
+            `${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(revision) })}\n`,
+          ),
   }
 }

@@ -35,7 +35,11 @@ async function messageOf(kind: Kind, view: ObjectView, parts: HttpParts): Promis
   return message
 }
 
-export async function protobufObject(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
+export async function protobufObject(
+  kind: Kind,
+  view: ObjectView,
+  parts: HttpParts,
+): Promise<Buffer> {
   return wrapMessage(kind, await messageOf(kind, view, parts))
 }
 

@@ -24,13 +24,19 @@ export function headerOf(kind: Kind): string {
 const converted = new WeakMap<CutObject, Map<Kind, CutObject>>()
 
 /** The body of an object in the version asked for; its type header is the caller's to write. */
-export function cutFor(kind: Kind, view: ObjectView, parse: ParseStored): CutObject | Promise<CutObject> {
+export function cutFor(
+  kind: Kind,
+  view: ObjectView,
+  parse: ParseStored,
+): CutObject | Promise<CutObject> {
   if (view.apiVersion === kind.apiVersion) return view.cut
   const from = kind.resource.kindOf(view.apiVersion)
   if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
   const known = converted.get(view.cut)?.get(kind)
   if (known !== undefined) return known
-  return convertOne(parse(view.cut.bytes), from, kind).then((object) => remember(kind, view, object))
+  return convertOne(parse(view.cut.bytes), from, kind).then((object) =>
+    remember(kind, view, object),
+  )
 }
 
 function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
@@ -67,14 +73,21 @@ export async function convertTogether(
 }
 
 /** The path an object, or a collection when there is no name, is read at. */
-export function pathOf({ group, apiVersion, plural, namespaced }: Kind, namespace: string, name: string): string {
+export function pathOf(
+  { group, apiVersion, plural, namespaced }: Kind,
+  namespace: string,
+  name: string,
+): string {
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
   const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
   return name === '' ? root + place : `${root}${place}/${name}`
 }
 
 /** What goes in at the cut: the revision, where there is one, and the object's path in the releases that show it. */
-export function laidIn(kind: Kind, { namespace, name, revision }: Omit<ObjectView, 'cut' | 'apiVersion'>): string {
+export function laidIn(
+  kind: Kind,
+  { namespace, name, revision }: Omit<ObjectView, 'cut' | 'apiVersion'>,
+): string {
   const version = revision === undefined ? '' : revisionText(revision)
   if (kind.selfLinks !== true) return version
   return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name))}${version}`
@@ -85,7 +98,11 @@ export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView): Buffer =>
   joinCut(cut, headerOf(kind), laidIn(kind, view))
 
 /** The object itself, for representations that are not its bytes. */
-export async function objectFor(kind: Kind, view: ObjectView, parse: ParseStored): Promise<KubeObject> {
+export async function objectFor(
+  kind: Kind,
+  view: ObjectView,
+  parse: ParseStored,
+): Promise<KubeObject> {
   const known = converted.get(view.cut)?.get(kind)
   const from = known === undefined ? (kind.resource.kindOf(view.apiVersion) ?? kind) : kind
   const asked = await convertOne(parse((known ?? view.cut).bytes), from, kind)

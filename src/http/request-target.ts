@@ -70,7 +70,11 @@ const nonResource = (path: string, method: string): RequestTarget => ({
   tooDeep: false,
 })
 
-export function parseTarget(method: string, rawPath: string, query: URLSearchParams): RequestTarget {
+export function parseTarget(
+  method: string,
+  rawPath: string,
+  query: URLSearchParams,
+): RequestTarget {
   const path = decodePath(rawPath)
   const parts = path.split('/')
   if (parts[0] === '') parts.shift()
@@ -90,7 +94,17 @@ export function parseTarget(method: string, rawPath: string, query: URLSearchPar
   const place = placeOf(rest)
   verb = refineVerb(verb, place.name, query)
   const name = place.name === '' && namedBySelector.has(verb) ? selectedName(query) : place.name
-  return { isResource: true, path, verb, prefix, group, version, watchPath, ...place, authorizedName: name }
+  return {
+    isResource: true,
+    path,
+    verb,
+    prefix,
+    group,
+    version,
+    watchPath,
+    ...place,
+    authorizedName: name,
+  }
 }
 
 const namedBySelector = new Set(['list', 'watch', 'deletecollection'])

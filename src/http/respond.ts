@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import type { ApiError } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
@@ -30,7 +30,12 @@ export async function respond(
   switch (answer.is) {
     case 'object': {
       if (!shape.plainJson) {
-        return send(exchange, answer.status, shape, await encodeObject(answer, shape, parts, exchange))
+        return send(
+          exchange,
+          answer.status,
+          shape,
+          await encodeObject(answer, shape, parts, exchange),
+        )
       }
       const cut = cutFor(answer.kind, answer.view, parse)
       const ready = cut instanceof Promise ? await cut : cut
@@ -43,7 +48,8 @@ export async function respond(
       return sendList(exchange, parts, answer, shape)
     case 'value': {
       const { apiVersion, kind } = answer.value
-      const type = shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
+      const type =
+        shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
       return send(exchange, answer.status, shape, encodeValue(answer.value, shape, type))
     }
     case 'json':
@@ -80,7 +86,9 @@ function warningHeader(warnings: readonly string[]): readonly string[] {
     const clean = text.replace(/[\u0000-\u001f\u007f]/g, ' ')
     const quoted = `299 - "${clean.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
     // Node writes one byte a character: each byte of the UTF-8 becomes one.
-    return /^[\u0020-\u007e]*$/.test(quoted) ? quoted : Buffer.from(quoted, 'utf8').toString('latin1')
+    return /^[\u0020-\u007e]*$/.test(quoted)
+      ? quoted
+      : Buffer.from(quoted, 'utf8').toString('latin1')
   })
 }
 
@@ -101,7 +109,11 @@ export function send(
     return new Promise((resolve, reject) => {
       gzip(body, { level: gzipLevel }, (error, packed) => {
         if (error !== null) return reject(error)
-        exchange.wire.answer(status, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, packed)
+        exchange.wire.answer(
+          status,
+          { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
+          packed,
+        )
         resolve()
       })
     })
@@ -109,7 +121,8 @@ export function send(
   exchange.wire.answer(status, headers, body)
 }
 
-const acceptsGzip = ({ wire }: Exchange) => /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
+const acceptsGzip = ({ wire }: Exchange) =>
+  /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
 
 const memo = new ListMemo()
 
@@ -124,7 +137,9 @@ async function sendList(
   const alwaysContinues = kind.itemsCarryType
   const { revision, continueToken, remaining } = answer
   const names = { kind: kind.listKind, apiVersion: kind.apiVersion }
-  const start = Buffer.from(listStart({ ...names, revision, continueToken, remaining, selfLink, alwaysContinues }))
+  const start = Buffer.from(
+    listStart({ ...names, revision, continueToken, remaining, selfLink, alwaysContinues }),
+  )
   const name = itemsName && `${kind.apiVersion} ${itemsName}`
   const known = name && memo.get(name)
   if (known) return sendPieces(exchange, shape, [start, ...known, listEnd])
@@ -133,9 +148,10 @@ async function sendList(
   const pieces = itemPieces(kind, answer.entries, (entry) => cutFor(kind, entry, parse))
   const made: Buffer[] = []
   let size = 0
-  for await (const piece of pieces) {
-    made.push(piece)
-    size += piece.length
+  // Taken one by one: leaving a `for await` would end the pieces that are still to come.
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+    made.push(next.value)
+    size += next.value.length
     if (size > memoBytesMax) return streamPieces(exchange, shape, [start, ...made], pieces)
   }
   if (name) memo.set(name, made)
@@ -143,9 +159,14 @@ async function sendList(
 }
 
 /** A list that is whole: compressed where that pays, else written as it is. */
-function sendPieces(exchange: Exchange, shape: Shape, pieces: readonly Buffer[]): void | Promise<void> {
+function sendPieces(
+  exchange: Exchange,
+  shape: Shape,
+  pieces: readonly Buffer[],
+): void | Promise<void> {
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  if (size < wholeListBytesMax && acceptsGzip(exchange)) return send(exchange, 200, shape, Buffer.concat(pieces))
+  if (size < wholeListBytesMax && acceptsGzip(exchange))
+    return send(exchange, 200, shape, Buffer.concat(pieces))
   if (acceptsGzip(exchange)) return streamPieces(exchange, shape, pieces, undefined)
   finish(exchange, 200, size)
   exchange.wire.answerPieces(200, answerHeaders(exchange, shape.contentType), pieces)
@@ -163,7 +184,9 @@ async function streamPieces(
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
   const source = Readable.from(allOf(exchange, first, rest))
-  const bytes: AsyncIterable<Buffer> = zipped ? source.pipe(createGzip({ level: gzipLevel })) : source
+  const bytes: AsyncIterable<Buffer> = zipped
+    ? source.pipe(createGzip({ level: gzipLevel }))
+    : source
   for await (const piece of bytes) {
     if (sink.closed) return
     if (!sink.write(piece)) await sink.drained()

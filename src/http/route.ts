@@ -37,7 +37,8 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (kind === undefined) return routePath(exchange, parts)
   exchange.kind = kind
   requireRoute(exchange, kind)
-  if (parts.connect !== undefined && isConnection(kind, target.subresource)) return connect(exchange, kind, parts.connect)
+  if (parts.connect !== undefined && isConnection(kind, target.subresource))
+    return connect(exchange, kind, parts.connect)
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
     kind,
@@ -55,13 +56,17 @@ async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
   for (const handler of parts.paths) {
     if (handler.matches(path)) return handler.handle(exchange)
   }
-  const known = prefix === 'api' || (isResource && parts.server.catalog.hasGroupVersion(group, version))
+  const known =
+    prefix === 'api' || (isResource && parts.server.catalog.hasGroupVersion(group, version))
   if (known) throw pathNotFound()
   const body = Buffer.from('404 page not found\n')
   exchange.status = 404
   exchange.wire.answer(
     404,
-    { ...answerHeaders(exchange, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' },
+    {
+      ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
+      'x-content-type-options': 'nosniff',
+    },
     body,
   )
 }
@@ -77,12 +82,16 @@ function requireRoute(exchange: Exchange, kind: Kind): void {
   if (subresource !== '') {
     const sub = kind.subresources.get(subresource)
     if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
-    if (isConnection(kind, subresource)) return requireConnectMethod(subresource, wire.method)
+    if (isConnection(kind, subresource)) {
+      requireConnectMethod(subresource, wire.method)
+      return
+    }
     if (!sub.verbs.has(verb) || verb === '') throw methodNotAllowed()
     return
   }
   if (verb === '' || wire.method === 'OPTIONS') throw methodNotAllowed()
-  if (verb === 'create' && (name !== '' || (kind.namespaced && namespace === ''))) throw methodNotAllowed()
+  if (verb === 'create' && (name !== '' || (kind.namespaced && namespace === '')))
+    throw methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && name === '') throw methodNotAllowed()
   if (verb === 'deletecollection' && kind.namespaced && namespace === '') throw methodNotAllowed()
   if (!kind.verbs.has(verb)) throw methodNotAllowed()

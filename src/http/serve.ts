@@ -3,7 +3,13 @@
  * answered as its Status, anything else is our own defect, logged and answered as 500 without its details.
  */
 import { anonymous } from '#access/user.ts'
-import { ApiError, badRequest, internalError, serviceUnavailable, timeout } from '#api/status-error.ts'
+import {
+  ApiError,
+  badRequest,
+  internalError,
+  serviceUnavailable,
+  timeout,
+} from '#api/status-error.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'

@@ -21,7 +21,8 @@ export interface Shape {
   readonly plainJson: boolean
 }
 
-const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : (value ?? ''))
+const headerText = (value: string | string[] | undefined) =>
+  Array.isArray(value) ? value.join(',') : (value ?? '')
 
 const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 
@@ -39,7 +40,10 @@ const endpointOf = ({ tables, protobuf }: Kind) =>
   tables === false ? 'without tables' : protobuf ? 'built-in' : 'custom'
 
 /** For fixed documents such as discovery. */
-export function documentShape(exchange: Exchange, produces: 'any form' | 'json' = 'any form'): Shape {
+export function documentShape(
+  exchange: Exchange,
+  produces: 'any form' | 'json' = 'any form',
+): Shape {
   const accept = acceptOf(exchange)
   checkRouteAccepts(accept, produces)
   if (produces === 'json') return jsonShape
@@ -57,7 +61,12 @@ const jsonShape: Shape = {
 function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
   const pretty =
     wanted.pretty || wantsPretty(query.get('pretty'), headerText(wire.headers['user-agent']))
-  if (wanted.format === 'json' && wanted.as === undefined && !pretty && wanted.mediaType === mediaTypes.json) {
+  if (
+    wanted.format === 'json' &&
+    wanted.as === undefined &&
+    !pretty &&
+    wanted.mediaType === mediaTypes.json
+  ) {
     return jsonShape
   }
   return {

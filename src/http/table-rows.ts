@@ -25,14 +25,21 @@ export class TableRows {
   async keep(kind: Kind, view: ObjectView, parse: () => Promise<TableItem>): Promise<Kept> {
     const { bytes } = view.cut
     const known = this.#kept.get(bytes)
-    if (known?.kind === kind && known.item.shown.metadata.resourceVersion === String(view.revision)) return known
+    if (known?.kind === kind && known.item.shown.metadata.resourceVersion === String(view.revision))
+      return known
     const made = { kind, item: await parse(), texts: new Map<string, string>() }
     this.#kept.set(bytes, made)
     if (this.#kept.size > keptMax) this.#kept.delete(this.#kept.keys().next().value as Buffer)
     return made
   }
 
-  row(kept: Kept, columns: Columns, now: number, include: IncludeObject, version: MetaVersion): string {
+  row(
+    kept: Kept,
+    columns: Columns,
+    now: number,
+    include: IncludeObject,
+    version: MetaVersion,
+  ): string {
     const { cellsOf } = kept.item
     const cells = JSON.stringify(columns.cells(cellsOf, now))
     const conditions = columns.conditions?.(cellsOf)

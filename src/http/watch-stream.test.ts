@@ -117,7 +117,13 @@ test('a client that does not read is cut off when it is too far behind, or its t
 
 test('a frame is made once for all who have the same shape', async () => {
   let made = 0
-  const counting: Framer = { ...framer, frame: (...args) => (made++, framer.frame(...args)) }
+  const counting: Framer = {
+    ...framer,
+    frame(...args) {
+      made++
+      return framer.frame(...args)
+    },
+  }
   const all = Array.from({ length: 5 }, () => ({ ...watchWith(), ...sinkReading() }))
   const end = ends()
   const running = all.map(({ watch, sink }) => streamWatch(watch, sink, counting, end))

@@ -38,8 +38,12 @@ export interface WatchMeter {
 }
 
 /** Writes until the time is over, the client is gone, the queue overflows or the server stops. Answers how many events. */
-export const streamWatch = (watch: Watch, sink: Sink, framer: Framer, end: WatchEnd): Promise<number> =>
-  new WatchStream(watch, sink, framer, end).run()
+export const streamWatch = (
+  watch: Watch,
+  sink: Sink,
+  framer: Framer,
+  end: WatchEnd,
+): Promise<number> => new WatchStream(watch, sink, framer, end).run()
 
 class WatchStream {
   readonly #watch: Watch
@@ -111,7 +115,9 @@ class WatchStream {
     const { initial } = this.#watch
     for (let from = 0; from < initial.length && !this.#isOver; from += initialPieceCount) {
       const piece = initial.slice(from, from + initialPieceCount)
-      const frames = await Promise.all(piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)))
+      const frames = await Promise.all(
+        piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)),
+      )
       this.#end.meter?.sent(frames)
       await this.#write(Buffer.concat(frames))
     }

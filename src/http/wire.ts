@@ -9,7 +9,11 @@ import { separateHeaders } from '#access/authenticate/header-values.ts'
 import type { AnswerHeaders, ClientCertificates, Sink, Wire } from './exchange.ts'
 
 /** The body as one buffer. A body over the limit is refused without being kept. */
-function collect(stream: NodeJS.ReadableStream, declared: number, limitBytes: number): Promise<Buffer> {
+function collect(
+  stream: NodeJS.ReadableStream,
+  declared: number,
+  limitBytes: number,
+): Promise<Buffer> {
   const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
   if (declared > limitBytes) {
     stream.resume()
@@ -53,7 +57,8 @@ function certificatesOf(socket: TLSSocket): ClientCertificates | undefined {
   if (leaf === undefined) return undefined
   const intermediates: X509Certificate[] = []
   for (let next = leaf.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
-    if (next === leaf || intermediates.includes(next) || intermediates.length >= chainLengthMax) break
+    if (next === leaf || intermediates.includes(next) || intermediates.length >= chainLengthMax)
+      break
     intermediates.push(next)
   }
   return { leaf, intermediates }
@@ -120,7 +125,9 @@ export function wireOfHttp2(
   const signal = lazySignal((listener) => stream.once('close', listener))
   const respond = (status: number, extra: AnswerHeaders, ended: boolean) => {
     if (stream.destroyed || stream.headersSent) return false
-    stream.respond({ ':status': status, ...extra } as http2.OutgoingHttpHeaders, { endStream: ended })
+    stream.respond({ ':status': status, ...extra } as http2.OutgoingHttpHeaders, {
+      endStream: ended,
+    })
     return true
   }
   return {
@@ -145,7 +152,8 @@ export function wireOfHttp2(
       if (!stream.endAfterHeaders) boundUnread(stream)
     },
     answerPieces(status, extra, pieces) {
-      if (!respond(status, extra, headers[':method'] === 'HEAD') || headers[':method'] === 'HEAD') return
+      if (!respond(status, extra, headers[':method'] === 'HEAD') || headers[':method'] === 'HEAD')
+        return
       for (const piece of pieces) stream.write(piece)
       stream.end()
     },
@@ -159,7 +167,10 @@ export function wireOfHttp2(
   }
 }
 
-export function wireOfHttp1(request: http.IncomingMessage, response: http.ServerResponse | undefined): Wire {
+export function wireOfHttp1(
+  request: http.IncomingMessage,
+  response: http.ServerResponse | undefined,
+): Wire {
   const signal = lazySignal((listener) => (response ?? request).once('close', listener))
   return {
     method: request.method as string,

@@ -110,7 +110,8 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
   const force = query.get('force')
   const errors: FieldError[] = []
   if (verb === 'patch') {
-    if (isApply && asked === '') errors.push(required('fieldManager', 'is required for apply patch'))
+    if (isApply && asked === '')
+      errors.push(required('fieldManager', 'is required for apply patch'))
     if (!isApply && force !== null) {
       errors.push(forbidden('force', 'may not be specified for non-apply patch'))
     }

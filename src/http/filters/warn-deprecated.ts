@@ -2,7 +2,10 @@
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 
-export function warnDeprecated({ target, warnings, auditAnnotations }: Exchange, parts: HttpParts): void {
+export function warnDeprecated(
+  { target, warnings, auditAnnotations }: Exchange,
+  parts: HttpParts,
+): void {
   if (!target.isResource) return
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind?.deprecation === undefined) return

@@ -75,7 +75,9 @@ function makeDocument(parts: DiscoveryParts, path: string): unknown {
   const groups = orderedGroups(shown, priorityOf)
   if (path === '/apis') return apiGroupList(groups)
   if (version === undefined || version === '') {
-    return apiGroup(groups, group) ?? apiGroup(orderedGroups(catalog.groupVersions, priorityOf), group)
+    return (
+      apiGroup(groups, group) ?? apiGroup(orderedGroups(catalog.groupVersions, priorityOf), group)
+    )
   }
   return apiResourceList(group, version, catalog.kindsOf(group, version), release)
 }

@@ -23,7 +23,11 @@ export function healthPaths(checks: HealthChecks, report: (problem: string) => v
       return name === undefined || checks[endpoint]().some((check) => check.name === name)
     },
     async handle(exchange) {
-      const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [string, Endpoint, string?]
+      const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [
+        string,
+        Endpoint,
+        string?,
+      ]
       const all = checks[endpoint]()
       if (name === undefined) return answerAll(exchange, endpoint, all, report)
       const problem = await all.find((check) => check.name === name)?.check()
@@ -41,7 +45,11 @@ async function answerAll(
   log: (problem: string) => void,
 ): Promise<void> {
   const { query } = exchange
-  const { healthy, text, problems } = await runChecks(endpoint, all, new Set(query.getAll('exclude')))
+  const { healthy, text, problems } = await runChecks(
+    endpoint,
+    all,
+    new Set(query.getAll('exclude')),
+  )
   if (healthy) return answer(exchange, 200, textType, query.has('verbose') ? text : 'ok')
   for (const problem of problems) log(`${endpoint}: ${problem}`)
   answer(exchange, 500, textType, text)
@@ -51,5 +59,9 @@ function answer(exchange: Exchange, status: number, type: string, text: string):
   const body = Buffer.from(text)
   exchange.status = status
   exchange.answeredBytes = body.length
-  exchange.wire.answer(status, { ...answerHeaders(exchange, type), 'x-content-type-options': 'nosniff' }, body)
+  exchange.wire.answer(
+    status,
+    { ...answerHeaders(exchange, type), 'x-content-type-options': 'nosniff' },
+    body,
+  )
 }

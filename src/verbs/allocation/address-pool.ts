@@ -39,7 +39,8 @@ export class AddressPool {
   }
 
   giveBack(address: string): void {
-    if (familyOf(address) === this.family) this.#pool.giveBack(Number(toNumber(address) - this.#base))
+    if (familyOf(address) === this.family)
+      this.#pool.giveBack(Number(toNumber(address) - this.#base))
   }
 }
 

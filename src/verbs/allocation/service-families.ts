@@ -8,7 +8,8 @@ import { type Family, familyOf } from './address-pool.ts'
 const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
 function refuse(service: KubeObject, errors: FieldError[]): void {
-  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
+  if (errors.length > 0)
+    throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
 }
 
 /** In place. `offered`: the families of the cluster's address blocks, the default one first. */
@@ -17,8 +18,10 @@ export function settleFamilies(service: KubeObject, offered: readonly Family[]):
   if (spec.type === 'ExternalName') return
   refuse(service, policyErrors(spec))
   addFamiliesOfAddresses(service, spec, offered)
-  if (spec.ipFamilyPolicy === undefined && spec.ipFamilies?.length === 2) spec.ipFamilyPolicy = 'RequireDualStack'
-  const headlessWithoutSelector = spec.clusterIPs?.[0] === 'None' && Object.keys(spec.selector ?? {}).length === 0
+  if (spec.ipFamilyPolicy === undefined && spec.ipFamilies?.length === 2)
+    spec.ipFamilyPolicy = 'RequireDualStack'
+  const headlessWithoutSelector =
+    spec.clusterIPs?.[0] === 'None' && Object.keys(spec.selector ?? {}).length === 0
   if (headlessWithoutSelector) {
     spec.ipFamilyPolicy ??= 'RequireDualStack'
     if (!spec.ipFamilies?.length) spec.ipFamilies = [offered[0]]
@@ -30,7 +33,11 @@ export function settleFamilies(service: KubeObject, offered: readonly Family[]):
   refuse(service, offerErrors(spec, offered))
   spec.ipFamilyPolicy ??= 'SingleStack'
   if (!spec.ipFamilies?.length) spec.ipFamilies = [offered[0]]
-  if (spec.ipFamilyPolicy !== 'SingleStack' && spec.ipFamilies.length === 1 && offered.length === 2) {
+  if (
+    spec.ipFamilyPolicy !== 'SingleStack' &&
+    spec.ipFamilies.length === 1 &&
+    offered.length === 2
+  ) {
     spec.ipFamilies = [spec.ipFamilies[0], other(spec.ipFamilies[0])]
   }
 }
@@ -38,14 +45,22 @@ export function settleFamilies(service: KubeObject, offered: readonly Family[]):
 function policyErrors({ ipFamilyPolicy, clusterIPs, ipFamilies }: Loose): FieldError[] {
   if (ipFamilyPolicy !== 'SingleStack') return []
   const wrong = (what: string) =>
-    invalid('spec.ipFamilyPolicy', ipFamilyPolicy, `must be RequireDualStack or PreferDualStack when multiple '${what}' are specified`)
+    invalid(
+      'spec.ipFamilyPolicy',
+      ipFamilyPolicy,
+      `must be RequireDualStack or PreferDualStack when multiple '${what}' are specified`,
+    )
   return [
     ...(clusterIPs?.length === 2 ? [wrong('clusterIPs')] : []),
     ...(ipFamilies?.length === 2 ? [wrong('ipFamilies')] : []),
   ]
 }
 
-function addFamiliesOfAddresses(service: KubeObject, spec: Loose, offered: readonly Family[]): void {
+function addFamiliesOfAddresses(
+  service: KubeObject,
+  spec: Loose,
+  offered: readonly Family[],
+): void {
   for (const [i, address] of ((spec.clusterIPs ?? []) as string[]).entries()) {
     if (address === 'None') return
     if (i < (spec.ipFamilies?.length ?? 0)) continue
@@ -62,7 +77,11 @@ function offerErrors(spec: Loose, offered: readonly Family[]): FieldError[] {
   const errors: FieldError[] = []
   if (spec.ipFamilyPolicy === 'RequireDualStack' && offered.length < 2) {
     errors.push(
-      invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, 'Cluster is not configured for dual stack services'),
+      invalid(
+        'spec.ipFamilyPolicy',
+        spec.ipFamilyPolicy,
+        'Cluster is not configured for dual stack services',
+      ),
     )
   }
   for (const [i, family] of ((spec.ipFamilies ?? []) as Family[]).entries()) {

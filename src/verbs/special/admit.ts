@@ -4,7 +4,12 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
 /** Plugins may change the body, in place. */
-export async function admitBody(server: Server, request: WriteRequest, body: KubeObject, name: string): Promise<void> {
+export async function admitBody(
+  server: Server,
+  request: WriteRequest,
+  body: KubeObject,
+  name: string,
+): Promise<void> {
   const { target, user, options, warnings, auditAnnotations } = request
   const attributes = {
     operation: 'CREATE' as const,

@@ -1,7 +1,7 @@
 /** A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after creation. */
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
@@ -21,12 +21,17 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
   const pods = server.catalog.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', plural: 'pods' }, name)
   const target: Target = { ...request.target, kind: pods, name, subresource: 'binding' }
-  if ((await currentObject(server, target)) === undefined) throw notFound({ group: '', plural: 'pods' }, name)
-  await writeOver(afterAdmission(server), { ...request, target }, {
-    creates: false,
-    unconditional: true,
-    make: (pod) => assign(pod as Loose, binding, name),
-  })
+  if ((await currentObject(server, target)) === undefined)
+    throw notFound({ group: '', plural: 'pods' }, name)
+  await writeOver(
+    afterAdmission(server),
+    { ...request, target },
+    {
+      creates: false,
+      unconditional: true,
+      make: (pod) => assign(pod as Loose, binding, name),
+    },
+  )
   return created
 }
 
@@ -49,7 +54,9 @@ function assign(pod: Loose, binding: Loose, name: string): never {
   const refuse = (why: string): ApiError =>
     conflict({ group: '', plural: 'pods/binding' }, name, why)
   if (binding.metadata.uid && binding.metadata.uid !== pod.metadata.uid) {
-    throw refuse(`Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${pod.metadata.uid}`)
+    throw refuse(
+      `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${pod.metadata.uid}`,
+    )
   }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
@@ -59,13 +66,19 @@ function assign(pod: Loose, binding: Loose, name: string): never {
   }
   pod.spec.nodeName = binding.target.name
   const { annotations } = binding.metadata
-  if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations }
+  if (annotations !== undefined)
+    pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations }
   pod.status ??= {}
   const conditions: Loose[] = (pod.status.conditions ??= [])
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled')
   const now = `${new Date().toISOString().slice(0, 19)}Z`
   if (scheduled === undefined) {
-    conditions.push({ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now })
+    conditions.push({
+      type: 'PodScheduled',
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: now,
+    })
   } else if (scheduled.status !== 'True') {
     scheduled.status = 'True'
     scheduled.lastTransitionTime = now

@@ -17,7 +17,12 @@ const disruptedPodsMax = 2000
 
 export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
   const raw = request.body() as Loose
-  const eviction = conformAs(serving, raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1', 'Eviction', request)
+  const eviction = conformAs(
+    serving,
+    raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1',
+    'Eviction',
+    request,
+  )
   const { target } = request
   if (eviction.metadata.name !== target.name) {
     throw badRequest('name in URL does not match name in Eviction object')
@@ -44,11 +49,16 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
 }
 
 function ignoresBudgets({ status, metadata }: KubeObject): boolean {
-  return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase) || metadata.deletionTimestamp !== undefined
+  return (
+    ['Succeeded', 'Failed', 'Pending'].includes(status?.phase) ||
+    metadata.deletionTimestamp !== undefined
+  )
 }
 
 const isReady = ({ status }: KubeObject): boolean =>
-  (status?.conditions ?? []).some(({ type, status: is }: Loose) => type === 'Ready' && is === 'True')
+  (status?.conditions ?? []).some(
+    ({ type, status: is }: Loose) => type === 'Ready' && is === 'True',
+  )
 
 async function takeFromBudget(
   server: Server,
@@ -93,18 +103,31 @@ function decrement(budget: KubeObject, pod: KubeObject, now: string): KubeObject
   const { name, generation = 0 } = budget.metadata
   const status = (budget.status ??= {})
   const refuse = (cause: string, retryAfterSeconds?: number) =>
-    new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
-      causes: [{ reason: 'DisruptionBudget', message: cause }],
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    })
+    new ApiError(
+      429,
+      'TooManyRequests',
+      "Cannot evict pod as it would violate the pod's disruption budget.",
+      {
+        causes: [{ reason: 'DisruptionBudget', message: cause }],
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      },
+    )
   if ((status.observedGeneration ?? 0) < generation) {
     throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10)
   }
   if ((status.disruptionsAllowed ?? 0) < 0) {
-    throw new ApiError(403, 'Forbidden', `poddisruptionbudgets.policy "${name}" is forbidden: pdb disruptions allowed is negative`)
+    throw new ApiError(
+      403,
+      'Forbidden',
+      `poddisruptionbudgets.policy "${name}" is forbidden: pdb disruptions allowed is negative`,
+    )
   }
   if (Object.keys(status.disruptedPods ?? {}).length > disruptedPodsMax) {
-    throw new ApiError(403, 'Forbidden', `poddisruptionbudgets.policy "${name}" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`)
+    throw new ApiError(
+      403,
+      'Forbidden',
+      `poddisruptionbudgets.policy "${name}" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`,
+    )
   }
   if ((status.disruptionsAllowed ?? 0) === 0) {
     throw refuse(

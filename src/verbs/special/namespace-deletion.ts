@@ -57,7 +57,10 @@ function requirePreconditions({ deleteOptions, target }: DeleteRequest, object: 
   if (deleteOptions.uid !== undefined && deleteOptions.uid !== uid) {
     throw wrong('UID', deleteOptions.uid, uid)
   }
-  if (deleteOptions.resourceVersion !== undefined && deleteOptions.resourceVersion !== resourceVersion) {
+  if (
+    deleteOptions.resourceVersion !== undefined &&
+    deleteOptions.resourceVersion !== resourceVersion
+  ) {
     throw wrong('ResourceVersion', deleteOptions.resourceVersion, resourceVersion)
   }
 }
@@ -69,7 +72,10 @@ function setFinalizers(next: KubeObject, { deleteOptions }: DeleteRequest): void
   const wanted = new Set(next.metadata.finalizers ?? [])
   const set = (name: string, there: boolean) => (there ? wanted.add(name) : wanted.delete(name))
   set('orphan', orphanDependents ?? propagationPolicy === 'Orphan')
-  set('foregroundDeletion', orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents)
+  set(
+    'foregroundDeletion',
+    orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents,
+  )
   if (wanted.size === 0) delete next.metadata.finalizers
   else next.metadata.finalizers = [...wanted]
 }

@@ -1,5 +1,10 @@
 /** Reviews: questions about access, answered and forgotten. */
-import { checkReview, type ReviewKind, reviewStatus, rulesReview } from '#access/subject-access-review.ts'
+import {
+  checkReview,
+  type ReviewKind,
+  reviewStatus,
+  rulesReview,
+} from '#access/subject-access-review.ts'
 import { tokenReviewStatus } from '#access/token-review.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -26,7 +31,12 @@ export const reviewAccess =
     checkReview(kind, review, request.target.namespace)
     await claimFields(server, request, asked, undefined)
     await admitBody(server, request, asked, '')
-    const status = await reviewStatus(kind, renamed(asked, 'group', 'groups'), request.user, server.access.authorizer)
+    const status = await reviewStatus(
+      kind,
+      renamed(asked, 'group', 'groups'),
+      request.user,
+      server.access.authorizer,
+    )
     return created({ ...asked, status })
   }
 

@@ -4,7 +4,11 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, invalidObject, notFound } from '#api/status-error.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
-import { applyConfiguration, type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.ts'
+import {
+  applyConfiguration,
+  type FieldManagerKind,
+  recordUpdate,
+} from '#patch/apply/field-manager.ts'
 import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply/scale.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
@@ -70,7 +74,8 @@ const answer = (scale: KubeObject): Answer => {
   return { is: 'value', status: 200, value: scale as never }
 }
 
-const subresourceOf = ({ kind }: Target): Subresource => kind.subresources.get('scale') as Subresource
+const subresourceOf = ({ kind }: Target): Subresource =>
+  kind.subresources.get('scale') as Subresource
 
 /** What a Scale shows of an object. */
 function scaleOf(main: Kind, object: KubeObject): KubeObject {
@@ -158,7 +163,9 @@ const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.s
 
 function scaleErrors({ spec }: KubeObject): FieldError[] {
   const replicas = spec?.replicas ?? 0
-  return replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : []
+  return replicas < 0
+    ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]
+    : []
 }
 
 function claim(
@@ -169,7 +176,11 @@ function claim(
   next: KubeObject,
 ): void {
   const { kind } = request.target
-  const who = { manager: request.options.fieldManager, subresource: 'scale', now: timestamp(server.clock) }
+  const who = {
+    manager: request.options.fieldManager,
+    subresource: 'scale',
+    now: timestamp(server.clock),
+  }
   const isApply = 'patchType' in request && request.patchType === 'apply'
   const recorded = () =>
     isApply
