@@ -1,8 +1,8 @@
 /** The replayer's lines as numbers, the floor, and the exact list of differences. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { disagreements, readExpectedFailures } from './expected-failures.ts'
-import { belowFloor, raisedFloor, readTally, tallyTable } from './tally.ts'
+import { disagreements, luckyAnswers, readExpectedFailures } from './expected-failures.ts'
+import { belowFloor, raisedFloor, readTally, tallyTable, withoutLuck } from './tally.ts'
 
 const output = `✗ life/a pod step 3 POST /api/v1/namespaces/{id}/pods
     at body.message: want "a"  got "b"
@@ -47,6 +47,9 @@ const lists: [text: string, said: RegExp[]][] = [
   ['complete 1.22 life\n1.22 life/a pod#3  known', []],
   ['complete 1.22 life', [/life\/a pod#3 differs, is not listed/]],
   ['complete 1.22 versions\n# a remark', [/versions-2 differs/]],
+  ['complete 1.22 life\nsometimes 1.22 life/a pod#3  a race', []],
+  ['sometimes 1.22 life/a pod#4  a race', []],
+  ['sometimes 1.22 nobody#4  a race', [/no such case/]],
 ]
 for (const [text, said] of lists)
   test(`the list ${JSON.stringify(text)}`, () => {
@@ -57,4 +60,11 @@ for (const [text, said] of lists)
 
 test('a line that says nothing is refused', () => {
   assert.throws(() => readExpectedFailures('\nlife/a pod#3'), /line 2/)
+})
+
+test('what is the same by luck does not raise the floor', () => {
+  const list = readExpectedFailures('sometimes 1.22 life/a pod#4  a race')
+  const lucky = luckyAnswers('1.22', tally.different, list, families)
+  assert.deepEqual([...lucky], [['life', 1]])
+  assert.equal(withoutLuck(tally, lucky).families.get('life')?.same, 8)
 })

@@ -73,6 +73,17 @@ export function tallyTable(release: string, tally: Tally, floor: FloorOfRelease 
   return [`release ${release}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
+/** The tally without the answers that were the same by luck: what a floor may be built on. */
+export function withoutLuck(tally: Tally, lucky: ReadonlyMap<string, number>): Tally {
+  const families = new Map(
+    [...tally.families].map(([family, one]) => [
+      family,
+      { ...one, same: one.same - (lucky.get(family) ?? 0) },
+    ]),
+  )
+  return { ...tally, families }
+}
+
 /** Answers the same per family: what a replay of a release must reach. */
 export type FloorOfRelease = Record<string, number>
 export type Floor = Record<string, FloorOfRelease>
