@@ -68,7 +68,7 @@ const podOf = (i: number) => {
       automountServiceAccountToken: false,
     },
   }
-  const missing = podBytes - 1100 - JSON.stringify(pod).length
+  const missing = podBytes - 1450 - JSON.stringify(pod).length
   pod.metadata.annotations.fill = 'x'.repeat(Math.max(0, missing))
   return JSON.stringify(pod)
 }

@@ -60,7 +60,10 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const load = () => cacheOf(group, plural)
       const cache = await load()
       if (cache === undefined) return () => {}
-      return new Following(follower, load, objectOf, () => parts.cache.closed).begin(cache)
+      // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.
+      const shown = (resource: Resource, entry: Entry) =>
+        parsed.get(entry) ?? parse(parts, resource, entry)
+      return new Following(follower, load, shown, () => parts.cache.closed).begin(cache)
     },
   }
 }

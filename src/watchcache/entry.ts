@@ -69,6 +69,8 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   return {
     make(key, revision, bytes) {
       const written = ownWrites.get(bytes)
+      // Read once: the bytes stay for as long as the object does, what was parsed from them need not.
+      ownWrites.delete(bytes)
       // Taken over once: the bytes live on in the entry, and must not keep the whole object with them.
       ownWrites.delete(bytes)
       const own =
