@@ -15,6 +15,9 @@ export interface ReaderParts {
   readonly parseStored: ParseStored
 }
 
+/** How long a question waits for what has been written before it. */
+const freshWaitMsMax = 1000
+
 export function objectReader(parts: ReaderParts): ObjectReader {
   const parsed = new WeakMap<Entry, KubeObject | Promise<KubeObject>>()
 
@@ -27,13 +30,24 @@ export function objectReader(parts: ReaderParts): ObjectReader {
     return object
   }
 
+  /** A store elsewhere is not asked at every step how far it is: only before something is said not to be there. */
+  let isLocal = true
+
+  async function newest(): Promise<void> {
+    if (!isLocal)
+      await parts.cache.freshness.reach(await parts.storage.currentRevision(), freshWaitMsMax)
+  }
+
   async function cacheOf(group: string, plural: string): Promise<ResourceCache | undefined> {
     const resource = parts.catalog.resource(group, plural)
     if (resource === undefined || resource.storagePrefix === '') return undefined
-    const current = parts.storage.currentRevision()
-    const newest = typeof current === 'number' ? current : undefined
+    const current = isLocal ? parts.storage.currentRevision() : undefined
     const cache = await parts.cache.of(resource)
-    if (newest !== undefined) await parts.cache.freshness.reach(newest, 1000)
+    if (typeof current === 'number') await parts.cache.freshness.reach(current, freshWaitMsMax)
+    else if (current !== undefined) {
+      isLocal = false
+      current.catch(() => {})
+    }
     return cache
   }
 
@@ -42,7 +56,9 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const cache = await cacheOf(group, plural)
       if (cache === undefined) return undefined
       const { storagePrefix, namespaced } = cache.resource
-      const entry = cache.get(`${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`)
+      const key = `${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`
+      if (cache.get(key) === undefined) await newest()
+      const entry = cache.get(key)
       return entry && objectOf(cache.resource, entry)
     },
     async list(group, plural, namespace) {
