@@ -70,15 +70,15 @@ function maybe(random: Random, probability: number, make: () => Any): Any {
 }
 
 function scalarSchema(random: Random): Any {
-  const type = random.of(['string', 'string', 'integer', 'number', 'boolean'])
+  const type = random.pick(['string', 'string', 'integer', 'number', 'boolean'])
   const schema: Any = { type, ...maybe(random, 0.15, () => ({ nullable: true })) }
   if (type === 'string') {
     Object.assign(
       schema,
       maybe(random, 0.2, () => ({ maxLength: random.below(5) })),
       maybe(random, 0.2, () => ({ minLength: random.below(3) })),
-      maybe(random, 0.25, () => ({ pattern: random.of(patterns) })),
-      maybe(random, 0.3, () => ({ format: random.of(formats) })),
+      maybe(random, 0.25, () => ({ pattern: random.pick(patterns) })),
+      maybe(random, 0.3, () => ({ format: random.pick(formats) })),
       maybe(random, 0.15, () => ({ enum: ['a', 'bb', 'aaa'].slice(0, 1 + random.below(3)) })),
     )
   } else if (type !== 'boolean') {
@@ -92,7 +92,9 @@ function scalarSchema(random: Random): Any {
         maximum: random.below(9) + (random.chance(0.2) ? 0.5 : 0),
         ...maybe(random, 0.3, () => ({ exclusiveMaximum: true })),
       })),
-      maybe(random, 0.2, () => ({ multipleOf: random.of(type === 'number' ? [2, 1.5] : [2, 3]) })),
+      maybe(random, 0.2, () => ({
+        multipleOf: random.pick(type === 'number' ? [2, 1.5] : [2, 3]),
+      })),
       maybe(random, 0.1, () => ({ enum: [1, 2, 5].slice(0, 1 + random.below(3)) })),
     )
   }
@@ -103,31 +105,33 @@ function scalarSchema(random: Random): Any {
 export function objectSchema(random: Random, depth: number): Any {
   const properties: Any = {}
   const count = 1 + random.below(4)
-  for (let i = 0; i < count; i++) properties[random.of(names)] = randomSchema(random, depth - 1)
+  for (let i = 0; i < count; i++) properties[random.pick(names)] = randomSchema(random, depth - 1)
   const own = Object.keys(properties)
   const schema: Any = {
     type: 'object',
     properties,
-    ...maybe(random, 0.4, () => ({ required: [random.of([...own, 'zz'])] })),
+    ...maybe(random, 0.4, () => ({ required: [random.pick([...own, 'zz'])] })),
     ...maybe(random, 0.1, () => ({ minProperties: random.below(3) })),
     ...maybe(random, 0.1, () => ({ maxProperties: 1 + random.below(3) })),
     ...maybe(random, 0.1, () => ({ 'x-kubernetes-preserve-unknown-fields': true })),
     ...maybe(random, 0.1, () => ({ nullable: true })),
-    ...maybe(random, 0.1, () => ({ 'x-kubernetes-map-type': random.of(['atomic', 'granular']) })),
+    ...maybe(random, 0.1, () => ({ 'x-kubernetes-map-type': random.pick(['atomic', 'granular']) })),
   }
   if (random.chance(0.25)) {
-    const junctor = random.of(['anyOf', 'oneOf', 'allOf'])
-    const one = () => ({ required: [random.of(own)] })
+    const junctor = random.pick(['anyOf', 'oneOf', 'allOf'])
+    const one = () => ({ required: [random.pick(own)] })
     const two = () => ({
       properties: {
-        [random.of(own)]: { [random.of(['minimum', 'maximum', 'minLength'])]: 1 + random.below(2) },
+        [random.pick(own)]: {
+          [random.pick(['minimum', 'maximum', 'minLength'])]: 1 + random.below(2),
+        },
       },
     })
     schema[junctor] = Array.from({ length: 1 + random.below(3) }, () =>
       random.chance(0.5) ? one() : two(),
     )
   }
-  if (random.chance(0.1)) schema.not = { required: [random.of(own)] }
+  if (random.chance(0.1)) schema.not = { required: [random.pick(own)] }
   if (random.chance(0.1)) schema.default = randomValue(random, schema, 0)
   return schema
 }
@@ -165,11 +169,11 @@ function arraySchema(random: Random, depth: number): Any {
 /** `wrong`: how likely a value is of another type than its schema says. */
 export function randomValue(random: Random, schema: Any, wrong: number): Any {
   if (random.chance(wrong))
-    return random.of<Any>([null, 1, -1, 1.5, 'x', true, [], {}, [1], { z: 1 }])
-  if (schema.enum && random.chance(0.6)) return random.of(schema.enum)
+    return random.pick<Any>([null, 1, -1, 1.5, 'x', true, [], {}, [1], { z: 1 }])
+  if (schema.enum && random.chance(0.6)) return random.pick(schema.enum)
   switch (schema.type) {
     case 'string':
-      return random.of(texts)
+      return random.pick(texts)
     case 'integer':
       return random.below(11) - 1
     case 'number':
@@ -183,7 +187,7 @@ export function randomValue(random: Random, schema: Any, wrong: number): Any {
     case 'object':
       return randomObject(random, schema, wrong)
     default:
-      return random.of<Any>([1, 'x', '50%', { z: { y: 1 } }, [1]])
+      return random.pick<Any>([1, 'x', '50%', { z: { y: 1 } }, [1]])
   }
 }
 
@@ -196,6 +200,6 @@ function randomObject(random: Random, schema: Any, wrong: number): Any {
     for (const name of ['k1', 'k2'].slice(random.below(3)))
       value[name] = randomValue(random, schema.additionalProperties, wrong)
   }
-  if (wrong > 0 && random.chance(0.15)) value.extra = random.of<Any>([1, 'x', { y: 1 }, null])
+  if (wrong > 0 && random.chance(0.15)) value.extra = random.pick<Any>([1, 'x', { y: 1 }, null])
   return value
 }

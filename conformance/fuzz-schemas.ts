@@ -2,7 +2,7 @@
  * Random definitions and objects, sent to two servers that are to answer alike: same verdicts, defaults, pruning, owners
  * and words. Bounded and repeatable:
  *
- *   node conformance/fuzz/schemas.ts --ours https://127.0.0.1:6443 --theirs https://127.0.0.1:16443 --seed 1 --cases 50
+ *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443 --theirs https://127.0.0.1:16443 --seed 1 --cases 50
  */
 import { Agent, request } from 'node:https'
 import { parseArgs } from 'node:util'
