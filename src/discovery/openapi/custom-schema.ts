@@ -36,7 +36,6 @@ export function customListSchema(kind: Kind, form: SchemaForm): JsonObject {
   const items = form.refer(customDefinitionName(kind.group, kind.version, kind.kind), {})
   return {
     description: `A list of ${kind.kind} objects.`,
-    type: 'object',
     required: ['items'],
     properties: {
       apiVersion: { ...sentence('apiVersion'), type: 'string' },

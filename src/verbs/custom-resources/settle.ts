@@ -35,6 +35,9 @@ export function settle(
 ): KubeObject | undefined {
   const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
+  // The original finds approval at once and asks about names later: a reader sees them in this order.
+  const approval = approvalCondition(definition)
+  if (approval !== undefined) apply(next, approval, now)
   const accepted = acceptNames(definition, group)
   next.status.acceptedNames = accepted.names
   apply(next, accepted.condition, now)
@@ -46,8 +49,6 @@ export function settle(
   else if (conditionOf(next, 'NonStructuralSchema') !== undefined) {
     removeCondition(next, 'NonStructuralSchema')
   }
-  const approval = approvalCondition(definition)
-  if (approval !== undefined) apply(next, approval, now)
   return JSON.stringify(next.status) === JSON.stringify(definition.status) ? undefined : next
 }
 
