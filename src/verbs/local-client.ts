@@ -5,6 +5,8 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import type { ApiClient, ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
+import type { Entry } from '#watchcache/entry.ts'
 import type { Answer, ObjectView } from './answer.ts'
 import { create } from './create.ts'
 import { convertOne } from './current.ts'
@@ -15,6 +17,7 @@ import { get } from './get.ts'
 import { list } from './list.ts'
 import { patch } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
+import { shownObject } from './shown-object.ts'
 import { specialVerbs } from './special.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
@@ -41,6 +44,7 @@ class LocalClient implements ApiClient {
     return { kind, namespace: kind.namespaced ? namespace : '', name, subresource }
   }
 
+  /** The verbs make the body their own: whoever sends it may be looking at objects of others. */
   #request(target: Target, body: unknown): WriteRequest {
     return {
       target,
@@ -70,6 +74,11 @@ class LocalClient implements ApiClient {
     return asked
   }
 
+  /** What watches tell is shared with all others in this process who are told of the same change. */
+  #shown(kind: Kind, entry: Entry, revision: Revision): KubeObject | Promise<KubeObject> {
+    return shownObject(this.#server.parseStored, entry, kind, revision)
+  }
+
   async get(ref: ResourceRef, namespace: string, name: string): Promise<KubeObject> {
     return this.#objectOf(await get(this.#server, this.#target(ref, namespace, name), ''))
   }
@@ -92,14 +101,14 @@ class LocalClient implements ApiClient {
     subresource?: { name: string; of: string },
   ): Promise<KubeObject> {
     const target = this.#target(ref, namespace, subresource?.of, subresource?.name)
-    const request = this.#request(target, object)
+    const request = this.#request(target, structuredClone(object))
     return this.#objectOf(await (specialVerbs(target).create ?? create)(this.#server, request))
   }
 
   async update(ref: ResourceRef, object: KubeObject, subresource = ''): Promise<KubeObject> {
     const { name = '', namespace = '' } = object.metadata
     const target = this.#target(ref, namespace, name, subresource)
-    const request = this.#request(target, object)
+    const request = this.#request(target, structuredClone(object))
     return this.#objectOf(await (specialVerbs(target).update ?? update)(this.#server, request))
   }
 
@@ -143,15 +152,15 @@ class LocalClient implements ApiClient {
     signal.addEventListener('abort', aborted, { once: true })
     try {
       for (const entry of running.initial) {
-        yield { type: 'ADDED', object: await this.#parse(target.kind, entry) }
+        yield { type: 'ADDED', object: await this.#shown(target.kind, entry, entry.revision) }
       }
       while (!signal.aborted) {
         const items = watcher.take()
         for (const { type, event } of items) {
           const entry = type === 'DELETED' ? event.previous : event.entry
           if (entry === undefined) continue
-          const object = await this.#parse(target.kind, { ...entry, revision: event.revision })
-          yield { type, object }
+          const object = this.#shown(target.kind, entry, event.revision)
+          yield { type, object: object instanceof Promise ? await object : object }
         }
         // What came while these were taken rang for nobody: only an empty queue is waited at.
         if (items.length > 0) continue

@@ -1,12 +1,13 @@
 /** Other objects for admission and authorisation: the live picture, parsed once per version of an object and shared. */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Catalog } from '#kinds/catalog.ts'
-import type { Kind, Resource } from '#kinds/kind.ts'
+import type { Resource } from '#kinds/kind.ts'
 import type { Follower, ObjectReader } from '#kinds/reader.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
+import { shownObject } from './shown-object.ts'
 
 export interface ReaderParts {
   readonly catalog: Catalog
@@ -21,10 +22,13 @@ const freshWaitMsMax = 1000
 export function objectReader(parts: ReaderParts): ObjectReader {
   const parsed = new WeakMap<Entry, KubeObject | Promise<KubeObject>>()
 
+  const shown = (resource: Resource, entry: Entry) =>
+    shownObject(parts.parseStored, entry, resource.hub, entry.revision)
+
   function objectOf(resource: Resource, entry: Entry): KubeObject | Promise<KubeObject> {
     let object = parsed.get(entry)
     if (object === undefined) {
-      object = parse(parts, resource, entry)
+      object = shown(resource, entry)
       parsed.set(entry, object)
     }
     return object
@@ -77,24 +81,10 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const cache = await load()
       if (cache === undefined) return () => {}
       // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.
-      const shown = (resource: Resource, entry: Entry) =>
-        parsed.get(entry) ?? parse(parts, resource, entry)
-      return new Following(follower, load, shown, () => parts.cache.closed).begin(cache)
+      const told = (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
+      return new Following(follower, load, told, () => parts.cache.closed).begin(cache)
     },
   }
-}
-
-/** The stored version as the hub version, with its resourceVersion. */
-function parse(
-  parts: ReaderParts,
-  resource: Resource,
-  entry: Entry,
-): KubeObject | Promise<KubeObject> {
-  const object = parts.parseStored(entry.cut.bytes)
-  object.metadata.resourceVersion = String(entry.revision)
-  const from: Kind = resource.kindOf(entry.apiVersion) ?? resource.stored
-  const converted = resource.convert([object], from, resource.hub)
-  return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
 }
 
 /** How long after a picture could not be loaded anew the next try begins. */

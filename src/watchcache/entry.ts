@@ -6,6 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
+import { keepAtHand } from './objects-at-hand.ts'
 
 export interface Entry {
   readonly key: string
@@ -53,7 +54,8 @@ export function encodeForStorage(
 }
 
 export interface EntryMaker {
-  make(key: string, revision: Revision, bytes: Buffer): Entry
+  /** `told`: there are those who look at the object itself right afterwards. */
+  make(key: string, revision: Revision, bytes: Buffer, told?: boolean): Entry
 }
 
 export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
@@ -67,10 +69,8 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
     return converted instanceof Promise ? undefined : Object.values(selectableFields(converted[0]))
   }
   return {
-    make(key, revision, bytes) {
+    make(key, revision, bytes, told = false) {
       const written = ownWrites.get(bytes)
-      // Read once: the bytes stay for as long as the object does, what was parsed from them need not.
-      ownWrites.delete(bytes)
       // Taken over once: the bytes live on in the entry, and must not keep the whole object with them.
       ownWrites.delete(bytes)
       const own =
@@ -81,7 +81,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
       const cut =
         restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
       const { metadata } = object
-      return {
+      const entry: Entry = {
         key,
         namespace: metadata.namespace ?? '',
         name: metadata.name ?? '',
@@ -91,6 +91,8 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
         labels: metadata.labels,
         fields: own === undefined ? fieldsOf(object) : own.fields,
       }
+      if (told) keepAtHand(entry, object)
+      return entry
     },
   }
 }

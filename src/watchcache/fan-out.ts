@@ -33,6 +33,11 @@ export class FanOut {
   #byNamespace = new Map<string, Set<Subscriber>>()
   #ended = false
 
+  /** Whether somebody is told of every object, wherever it is: all who look inside objects are. */
+  get isFollowed(): boolean {
+    return this.#everywhere.size > 0
+  }
+
   get size(): number {
     let size = this.#everywhere.size
     for (const set of this.#byNamespace.values()) size += set.size

@@ -87,7 +87,7 @@ export class ResourceCache {
     const entry =
       change.bytes === undefined
         ? undefined
-        : this.#maker.make(change.key, change.revision, change.bytes)
+        : this.#maker.make(change.key, change.revision, change.bytes, this.fanOut.isFollowed)
     const previous =
       entry === undefined ? this.#entries.delete(change.key) : this.#entries.set(change.key, entry)
     if (entry === undefined && previous === undefined) return

@@ -1,0 +1,24 @@
+/**
+ * The object of an entry for those in this process who only look at it, in the version they speak: parsed at most once for
+ * all who are told of the same change. What is returned must not be changed.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
+import type { Entry, ParseStored } from '#watchcache/entry.ts'
+import { objectAtHand } from '#watchcache/objects-at-hand.ts'
+
+export function shownObject(
+  parse: ParseStored,
+  entry: Entry,
+  kind: Kind,
+  revision: Revision,
+): KubeObject | Promise<KubeObject> {
+  const stored = objectAtHand(entry, parse)
+  const { resource } = kind
+  const from = resource.kindOf(entry.apiVersion) ?? resource.stored
+  const metadata = { ...stored.metadata, resourceVersion: String(revision) }
+  if (from === kind) return { ...stored, metadata }
+  const converted = resource.convert([structuredClone({ ...stored, metadata })], from, kind)
+  return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
+}

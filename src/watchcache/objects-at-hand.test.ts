@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Entry } from './entry.ts'
+import { keepAtHand, objectAtHand } from './objects-at-hand.ts'
+
+const entryOf = (name: string) => ({ name, cut: { bytes: Buffer.from(name) } }) as unknown as Entry
+
+test('an object is at hand until the turn is over, and parsed anew afterwards', async () => {
+  const entry = entryOf('a')
+  const object = { metadata: { name: 'a' } }
+  const parse = () => ({ metadata: { name: 'parsed' } })
+  keepAtHand(entry, object)
+  await undefined
+  assert.equal(objectAtHand(entry, parse), object)
+  await new Promise(setImmediate)
+  const parsed = objectAtHand(entry, parse)
+  assert.equal(parsed.metadata.name, 'parsed')
+  assert.equal(objectAtHand(entry, parse), parsed)
+})
+
+test('a long batch is not held as a whole', () => {
+  const first = entryOf('0')
+  const object = { metadata: { name: '0' } }
+  keepAtHand(first, object)
+  for (let i = 1; i <= 1000; i++) keepAtHand(entryOf(String(i)), { metadata: {} })
+  assert.notEqual(
+    objectAtHand(first, () => ({ metadata: {} })),
+    object,
+  )
+})
