@@ -5,6 +5,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { withoutChance, withoutPlaces } from './without-chance.ts'
 
 export interface Step {
   readonly method: string
@@ -26,11 +27,12 @@ export interface Difference {
 interface Answer {
   readonly status: number
   readonly text: string
+  readonly headers: Readonly<Record<string, string | undefined>>
 }
 interface Client {
   request(step: Step): Promise<Answer>
 }
-interface Replayer {
+export interface Replayer {
   readonly Client: new (options: { server: string; tokens: Record<string, string> }) => Client
   observe(answer: Answer, id: string): Seen
   firstDiff(want: unknown, got: unknown): Difference | undefined
@@ -42,9 +44,13 @@ export interface Settings {
   readonly only: RegExp | undefined
   readonly keepGoing: boolean
   readonly servers: TwoServers
+  /** The options that only one fuzzer has. */
+  readonly more: Readonly<Record<string, string | boolean | undefined>>
 }
 
-export async function settingsOf(args: readonly string[]): Promise<Settings> {
+type Options = Record<string, { type: 'string' | 'boolean'; default?: string | boolean }>
+
+export async function settingsOf(args: readonly string[], more: Options = {}): Promise<Settings> {
   const root = resolve(import.meta.dirname, '..')
   const replay = process.env.BINNACLE_REPLAY ?? join(root, '../shared/replay/replay.mjs')
   const { values } = parseArgs({
@@ -57,6 +63,7 @@ export async function settingsOf(args: readonly string[]): Promise<Settings> {
       only: { type: 'string' },
       'keep-going': { type: 'boolean', default: false },
       lib: { type: 'string', default: join(dirname(replay), 'lib.mjs') },
+      ...more,
     },
   })
   if (values.peer === undefined || values.ours === undefined) {
@@ -69,13 +76,29 @@ export async function settingsOf(args: readonly string[]): Promise<Settings> {
     only: values.only === undefined ? undefined : new RegExp(values.only),
     keepGoing: values['keep-going'],
     servers: new TwoServers(lib, values.peer, values.ours),
+    more: values,
   }
 }
+
+/** How often a walk of chance is given the opportunity to take another way. */
+const timesAskedAgain = 5
+
+/** Headers that mean something to a client, beside those that the replayer compares. */
+const headersOfWeight = [
+  'allow',
+  'cache-control',
+  'content-encoding',
+  'location',
+  'www-authenticate',
+  'x-content-type-options',
+]
 
 export class TwoServers {
   readonly #lib: Replayer
   readonly #peer: Client
   readonly #ours: Client
+  readonly #memory = new Map<Client, Map<string, string>>()
+  lastWriteAtMs = 0
 
   constructor(lib: Replayer, peer: string, ours: string) {
     const tokens = { admin: 'admin-token' }
@@ -86,11 +109,39 @@ export class TwoServers {
 
   /** Asks both, and tells the first difference. `id` is the part of names that is this run's own. */
   async ask(step: Step, id: string): Promise<{ want: Seen; difference: Difference | undefined }> {
-    const [peer, ours] = await Promise.all([this.#peer.request(step), this.#ours.request(step)])
+    const [peer, ours] = await Promise.all([
+      this.#request(this.#peer, step),
+      this.#request(this.#ours, step),
+    ])
+    if (step.method !== 'GET' && step.method !== 'HEAD') this.lastWriteAtMs = Date.now()
     const want = this.#lib.observe(peer, id)
     const got = this.#lib.observe(ours, id)
-    const difference = this.#lib.firstDiff(withoutChance(want), withoutChance(got))
+    const difference =
+      this.#lib.firstDiff(withoutChance(want), withoutChance(got)) ??
+      this.#lib.firstDiff(weighty(peer), weighty(ours))
     return { want, difference }
+  }
+
+  /** Forgets what the placeholders of steps stand for. */
+  forget(): void {
+    this.#memory.clear()
+  }
+
+  /** In a step `$rv`, `$uid` and `$continue` stand for what the same server said last, `$first` for its first version. */
+  async #request(client: Client, step: Step): Promise<Answer> {
+    const memory = this.#memory.get(client) ?? new Map<string, string>()
+    this.#memory.set(client, memory)
+    const fill = (text: string) =>
+      text.replace(/\$(rv|uid|continue|first)/g, (_, name: string) => memory.get(name) ?? '')
+    const answer = await client.request(JSON.parse(fill(JSON.stringify(step))))
+    remember(memory, answer.text)
+    return answer
+  }
+
+  /** The peer's answer alone, as JSON. */
+  async askPeer(step: Step): Promise<unknown> {
+    const { status, text } = await this.#peer.request(step)
+    return status === 200 ? JSON.parse(text) : {}
   }
 
   /** A namespace of the run's own, with the account that pods need. */
@@ -114,30 +165,25 @@ export class TwoServers {
   }
 }
 
-/** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
-const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/
-const shownWholeInText = /("\{|core\.PodTemplateSpec\{)[\s\S]*$/
-const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
-
-/**
- * What the original leaves to chance: the order of errors where it walks through maps, and what two servers never have in
- * common and a message shows.
- */
-function withoutChance(seen: Seen): Seen {
-  const { kind, message } = (seen.body ?? {}) as { kind?: string; message?: string }
-  if (kind !== 'Status' || typeof message !== 'string') return seen
-  const body = JSON.parse(JSON.stringify(seen.body).replace(/0x[0-9a-f]{6,}/g, '0x<address>'))
-  const parts = message.replace(shownWholeInText, '<whole>').replace(addressGiven, '<ip>')
-  body.message = parts
-    .replace(/0x[0-9a-f]{6,}/g, '0x<address>')
-    .split(/errors:|, |\[|\]|\n/)
-    .sort()
-    .join(' | ')
-  for (const cause of body.details?.causes ?? []) {
-    cause.message = cause.message.replace(shownWhole, '$1<whole>').replace(addressGiven, '<ip>')
+function remember(memory: Map<string, string>, text: string): void {
+  let metadata: { resourceVersion?: string; uid?: string; continue?: string } | undefined
+  try {
+    metadata = JSON.parse(text)?.metadata
+  } catch {
+    return
   }
-  return { ...seen, body }
+  if (typeof metadata !== 'object' || metadata === null) return
+  const { resourceVersion, uid, continue: token } = metadata
+  if (resourceVersion) {
+    memory.set('rv', resourceVersion)
+    if (!memory.has('first')) memory.set('first', resourceVersion)
+  }
+  if (uid) memory.set('uid', uid)
+  if (token) memory.set('continue', token)
 }
+
+const weighty = ({ headers }: Answer): Record<string, string | undefined> =>
+  Object.fromEntries(headersOfWeight.map((name) => [name, headers[name]]))
 
 export const showDifference = ({ path, want, got }: Difference): string =>
   `at ${path || 'the top'}\n    peer ${shown(want)}\n    ours ${shown(got)}`

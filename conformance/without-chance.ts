@@ -1,0 +1,56 @@
+/**
+ * What the original leaves to chance, taken out of an answer before it is compared: the order of errors where it walks through
+ * maps, of lists and first events where they come from its watch cache, when bookmarks come, and what two servers never have
+ * in common and a message shows.
+ */
+import type { Seen } from './two-servers.ts'
+
+/** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
+const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/
+const shownWholeInText = /("\{|core\.PodTemplateSpec\{)[\s\S]*$/
+const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
+
+interface Shown {
+  readonly kind?: string
+  readonly type?: string
+  readonly message?: string
+  readonly items?: readonly unknown[]
+  readonly rows?: readonly unknown[]
+}
+
+export function withoutChance(seen: Seen): Seen {
+  if (Array.isArray(seen.body)) return { ...seen, body: frames(seen.body) }
+  const shown = (seen.body ?? {}) as Shown
+  const { kind, type, message, items, rows } = shown
+  if (type !== undefined && 'object' in shown) return { ...seen, body: frames([shown]) }
+  if (Array.isArray(items)) return { ...seen, body: { ...shown, items: sorted(items) } }
+  if (Array.isArray(rows)) return { ...seen, body: { ...shown, rows: sorted(rows) } }
+  if (kind !== 'Status' || typeof message !== 'string') return seen
+  const body = JSON.parse(JSON.stringify(seen.body).replace(/0x[0-9a-f]{6,}/g, '0x<address>'))
+  const parts = message
+    .replace(/in record \(\d+\)/, 'in record (<rv>)')
+    .replace(shownWholeInText, '<whole>')
+    .replace(addressGiven, '<ip>')
+  body.message = parts
+    .replace(/0x[0-9a-f]{6,}/g, '0x<address>')
+    .split(/errors:|, |\[|\]|\n/)
+    .sort()
+    .join(' | ')
+  for (const cause of body.details?.causes ?? []) {
+    cause.message = cause.message.replace(shownWhole, '$1<whole>').replace(addressGiven, '<ip>')
+  }
+  return { ...seen, body }
+}
+
+const sorted = (values: readonly unknown[]): readonly unknown[] =>
+  values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+
+/** The frames of a watch; a bookmark may come or not. */
+const frames = (all: readonly Shown[]): readonly unknown[] =>
+  sorted(all.filter(({ type }) => type !== 'BOOKMARK'))
+
+/** Places in memory are of the server that shows them. */
+export const withoutPlaces = (seen: Seen): Seen => ({
+  ...seen,
+  body: JSON.parse((JSON.stringify(seen.body) ?? 'null').replace(/0x[0-9a-f]{6,}/g, '0x<address>')),
+})
