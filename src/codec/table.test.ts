@@ -59,6 +59,14 @@ test('what rows include', () => {
   assert.deepEqual(rows({ version: 'v1beta1' }), partial('v1beta1'))
 })
 
+test('metadata alone may be less than that of the whole object', () => {
+  const alone = { ...object, metadata: { name: 'less' } }
+  const shownAs = (include: 'Metadata' | 'Object') =>
+    tableOf([{ ...item, alone }], columns, {}, { ...usual, include })['rows'][0].object.metadata
+  assert.deepEqual(shownAs('Metadata'), alone.metadata)
+  assert.deepEqual(shownAs('Object'), object.metadata)
+})
+
 test('row conditions stand between cells and object', () => {
   const bare: KubeObject = { metadata: {} }
   const row = tableOf([{ shown: bare, cellsOf: bare }], columns, {}, usual)['rows'][0]

@@ -42,6 +42,8 @@ export interface TableOptions {
 export interface TableItem {
   readonly shown: KubeObject
   readonly cellsOf: KubeObject
+  /** Whose metadata is shown where that is all that is shown; else the object's own. */
+  readonly alone?: KubeObject
 }
 
 export const defaultColumns: Columns = {
@@ -74,7 +76,7 @@ function rowOf(item: TableItem, columns: Columns, options: TableOptions): Loose 
       ? null
       : options.include === 'Object'
         ? item.shown
-        : partialMetadata(item.shown, options.version)
+        : partialMetadata(item.alone ?? item.shown, options.version)
   const cells = columns.cells(item.cellsOf, options.now)
   if (conditions === undefined || conditions.length === 0) return { cells, object }
   return { cells, conditions, object }

@@ -53,10 +53,9 @@ export async function encodeObject(
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
   if (as === undefined) return encodeJsonOrYaml(object, shape)
-  dropStandIns(kind, object)
   if (as.kind === 'PartialObjectMetadataList')
     throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
-  const partial = partialMetadata(object, as.version)
+  const partial = partialMetadata(withoutStandIns(kind, object), as.version)
   return shape.format === 'protobuf'
     ? protobufPartial(kind, partial, as)
     : encodeJsonOrYaml(partial, shape)
@@ -87,8 +86,8 @@ export async function encodeList(
     entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)),
   )
   if (as !== undefined) {
-    for (const object of objects) dropStandIns(kind, object)
-    const partial = partialMetadataList(objects, metadata, as.version)
+    const alone = objects.map((object) => withoutStandIns(kind, object))
+    const partial = partialMetadataList(alone, metadata, as.version)
     return shape.format === 'protobuf'
       ? protobufPartial(kind, partial, as)
       : encodeJsonOrYaml(partial, shape)
@@ -179,16 +178,19 @@ async function tableItem(view: ObjectView, kind: Kind, parts: HttpParts): Promis
     kind === hub || kind.columns !== undefined
       ? shown
       : await convertOne(structuredClone(shown), kind, hub)
-  dropStandIns(kind, shown)
-  return { shown, cellsOf }
+  return { shown, cellsOf, alone: withoutStandIns(kind, shown) }
 }
 
 /** Annotations that only stand for fields of another version are not metadata when metadata is shown alone. */
-function dropStandIns({ resource }: Kind, { metadata }: KubeObject): void {
-  const { annotations } = metadata
-  if (annotations === undefined) return
-  for (const name of resource.behaviour.standInAnnotations ?? []) delete annotations[name]
-  if (Object.keys(annotations).length === 0) delete metadata.annotations
+function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObject {
+  const { annotations, ...metadata } = object.metadata
+  const { standInAnnotations: names } = resource.behaviour
+  if (annotations === undefined || names === undefined) return object
+  const kept = Object.entries(annotations).filter(([name]) => !names.includes(name))
+  return {
+    ...object,
+    metadata: kept.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(kept) },
+  }
 }
 
 export function otherFramer(
@@ -226,8 +228,8 @@ export function otherFramer(
         object = await objectFor(kind, view, parts.server.parseStored)
         if (shape.as?.kind === 'PartialObjectMetadataList') return Buffer.alloc(0)
         if (shape.as !== undefined) {
-          dropStandIns(kind, object as KubeObject)
-          object = partialMetadata(object, shape.as.version)
+          const alone = withoutStandIns(kind, object as KubeObject)
+          object = partialMetadata(alone, shape.as.version)
         }
       }
       if (shape.format === 'protobuf' && shape.as !== undefined) {

@@ -52,7 +52,8 @@ export class TableRows {
     const name = `${include} ${version}`
     let text = texts.get(name)
     if (text === undefined) {
-      text = JSON.stringify(include === 'Object' ? item.shown : metadataAlone(item.shown, version))
+      const { shown, alone = shown } = item
+      text = JSON.stringify(include === 'Object' ? shown : metadataAlone(alone, version))
       texts.set(name, text)
     }
     return text

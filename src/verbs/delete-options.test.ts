@@ -42,7 +42,9 @@ test('from a body', () => {
     },
   )
   const cases: [body: object, expected: RegExp][] = [
-    [{ kind: 'Pod' }, /^400 /],
+    [{ kind: 'Pod' }, /^500 no kind "Pod" is registered for version "meta.k8s.io\/v1" in scheme /],
+    [{ kind: 'Pod', apiVersion: 'v1' }, /^500 no kind "Pod" is registered for version "v1" in /],
+    [{ kind: 'Status', apiVersion: 'v1' }, /^500 converting \(v1.Status\) to \(v1.DeleteOptions\)/],
     [{ gracePeriodSeconds: '5' }, /^400 /],
     [{ gracePeriodSeconds: 1.5 }, /^400 /],
     [{ preconditions: [] }, /^400 /],

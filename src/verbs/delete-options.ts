@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { badRequest, invalidObject } from '#api/status-error.ts'
+import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined
@@ -18,13 +18,8 @@ const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
 /** From a body of kind DeleteOptions, of any group version. */
 export function deleteOptionsFrom(body: Loose): DeleteOptions {
-  if (body.kind !== undefined && body.kind !== '' && body.kind !== 'DeleteOptions') {
-    throw badRequest(
-      `${body.kind} in version "${String(body.apiVersion ?? 'v1')
-        .split('/')
-        .pop()}" cannot be handled as a DeleteOptions: the body is of another kind`,
-    )
-  }
+  const { kind = '', apiVersion } = body
+  if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion)
   const preconditions = objectOf(body.preconditions, 'preconditions')
   const dryRun = body.dryRun === null || body.dryRun === undefined ? [] : body.dryRun
   if (!Array.isArray(dryRun)) throw wrongType('dryRun', 'a list of strings')
@@ -38,6 +33,25 @@ export function deleteOptionsFrom(body: Loose): DeleteOptions {
   }
   refuseInvalidOptions(options, dryRun)
   return options
+}
+
+/** Kinds that the original can read where it reads options, and then not turn into them. */
+const readAsWell = new Set(
+  [
+    'v1 Status APIVersions APIGroupList APIGroup APIResourceList',
+    'meta.k8s.io/v1 Table TableOptions PartialObjectMetadata PartialObjectMetadataList GetOptions CreateOptions UpdateOptions PatchOptions',
+  ].flatMap((row) => {
+    const [version, ...kinds] = row.split(' ')
+    return kinds.map((kind) => `${version} ${kind}`)
+  }),
+)
+
+function ofAnotherKind(kind: string, apiVersion: unknown): ApiError {
+  const version = String(apiVersion || 'meta.k8s.io/v1')
+  const message = readAsWell.has(`${version} ${kind}`)
+    ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`
+    : `no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:100"`
+  return new ApiError(500, '', message)
 }
 
 /** From the query of a DELETE without a body. */

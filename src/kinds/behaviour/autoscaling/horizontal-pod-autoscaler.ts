@@ -6,6 +6,7 @@ import { checkNotNegative } from '#kinds/behaviour/checks.ts'
 import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { horizontalPodAutoscalerColumns } from '#kinds/columns/autoscaling.ts'
+import { autoscalerAnnotations } from '#kinds/conversion/autoscaler.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkCrossVersionReference, checkMetric } from './metrics.ts'
 
@@ -127,5 +128,6 @@ export const horizontalPodAutoscaler: Behaviour = {
       ],
     },
   },
+  standInAnnotations: autoscalerAnnotations,
   columns: horizontalPodAutoscalerColumns,
 }

@@ -144,7 +144,10 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, conte
 }
 
 const status: SubresourceBehaviour = {
-  prepareForUpdate: keepSpec,
+  prepareForUpdate(next, old) {
+    keepSpec(next, old)
+    setTemplateGeneration(next, templateGeneration(old) ?? 0)
+  },
   validateUpdate(next, old) {
     const counts = [
       'currentNumberScheduled',

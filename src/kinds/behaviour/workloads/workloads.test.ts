@@ -255,6 +255,11 @@ test('a daemon set counts its templates in an annotation', () => {
   const broken = made('apps/daemonsets')
   broken.metadata.annotations = { [counter]: 'x' }
   assert.throws(() => rules.prepareForCreate?.(broken, contextOf()), /invalid syntax/)
+  const third = made('apps/daemonsets')
+  third.metadata.annotations = { [counter]: '3' }
+  const reported = made('apps/daemonsets')
+  rules.subresources?.status?.prepareForUpdate?.(reported, third, contextOf())
+  assert.deepEqual(reported.metadata.annotations, { [counter]: '3' }, 'a status leaves it alone')
 })
 
 const statuses: [string, Loose, Loose, string[]][] = [
