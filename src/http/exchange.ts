@@ -40,7 +40,7 @@ export interface Wire {
   /** Headers that came several times are several values here; made when asked for. */
   readonly separateHeaders: Headers
   /** Parsed when asked for, not verified. */
-  readonly clientCertificate: () => ClientCertificates | undefined
+  clientCertificate(): ClientCertificates | undefined
   /** The whole body; refuses one over the limit with 413. */
   readBody(limitBytes: number): Promise<Buffer>
   /** The body as it comes, for what passes it on unread. */

@@ -3,12 +3,12 @@
  * however malformed, ends the process: what the parsers refuse is closed, what handlers throw is their own affair.
  */
 import http from 'node:http'
-import http2 from 'node:http2'
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
 import type { Wire } from './exchange.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
-import { wireOfHttp1, wireOfHttp2 } from './wire.ts'
+import { wireOfHttp1 } from './http1-wire.ts'
+import { Http2Connection } from './http2/connection.ts'
 
 export interface ListenerOptions {
   readonly cert: string | Buffer
@@ -22,14 +22,10 @@ export interface ListenerOptions {
   readonly upgradesAt: (url: string) => boolean
 }
 
-/** Requests at once on one connection: as the original allows. */
-const streamsPerConnectionMax = 250
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
 /** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
 const requestAwaitedMsMax = 90_000
-/** How long an HTTP/2 connection may take to say its first word. */
-const prefaceMsMax = 30_000
 
 export interface Listener {
   listen(port: number, address: string): Promise<number>
@@ -43,7 +39,7 @@ export interface Listener {
 
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
-  const sessions = new Set<http2.ServerHttp2Session>()
+  const connections = new Set<Http2Connection>()
   const tlsServer = tls.createServer({
     ...tlsOptions(options),
     ALPNProtocols: ['h2', 'http/1.1'],
@@ -57,11 +53,6 @@ export function createListener(options: ListenerOptions): Listener {
     keepAliveTimeout: 75_000,
     shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
   })
-  const http2Server = http2.createServer({
-    settings: { maxConcurrentStreams: streamsPerConnectionMax, initialWindowSize: 256 * 1024 },
-    maxSessionInvalidFrames: 100,
-    maxSessionMemory: 64,
-  } as http2.ServerOptions)
   // Node tells idle connections only of servers that listen themselves, and the one that listens here is the TLS server.
   const runningOn = new Map<Socket, number>()
   let draining = false
@@ -97,19 +88,6 @@ export function createListener(options: ListenerOptions): Listener {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
     else socket.destroy()
   })
-  http2Server.on('session', (session) => {
-    sessions.add(session)
-    session.on('close', () => sessions.delete(session))
-    session.on('error', () => {})
-    const silent = setTimeout(() => session.destroy(), prefaceMsMax).unref()
-    session.once('remoteSettings', () => clearTimeout(silent))
-    session.once('close', () => clearTimeout(silent))
-  })
-  http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
-    stream.on('error', () => {})
-    options.handle(wireOfHttp2(stream, headers, rawHeaders))
-  })
-  http2Server.on('sessionError', () => {})
   tlsServer.on('secureConnection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
@@ -119,8 +97,11 @@ export function createListener(options: ListenerOptions): Listener {
       noLongerAwait(socket)
     })
     socket.on('error', () => {})
-    if (socket.alpnProtocol === 'h2') http2Server.emit('connection', socket)
-    else {
+    if (socket.alpnProtocol === 'h2') {
+      const connection = new Http2Connection(socket, { handle: options.handle })
+      connections.add(connection)
+      socket.on('close', () => connections.delete(connection))
+    } else {
       runningOn.set(socket, 0)
       awaitRequest(socket)
       http1.emit('connection', socket)
@@ -142,7 +123,7 @@ export function createListener(options: ListenerOptions): Listener {
     drain: () =>
       new Promise((resolve) => {
         tlsServer.close(() => resolve())
-        for (const session of sessions) session.close()
+        for (const connection of connections) connection.close()
         draining = true
         for (const [socket, running] of runningOn) if (running === 0) socket.destroySoon()
         if (sockets.size === 0) resolve()

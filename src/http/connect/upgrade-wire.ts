@@ -5,7 +5,7 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
-import { wireOfHttp1 } from '#http/wire.ts'
+import { wireOfHttp1 } from '#http/http1-wire.ts'
 
 function headText(status: number, headers: AnswerHeaders): string {
   const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`]

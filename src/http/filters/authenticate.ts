@@ -33,13 +33,12 @@ function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): v
 }
 
 function credentialsOf({ wire }: Exchange): Credentials {
-  const { headers, clientCertificate } = wire
   return {
     get headers() {
       return wire.separateHeaders
     },
-    token: bearerToken(headers.authorization),
-    certificate: () => clientCertificate()?.leaf,
-    intermediates: () => [...(clientCertificate()?.intermediates ?? [])],
+    token: bearerToken(wire.headers.authorization),
+    certificate: () => wire.clientCertificate()?.leaf,
+    intermediates: () => [...(wire.clientCertificate()?.intermediates ?? [])],
   }
 }

@@ -1,12 +1,11 @@
-/** The two ways a request arrives, as one `Wire`. */
-import type { X509Certificate } from 'node:crypto'
+/** A request over HTTP/1.1, as a `Wire`. */
 import type http from 'node:http'
-import type http2 from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { tooLarge } from '#api/status-error.ts'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
-import type { AnswerHeaders, ClientCertificates, Sink, Wire } from './exchange.ts'
+import { certificatesOf } from './client-certificates.ts'
+import type { ClientCertificates, Sink, Wire } from './exchange.ts'
 
 /** The body as one buffer. A body over the limit is refused without being kept. */
 function collect(
@@ -43,29 +42,12 @@ function collect(
 /** Parsed once per connection: all of its requests come from the same client. */
 const certificates = new WeakMap<object, ClientCertificates | undefined>()
 
-/** The client's certificate and those it sent with it; nothing where it sent none. */
-const certificateOf = (socket: TLSSocket | undefined) => (): ClientCertificates | undefined => {
-  if (socket === undefined) return undefined
+const certificateOf = (socket: TLSSocket) => (): ClientCertificates | undefined => {
   if (certificates.has(socket)) return certificates.get(socket)
   const found = certificatesOf(socket)
   certificates.set(socket, found)
   return found
 }
-
-function certificatesOf(socket: TLSSocket): ClientCertificates | undefined {
-  const leaf = socket.getPeerX509Certificate?.()
-  if (leaf === undefined) return undefined
-  const intermediates: X509Certificate[] = []
-  for (let next = leaf.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
-    if (next === leaf || intermediates.includes(next) || intermediates.length >= chainLengthMax)
-      break
-    intermediates.push(next)
-  }
-  return { leaf, intermediates }
-}
-
-/** Longest chain a client may send: more than any authority uses. */
-const chainLengthMax = 8
 
 /** One signal for the wire's whole life, made only when somebody asks. */
 function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal {
@@ -113,56 +95,6 @@ function sinkOf(stream: Writable): Sink {
     onClose: (listener) => void stream.once('close', listener),
     get closed() {
       return stream.destroyed === true || stream.writableEnded === true
-    },
-  }
-}
-
-export function wireOfHttp2(
-  stream: http2.ServerHttp2Stream,
-  headers: http2.IncomingHttpHeaders,
-  rawHeaders: readonly string[],
-): Wire {
-  const signal = lazySignal((listener) => stream.once('close', listener))
-  const respond = (status: number, extra: AnswerHeaders, ended: boolean) => {
-    if (stream.destroyed || stream.headersSent) return false
-    stream.respond({ ':status': status, ...extra } as http2.OutgoingHttpHeaders, {
-      endStream: ended,
-    })
-    return true
-  }
-  return {
-    method: headers[':method'] as string,
-    url: headers[':path'] as string,
-    headers,
-    get remoteAddress() {
-      return stream.session?.socket?.remoteAddress ?? ''
-    },
-    get separateHeaders() {
-      return separateHeaders(rawHeaders)
-    },
-    clientCertificate: certificateOf(stream.session?.socket as TLSSocket | undefined),
-    readBody: (limit) =>
-      stream.endAfterHeaders
-        ? Promise.resolve(Buffer.alloc(0))
-        : collect(stream, Number(headers['content-length'] ?? 0), limit),
-    bodyStream: () => stream,
-    answer(status, extra, body) {
-      const empty = body === undefined || body.length === 0 || headers[':method'] === 'HEAD'
-      if (respond(status, extra, empty) && !empty) stream.end(body)
-      if (!stream.endAfterHeaders) boundUnread(stream)
-    },
-    answerPieces(status, extra, pieces) {
-      if (!respond(status, extra, headers[':method'] === 'HEAD') || headers[':method'] === 'HEAD')
-        return
-      for (const piece of pieces) stream.write(piece)
-      stream.end()
-    },
-    stream(status, extra) {
-      respond(status, extra, false)
-      return sinkOf(stream)
-    },
-    get signal() {
-      return signal()
     },
   }
 }

@@ -1,0 +1,20 @@
+/** The certificates a client sent with its connection: parsed, not verified. */
+import type { X509Certificate } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import type { ClientCertificates } from './exchange.ts'
+
+/** Longest chain a client may send: more than any authority uses. */
+const chainLengthMax = 8
+
+/** The client's own and those it sent with it; nothing where it sent none. */
+export function certificatesOf(socket: TLSSocket): ClientCertificates | undefined {
+  const leaf = socket.getPeerX509Certificate?.()
+  if (leaf === undefined) return undefined
+  const intermediates: X509Certificate[] = []
+  for (let next = leaf.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
+    if (next === leaf || intermediates.includes(next) || intermediates.length >= chainLengthMax)
+      break
+    intermediates.push(next)
+  }
+  return { leaf, intermediates }
+}

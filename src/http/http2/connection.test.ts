@@ -1,0 +1,341 @@
+/** A connection without a network: bytes in, frames out. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
+import type { Wire } from '#http/exchange.ts'
+import { Http2Connection } from './connection.ts'
+import { errorCode, flag, frameType, preface, settingsFrame, writeFrameHead } from './frames.ts'
+
+class FakeSocket extends EventEmitter {
+  written = Buffer.alloc(0)
+  destroyed = false
+  /** Whether the client reads. */
+  open = true
+  remoteAddress = '10.0.0.1'
+
+  write(bytes: Buffer): boolean {
+    this.written = Buffer.concat([this.written, bytes])
+    return this.open
+  }
+
+  end(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+
+  destroySoon = this.end
+  destroy = this.end
+}
+
+interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
+function frame(type: number, flags: number, stream: number, payload: Buffer | string = ''): Buffer {
+  const bytes = Buffer.from(payload as string)
+  const head = Buffer.alloc(9)
+  writeFrameHead(head, 0, bytes.length, type, flags, stream)
+  return Buffer.concat([head, bytes])
+}
+
+/** `GET /` over https; with a body to come, POST. */
+const get = Buffer.from('828784', 'hex')
+const post = Buffer.from('838784', 'hex')
+const { data, headers, reset, settings, ping, windowUpdate, continuation, priority } = frameType
+const whole = flag.endHeaders | flag.endStream
+const word = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value])
+
+class Client {
+  readonly socket = new FakeSocket()
+  readonly wires: Wire[] = []
+  readonly connection: Http2Connection
+
+  constructor(first: Buffer = Buffer.concat([preface, settingsFrame([])])) {
+    this.connection = new Http2Connection(this.socket as unknown as TLSSocket, {
+      handle: (wire) => void this.wires.push(wire),
+    })
+    this.send(first)
+  }
+
+  send(...frames: Buffer[]): void {
+    this.socket.emit('data', Buffer.concat(frames))
+  }
+
+  /** Frames written since the last look. */
+  async frames(): Promise<Frame[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    const bytes = this.socket.written
+    this.socket.written = Buffer.alloc(0)
+    const found: Frame[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const end = at + 9 + bytes.readUIntBE(at, 3)
+      found.push({
+        type: bytes[at + 3] as number,
+        flags: bytes[at + 4] as number,
+        stream: bytes.readUInt32BE(at + 5),
+        payload: bytes.subarray(at + 9, end),
+      })
+      at = end
+    }
+    return found
+  }
+}
+
+const codeOf = (frames: Frame[], type: number) => {
+  const found = frames.find((one) => one.type === type)
+  return found?.payload.readUInt32BE(type === frameType.goAway ? 4 : 0)
+}
+
+const endings: [string, Buffer[], number][] = [
+  [
+    'another protocol',
+    [Buffer.from('GET / HTTP/1.1\r\nhost: somewhere\r\n\r\n')],
+    errorCode.protocol,
+  ],
+  ['no settings first', [preface, frame(ping, 0, 0, Buffer.alloc(8))], errorCode.protocol],
+]
+const prelude = [preface, settingsFrame([])]
+const broken: [string, Buffer[], number][] = [
+  ['a stream of an even number', [frame(headers, whole, 2, get)], errorCode.protocol],
+  [
+    'a stream number again',
+    [frame(headers, whole, 3, get), frame(headers, whole, 1, get)],
+    errorCode.streamClosed,
+  ],
+  ['data of no stream', [frame(data, 0, 0, 'x')], errorCode.protocol],
+  ['data of a stream to come', [frame(data, 0, 5, 'x')], errorCode.protocol],
+  ['a reset of a stream to come', [frame(reset, 0, 5, word(8))], errorCode.protocol],
+  ['a window of a stream to come', [frame(windowUpdate, 0, 5, word(8))], errorCode.protocol],
+  ['a window that grows by nothing', [frame(windowUpdate, 0, 0, word(0))], errorCode.protocol],
+  ['a window too large', [frame(windowUpdate, 0, 0, word(2 ** 31 - 1))], errorCode.flowControl],
+  ['a ping of 7 bytes', [frame(ping, 0, 0, Buffer.alloc(7))], errorCode.frameSize],
+  ['settings of 5 bytes', [frame(settings, 0, 0, Buffer.alloc(5))], errorCode.frameSize],
+  ['settings of a stream', [frame(settings, 0, 1)], errorCode.protocol],
+  ['a window setting too large', [settingsFrame([[4, 2 ** 31]])], errorCode.flowControl],
+  ['a frame size too small', [settingsFrame([[5, 1]])], errorCode.protocol],
+  ['a push', [frame(frameType.pushPromise, 0, 1)], errorCode.protocol],
+  ['a frame too large', [frame(data, 0, 1, Buffer.alloc(16385))], errorCode.frameSize],
+  [
+    'a block that others interrupt',
+    [frame(headers, 0, 1, get), frame(ping, 0, 0, Buffer.alloc(8))],
+    errorCode.protocol,
+  ],
+  ['a continuation of nothing', [frame(continuation, 4, 1, get)], errorCode.protocol],
+  [
+    'more padding than frame',
+    [frame(headers, whole | flag.padded, 1, Buffer.from([9, 1]))],
+    errorCode.protocol,
+  ],
+  [
+    'a block without end',
+    [frame(headers, 0, 1), ...Array(40).fill(frame(continuation, 0, 1))],
+    errorCode.enhanceYourCalm,
+  ],
+  [
+    'priority of itself',
+    [frame(priority, 0, 1, Buffer.concat([word(1), Buffer.from([1])]))],
+    errorCode.protocol,
+  ],
+  [
+    'pings without end',
+    Array(1100).fill(frame(ping, 0, 0, Buffer.alloc(8))),
+    errorCode.enhanceYourCalm,
+  ],
+  [
+    'requests taken back without end',
+    Array.from({ length: 1100 }, (_, i) =>
+      Buffer.concat([frame(headers, whole, 2 * i + 1, get), frame(reset, 0, 2 * i + 1, word(8))]),
+    ),
+    errorCode.enhanceYourCalm,
+  ],
+]
+for (const [name, frames, code] of [
+  ...endings,
+  ...broken.map(([name, frames, code]) => [name, [...prelude, ...frames], code] as const),
+]) {
+  test(`the connection ends: ${name}`, async () => {
+    const client = new Client(Buffer.concat(frames as Buffer[]))
+    assert.equal(codeOf(await client.frames(), frameType.goAway), code)
+    assert.equal(client.socket.destroyed, true)
+  })
+}
+
+const resets: [string, Buffer[], number][] = [
+  ['no request', [frame(headers, whole, 1, Buffer.from('82', 'hex'))], errorCode.protocol],
+  [
+    'data after the end',
+    [frame(headers, whole, 1, get), frame(data, 0, 1, 'x')],
+    errorCode.streamClosed,
+  ],
+  [
+    'a second head that is no trailer',
+    [frame(headers, 4, 1, post), frame(headers, 4, 1, post)],
+    errorCode.protocol,
+  ],
+  [
+    'a window too large',
+    [frame(headers, whole, 1, get), frame(windowUpdate, 0, 1, word(2 ** 31 - 1))],
+    errorCode.flowControl,
+  ],
+  [
+    'another length than said',
+    [
+      frame(headers, 4, 1, Buffer.concat([post, Buffer.from('0f0d0135', 'hex')])),
+      frame(data, 1, 1, 'x'),
+    ],
+    errorCode.protocol,
+  ],
+  [
+    'more than the window',
+    [frame(headers, 4, 1, post), ...Array(17).fill(frame(data, 0, 1, Buffer.alloc(16384)))],
+    errorCode.flowControl,
+  ],
+]
+for (const [name, frames, code] of resets) {
+  test(`the stream ends and the connection goes on: ${name}`, async () => {
+    const client = new Client()
+    client.send(...frames, frame(ping, 0, 0, Buffer.alloc(8)))
+    const answered = await client.frames()
+    assert.equal(codeOf(answered, reset), code)
+    assert.ok(answered.some(({ type, flags }) => type === ping && flags === flag.ack))
+  })
+}
+
+test('a request and its answer, in whatever pieces they come', async () => {
+  const bytes = Buffer.concat([...prelude, frame(headers, 4, 1, post), frame(data, 1, 1, 'body')])
+  for (const size of [1, 7, 1000]) {
+    const client = new Client(Buffer.alloc(0))
+    for (let at = 0; at < bytes.length; at += size) client.send(bytes.subarray(at, at + size))
+    const [wire] = client.wires as [Wire]
+    assert.deepEqual([wire.method, wire.url], ['POST', '/'])
+    assert.equal(String(await wire.readBody(100)), 'body')
+    await client.frames()
+    wire.answer(200, {}, Buffer.from('hello'))
+    const [head, body] = (await client.frames()) as [Frame, Frame]
+    assert.deepEqual([head.type, head.payload[0], body.flags], [headers, 0x88, flag.endStream])
+    assert.equal(String(body.payload), 'hello')
+  }
+})
+
+test('an answer waits for the windows of stream and connection', async () => {
+  const client = new Client(Buffer.concat([preface, settingsFrame([[4, 10]])]))
+  client.send(frame(headers, whole, 1, get))
+  await client.frames()
+  ;(client.wires[0] as Wire).answer(200, {}, Buffer.from('0123456789abcdef'))
+  const texts = async () =>
+    (await client.frames())
+      .filter(({ type }) => type === data)
+      .map(({ payload, flags }) => `${payload}${flags === flag.endStream ? '.' : ''}`)
+  assert.deepEqual(await texts(), ['0123456789'])
+  client.send(settingsFrame([[4, 5]]))
+  assert.deepEqual(await texts(), [])
+  client.send(frame(windowUpdate, 0, 1, word(8)))
+  assert.deepEqual(await texts(), ['abc'])
+  client.send(frame(windowUpdate, 0, 1, word(100)))
+  assert.deepEqual(await texts(), ['def.'])
+})
+
+test('a client that does not read makes whoever writes wait, and nobody else', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  const sink = (client.wires[0] as Wire).stream(200, {})
+  client.socket.open = false
+  assert.equal(sink.write(Buffer.alloc(60_000)), true)
+  await client.frames()
+  assert.equal(sink.write(Buffer.alloc(200_000)), false)
+  let drained = false
+  const waiting = sink.drained().then(() => {
+    drained = true
+  })
+  assert.deepEqual([await client.frames(), drained], [[], false])
+  client.socket.open = true
+  client.send(frame(windowUpdate, 0, 0, word(1 << 20)), frame(windowUpdate, 0, 1, word(1 << 20)))
+  client.socket.emit('drain')
+  await waiting
+})
+
+test('streams share the connection', async () => {
+  const client = new Client(Buffer.concat([preface, settingsFrame([[4, 1 << 20]])]))
+  client.send(frame(windowUpdate, 0, 0, word(1 << 20)))
+  client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
+  await client.frames()
+  for (const wire of client.wires)
+    wire.answerPieces(200, {}, [Buffer.alloc(90_000), Buffer.alloc(9)])
+  const order = (await client.frames()).filter(({ type }) => type === data)
+  const turns = order.map(({ stream }) => stream).filter((id, i, all) => id !== all[i - 1])
+  assert.deepEqual(turns, [1, 3, 1, 3])
+  assert.equal(
+    order.reduce((sum, { payload }) => sum + payload.length, 0),
+    2 * 90_009,
+  )
+})
+
+test('an answer before the body has come tells the client to stop sending', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  await client.frames()
+  ;(client.wires[0] as Wire).answer(413, {}, Buffer.from('no'))
+  const frames = await client.frames()
+  assert.deepEqual(
+    frames.map(({ type }) => type),
+    [headers, data, reset],
+  )
+  assert.equal(codeOf(frames, reset), errorCode.none)
+  // What was on its way is of no matter.
+  client.send(frame(data, 0, 1, 'rest'), frame(headers, whole, 1, Buffer.from('0001610162', 'hex')))
+  assert.equal(client.socket.destroyed, false)
+})
+
+test('whoever waits for a body learns that the client is gone', async () => {
+  for (const leave of [
+    (client: Client) => client.send(frame(reset, 0, 1, word(8))),
+    (client: Client) => client.socket.end(),
+  ]) {
+    const client = new Client()
+    client.send(frame(headers, 4, 1, post))
+    const [wire] = client.wires as [Wire]
+    const body = wire.readBody(100)
+    const { signal } = wire
+    leave(client)
+    await assert.rejects(body, /went away/)
+    assert.equal(signal.aborted, true)
+  }
+})
+
+test('a body as a stream is taken no faster than it is read', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  const body = (client.wires[0] as Wire).bodyStream?.()
+  const chunk = frame(data, 0, 1, Buffer.alloc(16384))
+  client.send(...Array(16).fill(chunk))
+  const granted = async () =>
+    (await client.frames()).some(({ type, stream }) => type === windowUpdate && stream === 1)
+  assert.equal(await granted(), false)
+  body?.resume()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(await granted(), true)
+})
+
+test('when the server stops, requests under way are answered and the connection ends', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  client.connection.close()
+  client.send(frame(headers, whole, 3, get))
+  assert.equal(client.wires.length, 1)
+  assert.equal(codeOf(await client.frames(), frameType.goAway), errorCode.none)
+  ;(client.wires[0] as Wire).answer(200, {}, undefined)
+  assert.equal(client.socket.destroyed, true)
+  assert.ok((await client.frames()).some(({ type }) => type === headers))
+})
+
+test('a body over the limit is refused without being kept', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  const body = (client.wires[0] as Wire).readBody(3)
+  client.send(frame(data, 0, 1, '1234'))
+  await assert.rejects(body, /too large/)
+})

@@ -1,0 +1,395 @@
+/**
+ * One HTTP/2 connection of a client: its bytes become frames, its frames streams, its streams requests (RFC 9113). Node
+ * has an HTTP/2 server of its own; this one exists because a request costs it a third, and an event to a watcher a tenth
+ * (docs/decisions/http2-by-hand.md). What a client does wrong ends its stream or its connection and nothing else.
+ */
+import type { TLSSocket } from 'node:tls'
+import { certificatesOf } from '#http/client-certificates.ts'
+import type { ClientCertificates, Wire } from '#http/exchange.ts'
+import {
+  ConnectionError,
+  errorCode,
+  flag,
+  frameSizeError,
+  frameType,
+  goAwayFrame,
+  payloadBytesMax,
+  pingAckFrame,
+  protocolError,
+  resetFrame,
+  setting,
+  settingsAckFrame,
+  settingsFrame,
+  windowBytesInitial,
+  windowBytesMax,
+  windowUpdateFrame,
+} from './frames.ts'
+import { dateHeader } from './date-header.ts'
+import { FrameReader, unpadded } from './frame-reader.ts'
+import { HeaderDecoder } from './header-decoder.ts'
+import { Patience } from './patience.ts'
+import { areTrailers, requestHead } from './request-head.ts'
+import { Sender } from './sender.ts'
+import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
+
+/** Requests at once on one connection: as the original allows. */
+const streamsMax = 250
+/** Header bytes of one request: room for a large token, too little to hurt. */
+const headerBytesMax = 64 * 1024
+/** Frames one header block may come in: more than its bytes need. */
+const blockFramesMax = 16
+/** Bytes of bodies on their way on one connection. */
+const connectionWindowBytes = 1024 * 1024
+/** How long a client may take to say its first word. */
+const prefaceMsMax = 30_000
+/** Ended streams remembered: more than a client can have had under way. */
+const resetRememberedMax = 200
+
+export interface Http2Options {
+  readonly handle: (wire: Wire) => void
+  readonly prefaceMs?: number
+}
+
+/** A header block that comes in several frames. */
+interface Block {
+  readonly stream: number
+  readonly ended: boolean
+  readonly parts: Buffer[]
+  size: number
+}
+
+export class Http2Connection implements StreamHost {
+  readonly sender: Sender
+  readonly #socket: TLSSocket
+  readonly #handle: (wire: Wire) => void
+  readonly #streams = new Map<number, Http2Stream>()
+  readonly #decoder = new HeaderDecoder()
+  readonly #frames = new FrameReader((type, flags, id, payload) =>
+    this.#frame(type, flags, id, payload),
+  )
+  readonly #patience = new Patience()
+  /** Streams that we ended, whose last frames may still be on their way. */
+  readonly #reset = new Set<number>()
+  #settled = false
+  #block: Block | undefined
+  #lastStream = 0
+  #streamWindow = windowBytesInitial
+  #ungrantedBytes = 0
+  #closing = false
+  #failed = false
+  /** Requests of the bytes being read, handed on when these are through. */
+  #arrived: Http2Stream[] = []
+  #certificates: { readonly found: ClientCertificates | undefined } | undefined
+
+  constructor(socket: TLSSocket, options: Http2Options) {
+    this.#socket = socket
+    this.#handle = options.handle
+    this.sender = new Sender(socket)
+    const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
+    socket.on('data', (bytes: Buffer) => {
+      if (this.#settled) clearTimeout(silent)
+      this.#read(bytes)
+    })
+    socket.on('close', () => {
+      clearTimeout(silent)
+      for (const stream of [...this.#streams.values()]) this.#drop(stream)
+    })
+    this.sender.frame(
+      settingsFrame([
+        [setting.concurrentStreamsMax, streamsMax],
+        [setting.initialWindowSize, streamWindowBytes],
+        [setting.headerListSizeMax, headerBytesMax],
+      ]),
+    )
+    this.sender.frame(windowUpdateFrame(0, connectionWindowBytes - windowBytesInitial))
+  }
+
+  /** No new requests; ends when those under way are done. */
+  close(): void {
+    if (this.#closing) return
+    this.#closing = true
+    this.sender.frame(goAwayFrame(this.#lastStream, errorCode.none))
+    this.#endIfIdle()
+  }
+
+  #endIfIdle(): void {
+    if (!this.#closing || this.#streams.size > 0) return
+    this.sender.flush()
+    this.#socket.end()
+  }
+
+  // Bytes.
+
+  #read(bytes: Buffer): void {
+    if (this.#failed) return
+    try {
+      this.#frames.read(bytes)
+    } catch (error) {
+      this.#fail(error instanceof ConnectionError ? error.code : errorCode.internal)
+    }
+    const arrived = this.#arrived
+    if (arrived.length === 0) return
+    this.#arrived = []
+    for (const stream of arrived) if (!stream.closed) this.#handle(stream)
+  }
+
+  #frame(type: number, flags: number, stream: number, payload: Buffer): void {
+    if (!this.#settled && type !== frameType.settings) throw protocolError('settings come first')
+    if (this.#block !== undefined && type !== frameType.continuation)
+      throw protocolError('a header block is not finished')
+    switch (type) {
+      case frameType.data:
+        this.#data(flags, stream, payload)
+        break
+      case frameType.headers:
+        this.#headers(flags, stream, payload)
+        break
+      case frameType.continuation:
+        this.#continuation(flags, stream, payload)
+        break
+      case frameType.priority:
+        this.#priority(stream, payload)
+        break
+      case frameType.reset:
+        this.#resetByClient(stream, payload)
+        break
+      case frameType.settings:
+        this.#settings(flags, stream, payload)
+        break
+      case frameType.ping:
+        this.#ping(flags, stream, payload)
+        break
+      case frameType.goAway:
+        if (stream !== 0) throw protocolError('goaway belongs to the connection')
+        break
+      case frameType.windowUpdate:
+        this.#windowUpdate(stream, payload)
+        break
+      case frameType.pushPromise:
+        throw protocolError('clients do not push')
+      default:
+      // Frames of extensions nobody agreed on mean nothing.
+    }
+  }
+
+  // Requests.
+
+  #headers(flags: number, id: number, padded: Buffer): void {
+    if (id % 2 === 0) throw protocolError('clients open streams of odd numbers')
+    const payload = unpadded(flags, padded)
+    const skipped = (flags & flag.priority) !== 0 ? 5 : 0
+    if (payload.length < skipped) throw frameSizeError('a frame is too short')
+    if (skipped > 0 && dependsOn(payload) === id) throw protocolError('a stream depends on itself')
+    this.#block = { stream: id, ended: (flags & flag.endStream) !== 0, parts: [], size: 0 }
+    this.#blockPart(flags, payload.subarray(skipped))
+  }
+
+  #continuation(flags: number, id: number, payload: Buffer): void {
+    if (this.#block?.stream !== id) throw protocolError('nothing to continue')
+    this.#blockPart(flags, payload)
+  }
+
+  #blockPart(flags: number, part: Buffer): void {
+    const block = this.#block as Block
+    block.parts.push(part)
+    block.size += part.length
+    if (block.size > headerBytesMax || block.parts.length > blockFramesMax)
+      throw new ConnectionError(errorCode.enhanceYourCalm, 'the headers are too large')
+    if ((flags & flag.endHeaders) === 0) return
+    this.#block = undefined
+    const bytes = block.parts.length === 1 ? (block.parts[0] as Buffer) : Buffer.concat(block.parts)
+    this.#blockDone(block, this.#decoder.decode(bytes, headerBytesMax))
+  }
+
+  #blockDone({ stream: id, ended }: Block, list: string[]): void {
+    const known = this.#streams.get(id)
+    if (known !== undefined) return void this.#trailers(known, ended, list)
+    if (this.#reset.has(id)) return
+    if (id <= this.#lastStream)
+      throw new ConnectionError(errorCode.streamClosed, 'the stream is closed')
+    if (this.#closing) return
+    this.#lastStream = id
+    const head = requestHead(list)
+    if (head === undefined) return void this.#refuse(id, errorCode.protocol)
+    if (this.#streams.size >= streamsMax) return void this.#refuse(id, errorCode.refusedStream)
+    const state = { receiving: !ended, window: this.#streamWindow }
+    const stream = new Http2Stream(this, id, head, state)
+    this.#streams.set(id, stream)
+    if (ended && !this.#received(stream)) return
+    this.#arrived.push(stream)
+  }
+
+  #trailers(stream: Http2Stream, ended: boolean, list: string[]): void {
+    if (!stream.receiving) return void this.reset(stream, errorCode.streamClosed)
+    if (!ended || !areTrailers(list)) return void this.reset(stream, errorCode.protocol)
+    this.#received(stream)
+  }
+
+  #received(stream: Http2Stream): boolean {
+    const code = stream.receivedAll()
+    if (code !== errorCode.none) this.reset(stream, code)
+    return code === errorCode.none
+  }
+
+  #data(flags: number, id: number, payload: Buffer): void {
+    if (id === 0 || this.#isIdle(id)) throw protocolError('data of no stream')
+    const chunk = unpadded(flags, payload)
+    this.#grantConnection(payload.length)
+    const stream = this.#streams.get(id)
+    const ended = (flags & flag.endStream) !== 0
+    if (stream === undefined) {
+      if (!this.#reset.has(id)) this.sender.frame(resetFrame(id, errorCode.streamClosed))
+      return
+    }
+    if (!stream.receiving) return void this.reset(stream, errorCode.streamClosed)
+    if (chunk.length > 0) {
+      const code = stream.receive(chunk)
+      if (code !== errorCode.none) return void this.reset(stream, code)
+    } else if (!ended) this.#patience.spend()
+    if (ended) this.#received(stream)
+  }
+
+  #resetByClient(id: number, payload: Buffer): void {
+    if (payload.length !== 4) throw frameSizeError('a reset has 4 bytes')
+    if (id === 0 || this.#isIdle(id)) throw protocolError('a reset of no stream')
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    this.#patience.spend()
+    this.#drop(stream)
+  }
+
+  #priority(id: number, payload: Buffer): void {
+    if (id === 0) throw protocolError('priority of no stream')
+    this.#patience.spend()
+    const stream = this.#streams.get(id)
+    if (payload.length !== 5) {
+      if (stream !== undefined) return void this.reset(stream, errorCode.frameSize)
+      throw frameSizeError('a priority has 5 bytes')
+    }
+    if (dependsOn(payload) === id) throw protocolError('a stream depends on itself')
+  }
+
+  #isIdle = (id: number) => id % 2 === 0 || id > this.#lastStream
+
+  // The connection.
+
+  #settings(flags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('settings belong to the connection')
+    const isAck = (flags & flag.ack) !== 0
+    if (payload.length % 6 !== 0 || (isAck && payload.length > 0))
+      throw frameSizeError('settings have 6 bytes each')
+    this.#settled = true
+    this.#patience.spend()
+    if (isAck) return
+    for (let at = 0; at < payload.length; at += 6)
+      this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    this.sender.frame(settingsAckFrame)
+  }
+
+  #setting(name: number, value: number): void {
+    if (name === setting.enablePush && value > 1) throw protocolError('push is on or off')
+    if (name === setting.frameSizeMax && (value < payloadBytesMax || value > 0xffffff))
+      throw protocolError('a frame size nobody can have')
+    if (name !== setting.initialWindowSize) return
+    if (value > windowBytesMax)
+      throw new ConnectionError(errorCode.flowControl, 'a window is too large')
+    const change = value - this.#streamWindow
+    this.#streamWindow = value
+    for (const stream of this.#streams.values()) this.#widen(stream, change)
+  }
+
+  #widen(stream: Http2Stream, change: number): void {
+    stream.window += change
+    if (stream.window > windowBytesMax)
+      throw new ConnectionError(errorCode.flowControl, 'a window is too large')
+    if (stream.queuedBytes > 0 && stream.window > 0) this.sender.send(stream)
+  }
+
+  #ping(flags: number, id: number, payload: Buffer): void {
+    if (id !== 0) throw protocolError('pings belong to the connection')
+    if (payload.length !== 8) throw frameSizeError('a ping has 8 bytes')
+    if ((flags & flag.ack) !== 0) return
+    this.#patience.spend()
+    this.sender.frame(pingAckFrame(payload))
+  }
+
+  #windowUpdate(id: number, payload: Buffer): void {
+    if (payload.length !== 4) throw frameSizeError('a window update has 4 bytes')
+    const bytes = payload.readUInt32BE(0) & windowBytesMax
+    if (id === 0) {
+      if (bytes === 0) throw protocolError('a window grows by something')
+      if (!this.sender.grow(bytes))
+        throw new ConnectionError(errorCode.flowControl, 'the window is too large')
+      return
+    }
+    if (this.#isIdle(id)) throw protocolError('a window of no stream')
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    if (bytes === 0) return void this.reset(stream, errorCode.protocol)
+    if (stream.window + bytes > windowBytesMax)
+      return void this.reset(stream, errorCode.flowControl)
+    this.#widen(stream, bytes)
+  }
+
+  #grantConnection(bytes: number): void {
+    this.#ungrantedBytes += bytes
+    if (this.#ungrantedBytes < connectionWindowBytes / 2) return
+    this.sender.frame(windowUpdateFrame(0, this.#ungrantedBytes))
+    this.#ungrantedBytes = 0
+  }
+
+  #fail(code: number): void {
+    this.#failed = true
+    this.sender.frame(goAwayFrame(this.#lastStream, code))
+    this.sender.flush()
+    this.#socket.destroySoon()
+  }
+
+  #refuse(id: number, code: number): void {
+    this.#rememberReset(id)
+    this.sender.frame(resetFrame(id, code))
+  }
+
+  #rememberReset(id: number): void {
+    this.#reset.add(id)
+    if (this.#reset.size <= resetRememberedMax) return
+    for (const oldest of this.#reset) {
+      this.#reset.delete(oldest)
+      break
+    }
+  }
+
+  #drop(stream: Http2Stream): void {
+    this.#streams.delete(stream.id)
+    stream.close()
+    this.#endIfIdle()
+  }
+
+  // What streams ask of their connection.
+
+  get remoteAddress(): string {
+    return this.#socket.remoteAddress ?? ''
+  }
+
+  clientCertificate(): ClientCertificates | undefined {
+    this.#certificates ??= { found: certificatesOf(this.#socket) }
+    return this.#certificates.found
+  }
+
+  date = dateHeader
+
+  grant(stream: number, bytes: number): void {
+    this.sender.frame(windowUpdateFrame(stream, bytes))
+  }
+
+  reset(stream: Http2Stream, code: number): void {
+    this.#refuse(stream.id, code)
+    this.#drop(stream)
+  }
+
+  finished(stream: Http2Stream): void {
+    if (this.#streams.get(stream.id) === stream) this.#drop(stream)
+  }
+}
+
+const dependsOn = (payload: Buffer) => payload.readUInt32BE(0) & 0x7fffffff

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConnectionError, errorCode } from './frames.ts'
+import { HeaderDecoder } from './header-decoder.ts'
+import { encodeHeaders } from './header-encoder.ts'
+
+const request = (authority: string, ...more: string[]) => [
+  ...[':method', 'GET', ':scheme', more.includes('https') ? 'https' : 'http'],
+  ...[':path', more.includes('https') ? '/index.html' : '/', ':authority', authority],
+]
+
+/** The worked examples of RFC 7541, appendix C: blocks of one connection after each other. */
+const conversations: Record<string, [string, string[]][]> = {
+  'texts as they are': [
+    ['828684410f7777772e6578616d706c652e636f6d', request('www.example.com')],
+    ['828684be58086e6f2d6361636865', [...request('www.example.com'), 'cache-control', 'no-cache']],
+    [
+      '828785bf400a637573746f6d2d6b65790c637573746f6d2d76616c7565',
+      [...request('www.example.com', 'https'), 'custom-key', 'custom-value'],
+    ],
+  ],
+  'packed texts': [
+    ['828684418cf1e3c2e5f23a6ba0ab90f4ff', request('www.example.com')],
+    ['828684be5886a8eb10649cbf', [...request('www.example.com'), 'cache-control', 'no-cache']],
+    [
+      '828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf',
+      [...request('www.example.com', 'https'), 'custom-key', 'custom-value'],
+    ],
+  ],
+  'a field that is not to be kept': [
+    ['100870617373776f726406736563726574', ['password', 'secret']],
+    ['82', [':method', 'GET']],
+  ],
+  'a table of no size keeps nothing': [['20400161016282', ['a', 'b', ':method', 'GET']]],
+}
+for (const [name, blocks] of Object.entries(conversations)) {
+  test(name, () => {
+    const decoder = new HeaderDecoder()
+    for (const [hex, list] of blocks) {
+      assert.deepEqual(decoder.decode(Buffer.from(hex, 'hex'), 65536), list)
+    }
+  })
+}
+
+const refused: [string, string, number][] = [
+  ['number 0', '80', errorCode.compression],
+  ['a number nobody gave', 'be', errorCode.compression],
+  ['a text longer than the block', '000a61', errorCode.compression],
+  ['a number without end', 'ffffffffffffffff', errorCode.compression],
+  ['a table larger than allowed', '3fe21f', errorCode.compression],
+  ['a new size after a field', '8220', errorCode.compression],
+  ['packing that ends with zeros', '00810082f800', errorCode.compression],
+  ['the end mark within a text', '0084ffffffff00', errorCode.compression],
+  ['more than the limit', `00016164${'61'.repeat(100)}`, errorCode.enhanceYourCalm],
+]
+for (const [name, hex, code] of refused) {
+  test(`refused: ${name}`, () => {
+    assert.throws(
+      () => new HeaderDecoder().decode(Buffer.from(hex, 'hex'), 100),
+      (error) => error instanceof ConnectionError && error.code === code,
+    )
+  })
+}
+
+test('fields leave the table from its old end', () => {
+  const decoder = new HeaderDecoder()
+  const field = (name: string, size: number) =>
+    Buffer.concat([
+      Buffer.from([0x40, name.length]),
+      Buffer.from(name),
+      Buffer.from([0x7f, ((size - 127) & 127) | 128, (size - 127) >> 7]),
+      Buffer.alloc(size, 'v'),
+    ])
+  decoder.decode(field('one', 2000), 65536)
+  decoder.decode(field('two', 1900), 65536)
+  assert.equal(decoder.decode(Buffer.from([0xbf]), 65536)[0], 'one')
+  decoder.decode(field('three', 200), 65536)
+  assert.deepEqual(
+    [0xbe, 0xbf].map((byte) => decoder.decode(Buffer.from([byte]), 65536)[0]),
+    ['three', 'two'],
+  )
+  assert.throws(() => decoder.decode(Buffer.from([0xc0]), 65536), ConnectionError)
+})
+
+test('what is encoded is what is decoded', () => {
+  const headers = {
+    'content-type': 'application/json',
+    'x-long': 'x'.repeat(5000),
+    'content-length': 17,
+    warning: ['299 - "a"', '299 - "\u00e9"'],
+  }
+  for (const status of [200, 201, 404, 504]) {
+    const list = new HeaderDecoder().decode(
+      Buffer.from(encodeHeaders(status, headers), 'latin1'),
+      65536,
+    )
+    assert.deepEqual(list, [
+      ...[':status', String(status), 'content-type', 'application/json'],
+      ...['x-long', 'x'.repeat(5000), 'content-length', '17'],
+      ...['warning', '299 - "a"', 'warning', '299 - "\u00e9"'],
+    ])
+  }
+})

@@ -1,0 +1,54 @@
+/**
+ * Headers of an answer as a block: names by their number where they have one, values as they are. No table is built up,
+ * so a block depends on nothing but its headers.
+ */
+import type { AnswerHeaders } from '#http/exchange.ts'
+import { staticFields, staticNumberOf } from './header-fields.ts'
+
+const { fromCharCode } = String
+
+/** A number that begins in the last bits of a byte whose first bits are given. */
+function number(value: number, bits: number, first: number): string {
+  const full = (1 << bits) - 1
+  if (value < full) return fromCharCode(first | value)
+  let text = fromCharCode(first | full)
+  let left = value - full
+  for (; left >= 128; left >>>= 7) text += fromCharCode((left & 127) | 128)
+  return text + fromCharCode(left)
+}
+
+const text = (value: string) => number(value.length, 7, 0) + value
+
+/** How a field that no table keeps begins, by its name. */
+const beginnings = new Map<string, string>()
+/** Names are ours, but proxied answers bring their own. */
+const beginningsMax = 200
+
+function beginning(name: string): string {
+  const known = beginnings.get(name)
+  if (known !== undefined) return known
+  const numbered = staticNumberOf.get(name)
+  const made = numbered === undefined ? `\0${text(name)}` : number(numbered, 4, 0)
+  if (beginnings.size < beginningsMax) beginnings.set(name, made)
+  return made
+}
+
+/** Status codes that are whole fields of the static table. */
+const statusFields = new Map(
+  staticFields.flatMap(({ name, value }, index) =>
+    name === ':status' ? [[Number(value), fromCharCode(128 | index)] as const] : [],
+  ),
+)
+
+/** One character a byte. */
+export function encodeHeaders(status: number, headers: AnswerHeaders): string {
+  let block = statusFields.get(status) ?? beginning(':status') + text(String(status))
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (typeof value === 'string') block += beginning(name) + text(value)
+    else if (typeof value === 'number') block += beginning(name) + text(String(value))
+    else for (const one of value) block += beginning(name) + text(one)
+  }
+  return block
+}

@@ -1,0 +1,84 @@
+/**
+ * What a list of header fields asks for, by RFC 9113, section 8: the pseudo-headers once each and first, names in lower
+ * case, nothing that belongs to the connection. What breaks these rules is no request.
+ */
+export interface RequestHead {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, string | string[] | undefined>
+  /** Names and values in turn, as sent. */
+  readonly list: readonly string[]
+}
+
+type NameClass = 'plain' | 'pseudo' | 'single' | 'refused'
+
+const pseudoNames = new Set([':method', ':scheme', ':path', ':authority'])
+const connectionNames = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+/** Of these the first counts; all others are joined when they come again. */
+const singleNames = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'from',
+  'host',
+  'if-modified-since',
+  'if-unmodified-since',
+  'max-forwards',
+  'proxy-authorization',
+  'referer',
+  'user-agent',
+])
+const nameForm = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const controlCharacters = /[\0\r\n]/
+
+/** Names seen before: almost all names of almost all requests. */
+const classes = new Map<string, NameClass>()
+const classesMax = 500
+
+function classOf(name: string): NameClass {
+  const known = classes.get(name)
+  if (known !== undefined) return known
+  const found: NameClass = pseudoNames.has(name)
+    ? 'pseudo'
+    : connectionNames.has(name) || !nameForm.test(name)
+      ? 'refused'
+      : singleNames.has(name)
+        ? 'single'
+        : 'plain'
+  if (classes.size < classesMax) classes.set(name, found)
+  return found
+}
+
+/** Nothing where the fields are no request. */
+export function requestHead(list: readonly string[]): RequestHead | undefined {
+  const headers = Object.create(null) as Record<string, string>
+  let begun = false
+  for (let i = 0; i < list.length; i += 2) {
+    const name = list[i] as string
+    const value = list[i + 1] as string
+    const is = classOf(name)
+    if (is === 'refused' || controlCharacters.test(value)) return undefined
+    const before = headers[name]
+    if (is === 'pseudo') {
+      if (begun || before !== undefined) return undefined
+    } else begun = true
+    if (before === undefined) headers[name] = value
+    else if (is === 'plain') headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+  }
+  const method = headers[':method']
+  const path = headers[':path']
+  if (method === undefined || headers[':scheme'] === undefined) return undefined
+  if (path === undefined || path === '') return undefined
+  if (headers.te !== undefined && headers.te !== 'trailers') return undefined
+  return { method, path, headers, list }
+}
+
+/** Fields after the body: read, and of no use to anybody here; pseudo-headers have no place among them. */
+export const areTrailers = (list: readonly string[]): boolean =>
+  list.every((name, index) => index % 2 === 1 || ['plain', 'single'].includes(classOf(name)))

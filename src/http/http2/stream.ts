@@ -1,0 +1,316 @@
+/**
+ * One request on an HTTP/2 connection, as a `Wire`: its body as it comes, its answer as the client takes it. No stream of
+ * Node's is made unless somebody asks for the body as one.
+ */
+import { Readable } from 'node:stream'
+import { separateHeaders } from '#access/authenticate/header-values.ts'
+import { tooLarge } from '#api/status-error.ts'
+import type { AnswerHeaders, ClientCertificates, Headers, Sink, Wire } from '#http/exchange.ts'
+import { errorCode } from './frames.ts'
+import { encodeHeaders } from './header-encoder.ts'
+import type { RequestHead } from './request-head.ts'
+import type { Outgoing, Sender } from './sender.ts'
+
+/** Bytes of a body a client may send before they are wanted. */
+export const streamWindowBytes = 256 * 1024
+/** Bytes of an answer that may wait for the client; more, and whoever writes it waits too. */
+const queuedBytesMax = 64 * 1024
+
+/** What a stream needs of its connection. */
+export interface StreamHost {
+  readonly sender: Sender
+  readonly remoteAddress: string
+  clientCertificate(): ClientCertificates | undefined
+  /** Today's `date` header. */
+  date(): string
+  /** The stream takes this many bytes more. */
+  grant(stream: number, bytes: number): void
+  reset(stream: Http2Stream, code: number): void
+  /** Both halves are done. */
+  finished(stream: Http2Stream): void
+}
+
+/** Who waits for the body. */
+interface BodyReader {
+  take(chunk: Buffer): void
+  end(): void
+  fail(error: Error): void
+}
+
+export class Http2Stream implements Wire, Outgoing, Sink {
+  readonly id: number
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly #list: readonly string[]
+  readonly #host: StreamHost
+
+  window: number
+  readonly pieces: Buffer[] = []
+  sentOfFirst = 0
+  queuedBytes = 0
+  ended = false
+  #answered = false
+  #gone = false
+
+  /** The client has more to send. */
+  receiving: boolean
+  #early: Buffer[] | undefined
+  #reader: BodyReader | undefined
+  #receivedBytes = 0
+  #ungrantedBytes = 0
+
+  #closeListeners: (() => void)[] | undefined
+  #drainListeners: (() => void)[] | undefined
+  #controller: AbortController | undefined
+
+  constructor(
+    host: StreamHost,
+    id: number,
+    head: RequestHead,
+    state: { receiving: boolean; window: number },
+  ) {
+    this.#host = host
+    this.id = id
+    this.method = head.method
+    this.url = head.path
+    this.headers = head.headers
+    this.#list = head.list
+    this.receiving = state.receiving
+    this.window = state.window
+  }
+
+  get remoteAddress(): string {
+    return this.#host.remoteAddress
+  }
+
+  get separateHeaders(): Headers {
+    return separateHeaders(this.#list)
+  }
+
+  clientCertificate(): ClientCertificates | undefined {
+    return this.#host.clientCertificate()
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController()
+      this.#controller = controller
+      this.onClose(() => controller.abort())
+    }
+    return this.#controller.signal
+  }
+
+  // The body.
+
+  /** Bytes of the body; answers the code of what is wrong with them. */
+  receive(chunk: Buffer): number {
+    this.#receivedBytes += chunk.length
+    this.#ungrantedBytes += chunk.length
+    if (this.#ungrantedBytes > streamWindowBytes) return errorCode.flowControl
+    if (this.#reader !== undefined) this.#reader.take(chunk)
+    else if (!this.ended) (this.#early ??= []).push(chunk)
+    return errorCode.none
+  }
+
+  /** The body is whole; answers the code of what is wrong with it. */
+  receivedAll(): number {
+    this.receiving = false
+    const declared = this.headers['content-length']
+    if (declared !== undefined && Number(declared) !== this.#receivedBytes)
+      return errorCode.protocol
+    this.#reader?.end()
+    return errorCode.none
+  }
+
+  readBody(limitBytes: number): Promise<Buffer> {
+    const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
+    if (Number(this.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(refuse())
+    const chunks = this.#takeEarly()
+    if (!this.receiving) return Promise.resolve(joined(chunks))
+    if (this.headers.expect === '100-continue')
+      this.#host.sender.head(this.id, encodeHeaders(100, {}), false)
+    return new Promise((resolve, reject) => {
+      let size = chunks.reduce((sum, { length }) => sum + length, 0)
+      this.#read({
+        take: (chunk) => {
+          size += chunk.length
+          if (size > limitBytes) {
+            chunks.length = 0
+            return reject(refuse())
+          }
+          chunks.push(chunk)
+          this.#grant(chunk.length)
+        },
+        end: () => resolve(joined(chunks)),
+        fail: reject,
+      })
+    })
+  }
+
+  bodyStream(): Readable {
+    const body = new Readable({
+      read: () => this.#grant(this.#ungrantedBytes),
+      destroy: (error, done) => done(error),
+    })
+    for (const chunk of this.#takeEarly()) body.push(chunk)
+    if (!this.receiving) body.push(null)
+    else {
+      this.#read({
+        take: (chunk) => {
+          if (body.push(chunk)) this.#grant(chunk.length)
+        },
+        end: () => void body.push(null),
+        fail: (error) => void body.destroy(error),
+      })
+    }
+    return body
+  }
+
+  #takeEarly(): Buffer[] {
+    const early = this.#early ?? []
+    this.#early = undefined
+    return early
+  }
+
+  #read(reader: BodyReader): void {
+    this.#reader = reader
+    if (this.#gone) reader.fail(clientGone())
+  }
+
+  #grant(bytes: number): void {
+    if (!this.receiving || bytes === 0) return
+    // Half a window at a time: a frame for each piece would be as much talk as body.
+    if (this.#ungrantedBytes < streamWindowBytes / 2) return
+    this.#host.grant(this.id, this.#ungrantedBytes)
+    this.#ungrantedBytes = 0
+  }
+
+  // The answer.
+
+  answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void {
+    const length = body?.length ?? 0
+    const block = this.#head(status, headers, length)
+    if (block === undefined) return
+    const { sender } = this.#host
+    if (body === undefined || length === 0 || this.method === 'HEAD') {
+      sender.head(this.id, block, true)
+      return void this.#done()
+    }
+    if (sender.whole(this, block, body)) return void this.#done()
+    sender.head(this.id, block, false)
+    this.#queue(body)
+    this.end()
+  }
+
+  answerPieces(status: number, headers: AnswerHeaders, pieces: readonly Buffer[]): void {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    const block = this.#head(status, headers, length)
+    if (block === undefined) return
+    if (this.method === 'HEAD') {
+      this.#host.sender.head(this.id, block, true)
+      return void this.#done()
+    }
+    this.#host.sender.head(this.id, block, false)
+    for (const piece of pieces) this.#queue(piece)
+    this.end()
+  }
+
+  stream(status: number, headers: AnswerHeaders): Sink {
+    const block = this.#head(status, headers, undefined)
+    if (block !== undefined) this.#host.sender.head(this.id, block, false)
+    return this
+  }
+
+  /** Nothing where there is nobody to answer, or there was an answer already. */
+  #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
+    if (this.#gone || this.#answered) return undefined
+    this.#answered = true
+    const all = { ...headers, date: this.#host.date() } as AnswerHeaders
+    if (length !== undefined && status !== 204 && status !== 304) all['content-length'] = length
+    return encodeHeaders(status, all)
+  }
+
+  #queue(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.pieces.push(bytes)
+    this.queuedBytes += bytes.length
+  }
+
+  write(bytes: Buffer): boolean {
+    if (this.closed) return true
+    this.#queue(bytes)
+    this.#host.sender.send(this)
+    return this.queuedBytes < queuedBytesMax
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || this.queuedBytes < queuedBytesMax) return Promise.resolve()
+    return new Promise((resolve) => {
+      ;(this.#drainListeners ??= []).push(resolve)
+    })
+  }
+
+  end(): void {
+    if (this.closed) return
+    this.ended = true
+    this.#host.sender.send(this)
+  }
+
+  abort(): void {
+    if (!this.#gone) this.#host.reset(this, errorCode.cancel)
+  }
+
+  get closed(): boolean {
+    return this.#gone || this.ended
+  }
+
+  sent(): void {
+    if (this.queuedBytes < queuedBytesMax) this.#tellDrained()
+    if (this.ended && this.queuedBytes === 0) this.#done()
+  }
+
+  /** The answer has left. A client that still sends its body is told that nobody reads on. */
+  #done(): void {
+    this.ended = true
+    if (this.receiving) this.#host.reset(this, errorCode.none)
+    else this.#host.finished(this)
+  }
+
+  // The end.
+
+  onClose(listener: () => void): void {
+    if (this.#gone) listener()
+    else (this.#closeListeners ??= []).push(listener)
+  }
+
+  #tellDrained(): void {
+    const listeners = this.#drainListeners
+    this.#drainListeners = undefined
+    for (const listener of listeners ?? []) listener()
+  }
+
+  /** No frame comes or goes any more. */
+  close(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#host.sender.forget(this)
+    this.pieces.length = 0
+    this.queuedBytes = 0
+    this.#early = undefined
+    if (this.receiving) this.#reader?.fail(clientGone())
+    this.#tellDrained()
+    const listeners = this.#closeListeners
+    this.#closeListeners = undefined
+    for (const listener of listeners ?? []) listener()
+  }
+}
+
+const clientGone = () => new Error('the client went away')
+
+const nothing = Buffer.alloc(0)
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  if (chunks.length === 0) return nothing
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
