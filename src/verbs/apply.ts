@@ -4,6 +4,7 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -46,7 +47,7 @@ async function versioned(
   { target: { kind } }: PatchRequest,
   live: KubeObject,
 ): Promise<KubeObject> {
-  const object = await fromHub(kind, structuredClone(live))
+  const object = await fromHub(kind, copyData(live))
   object.kind = kind.kind
   object.apiVersion = kind.apiVersion
   return object

@@ -1,6 +1,7 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { tooLarge } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Outcome, Revision } from '#storage/storage.ts'
@@ -26,7 +27,7 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
   const fields = behaviour.selectableFields && Object.values(behaviour.selectableFields(object))
   delete object.metadata.resourceVersion
   const key = keyOf(kind, object.metadata.namespace ?? '', nameOf(object))
-  const written = stored === hub ? object : await convertOne(structuredClone(object), hub, stored)
+  const written = stored === hub ? object : await convertOne(copyData(object), hub, stored)
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
   const protobuf =

@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { answersDeletedObject, defaultPropagation } from '#kinds/deletion.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
@@ -41,7 +42,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const context = contextOf(server, request)
   requirePreconditions(kind, live.object, options)
   await admitDeletion(server, request, live.object)
-  const next = structuredClone(live.object)
+  const next = copyData(live.object)
   const grace = gracefully(kind, next, options, context)
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
   const changed = setGarbageFinalizers(kind, next, options)

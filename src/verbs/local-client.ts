@@ -3,6 +3,7 @@ import type { User } from '#access/user.ts'
 import { parseListOptions } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { ApiClient, ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -101,14 +102,14 @@ class LocalClient implements ApiClient {
     subresource?: { name: string; of: string },
   ): Promise<KubeObject> {
     const target = this.#target(ref, namespace, subresource?.of, subresource?.name)
-    const request = this.#request(target, structuredClone(object))
+    const request = this.#request(target, copyData(object))
     return this.#objectOf(await (specialVerbs(target).create ?? create)(this.#server, request))
   }
 
   async update(ref: ResourceRef, object: KubeObject, subresource = ''): Promise<KubeObject> {
     const { name = '', namespace = '' } = object.metadata
     const target = this.#target(ref, namespace, name, subresource)
-    const request = this.#request(target, structuredClone(object))
+    const request = this.#request(target, copyData(object))
     return this.#objectOf(await (specialVerbs(target).update ?? update)(this.#server, request))
   }
 

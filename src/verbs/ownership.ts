@@ -1,5 +1,6 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
 import { recordUpdate } from '#patch/apply/field-manager.ts'
@@ -30,7 +31,7 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
       const to = versionOf(toApiVersion)
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
-      const hub = resource.convert([structuredClone(object)], from, to)
+      const hub = resource.convert([copyData(object)], from, to)
       return hub instanceof Promise ? undefined : hub[0]
     },
     resetFields(_apiVersion, subresource) {
@@ -74,8 +75,8 @@ export async function claimFields(
   const manager = fieldManagerKind(kind)
   const who = { manager: request.options.fieldManager, subresource, now: timestamp(server.clock) }
   const same = kind === kind.resource.hub
-  const asked = same ? next : await fromHub(kind, structuredClone(next))
-  const before = live === undefined || same ? live : await fromHub(kind, structuredClone(live))
+  const asked = same ? next : await fromHub(kind, copyData(next))
+  const before = live === undefined || same ? live : await fromHub(kind, copyData(live))
   setManaged(next, recordUpdate(manager, before, asOwned(asked), who))
 }
 

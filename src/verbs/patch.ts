@@ -5,6 +5,7 @@
 import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
@@ -33,7 +34,7 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
     retries: raceTriesMax,
     async make(live) {
       if (live === undefined) throw notFound(kind, name)
-      const before = await fromHub(kind, structuredClone(live))
+      const before = await fromHub(kind, copyData(live))
       before.kind = kind.kind
       before.apiVersion = kind.apiVersion
       const next = await toHub(kind, patched(request, before))

@@ -3,6 +3,7 @@
  * all who are told of the same change. What is returned must not be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
@@ -19,6 +20,6 @@ export function shownObject(
   const from = resource.kindOf(entry.apiVersion) ?? resource.stored
   const metadata = { ...stored.metadata, resourceVersion: String(revision) }
   if (from === kind) return { ...stored, metadata }
-  const converted = resource.convert([structuredClone({ ...stored, metadata })], from, kind)
+  const converted = resource.convert([copyData({ ...stored, metadata })], from, kind)
   return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
 }

@@ -6,6 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, invalidObject } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
 import { asGo } from '#api/go-syntax.ts'
+import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
@@ -77,7 +78,7 @@ async function writeOnce(
   const { target, options, warnings, auditAnnotations, user } = request
   const { kind, subresource } = target
   const old = live.object
-  const next = await plan.make(structuredClone(old))
+  const next = await plan.make(copyData(old))
   if (plan.uidIsPrecondition) requireUid(request, next, old)
   const context = contextOf(server, request)
   const attributes = {

@@ -3,6 +3,7 @@
  * not kept: a hundred thousand entries cost their bytes and this small record each.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -65,7 +66,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
     if (selectableFields === undefined) return undefined
     const from = resource.kindOf(object.apiVersion as string) ?? resource.stored
     if (from === hub) return Object.values(selectableFields(object))
-    const converted = resource.convert([structuredClone(object)], from, hub)
+    const converted = resource.convert([copyData(object)], from, hub)
     return converted instanceof Promise ? undefined : Object.values(selectableFields(converted[0]))
   }
   return {

@@ -3,12 +3,13 @@
  * Statuses put back are in canonical form, zero fields written as the kind writes them.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import { sameJson } from './checks.ts'
 
 /** Takes one top-level field from the old object, absent when it was absent. */
 export function keepField(next: KubeObject, old: KubeObject, field: string): void {
   if (old[field] === undefined) delete next[field]
-  else next[field] = structuredClone(old[field])
+  else next[field] = copyData(old[field])
 }
 
 export const keepStatus = (next: KubeObject, old: KubeObject): void =>
@@ -28,7 +29,7 @@ export function raiseGeneration(
 /** A status update that may change nothing of metadata but who owns fields. */
 export function keepMetadata(next: KubeObject, old: KubeObject): void {
   const { managedFields } = next.metadata
-  next.metadata = structuredClone(old.metadata)
+  next.metadata = copyData(old.metadata)
   if (managedFields === undefined) delete next.metadata.managedFields
   else next.metadata.managedFields = managedFields
 }
@@ -48,7 +49,7 @@ export function keepObjectMetaForStatus(next: KubeObject, old: KubeObject): void
   const from = old.metadata as Record<string, unknown>
   for (const field of kept) {
     if (from[field] === undefined) delete to[field]
-    else to[field] = structuredClone(from[field])
+    else to[field] = copyData(from[field])
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
 import { at, encode, put } from '#verbs/commit.ts'
 import { currentObject, type Live } from '#verbs/current.ts'
@@ -36,7 +37,7 @@ async function markTerminating(
 ): Promise<Answer | undefined> {
   const { kind } = request.target
   await admitDeletion(server, request, live.object)
-  const next = structuredClone(live.object)
+  const next = copyData(live.object)
   next.metadata.deletionTimestamp = timestamp(server.clock)
   next.status = { ...next.status, phase: 'Terminating' }
   setFinalizers(next, request)

@@ -2,6 +2,7 @@
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import { checkFinalizerNames } from '#kinds/behaviour/metadata.ts'
 import { keepField, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { podColumns } from '#kinds/columns/pods.ts'
@@ -84,7 +85,7 @@ const status: SubresourceBehaviour = {
     keepField(next, old, 'spec')
     delete next.metadata.deletionTimestamp
     if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences
-    else next.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences)
+    else next.metadata.ownerReferences = copyData(old.metadata.ownerReferences)
     if (next.status) agreeOnPodIps(next.status)
   },
   validateUpdate: (next, old, context) =>
@@ -96,7 +97,7 @@ const ephemeralContainers: SubresourceBehaviour = {
   prepareForUpdate(next, old, context) {
     const { name, namespace, resourceVersion, uid, managedFields } = next.metadata
     const containers = next.spec.ephemeralContainers
-    Object.assign(next, structuredClone(old))
+    Object.assign(next, copyData(old))
     Object.assign(next.metadata, { name, namespace, resourceVersion, uid })
     if (managedFields !== undefined) next.metadata.managedFields = managedFields
     if (containers === undefined) delete next.spec.ephemeralContainers

@@ -5,6 +5,7 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { compareQuantities } from '#api/quantity.ts'
+import { copyData } from '#base/copy-data.ts'
 import { resourceVersionRequired, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkBasicResource } from '#kinds/behaviour/cluster/resource-names.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
@@ -40,10 +41,7 @@ function movesClassToField(next: KubeObject, old: KubeObject): boolean {
 
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const errors: FieldError[] = []
-  const [now, then]: [Loose, Loose] = [
-    structuredClone(next.spec ?? {}),
-    structuredClone(old.spec ?? {}),
-  ]
+  const [now, then]: [Loose, Loose] = [copyData(next.spec ?? {}), copyData(old.spec ?? {})]
   if (!then.volumeName && now.volumeName) then.volumeName = now.volumeName
   if (movesClassToField(next, old)) delete now.storageClassName
   else if ((annotated(next) ?? '') !== (annotated(old) ?? '')) {
@@ -90,9 +88,9 @@ function settleDataSources(claim: KubeObject, old: KubeObject | undefined, conte
   if (!used && !spec.dataSourceRef && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource
   if (!anySource) return
   if (spec.dataSource && !spec.dataSourceRef) {
-    spec.dataSourceRef = structuredClone(spec.dataSource)
+    spec.dataSourceRef = copyData(spec.dataSource)
   } else if (spec.dataSourceRef && !spec.dataSource) {
-    spec.dataSource = structuredClone(spec.dataSourceRef)
+    spec.dataSource = copyData(spec.dataSourceRef)
   }
 }
 

@@ -1,0 +1,28 @@
+/**
+ * A deep copy of data as JSON has it: objects, arrays and plain values. Several times faster than structuredClone, which
+ * also serves maps, dates and circles; data has none of these. Keys may be called anything.
+ */
+export function copyData<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = new Array(value.length)
+    for (let i = 0; i < items.length; i++) items[i] = copyData(value[i])
+    return items as T
+  }
+  const copy: Record<string, unknown> = {}
+  for (const key in value) {
+    const member = copyData((value as Record<string, unknown>)[key])
+    if (key !== '__proto__') copy[key] = member
+    else define(copy, key, member)
+  }
+  return copy as T
+}
+
+function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+}
