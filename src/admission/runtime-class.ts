@@ -1,11 +1,13 @@
 /** A pod of a runtime class carries what the class costs and where it can run. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { setKey } from '#schema/user-key.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { lookupProblem } from './lookup-problem.ts'
 import { isNewPod } from './match.ts'
 import { refusal } from './refusal.ts'
 import { mergeTolerations } from './tolerations.ts'
@@ -36,8 +38,10 @@ const withoutClass =
 async function classOf(request: AdmissionRequest, reader: ObjectReader): Promise<KubeObject> {
   const name = request.object?.spec.runtimeClassName as string
   const found = await reader.get('node.k8s.io', 'runtimeclasses', '', name)
-  if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`)
-  return found
+  if (found !== undefined) return found
+  const problem = lookupProblem(name)
+  if (problem !== undefined) throw new ApiError(500, '', problem)
+  throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`)
 }
 
 async function settle(

@@ -6,6 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serverTimeout } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { lookupProblem } from './lookup-problem.ts'
 import { refusal } from './refusal.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -64,10 +65,8 @@ async function accountOf(request: AdmissionRequest, reader: ObjectReader): Promi
   const name = (request.object as KubeObject).spec.serviceAccountName as string
   const account = await reader.get('', 'serviceaccounts', request.namespace, name)
   if (account !== undefined) return account
-  throw refuse(
-    request,
-    `error looking up service account ${request.namespace}/${name}: serviceaccount "${name}" not found`,
-  )
+  const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`
+  throw refuse(request, `error looking up service account ${request.namespace}/${name}: ${why}`)
 }
 
 const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>

@@ -84,11 +84,11 @@ export const goStrings = (items: readonly string[] | null | undefined, type = 's
 export function goMap<T>(
   type: string,
   map: Readonly<Record<string, T>> | null | undefined,
-  show: (value: T) => string,
+  show: (value: T, key: string) => string,
 ): string {
   if (map === null || map === undefined) return `${type}(nil)`
   const keys = Object.keys(map).sort(byCodePoint)
-  return `${type}{${keys.map((key) => `${goQuote(key)}:${show(map[key] as T)}`).join(', ')}}`
+  return `${type}{${keys.map((key) => `${goQuote(key)}:${show(map[key] as T, key)}`).join(', ')}}`
 }
 
 export const goStringMap = (map: Readonly<Record<string, string>> | null | undefined): string =>

@@ -12,6 +12,8 @@ export interface Quantity {
   readonly format: QuantityFormat
   /** The text as written, where the original keeps it instead of printing anew: `+5`, `1.500`. */
   readonly text?: string
+  /** Whether the original keeps it as a number of any length, which its messages show. */
+  readonly long?: true
 }
 
 /** A text that is no quantity; the message is Kubernetes'. */
@@ -55,6 +57,7 @@ const digitsApartMax = 4096
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: 'DecimalSI', text: '0' }
 
 export function parseQuantity(text: string): Quantity {
+  if (text === '0') return zeroQuantity
   if (text === '') throw new QuantityError(wrongShape)
   const match = shape.exec(text)
   if (match === null) throw new QuantityError(wrongShape)
@@ -129,7 +132,7 @@ function slowQuantity(
     }
     if (unscaled > 0n && order(unscaled, scale, 1n, 0) < 0) kept = 'DecimalSI'
   }
-  return { unscaled: negative ? -unscaled : unscaled, scale, format: kept }
+  return { unscaled: negative ? -unscaled : unscaled, scale, format: kept, long: true }
 }
 
 /** `amount / 10^power`, rounded away from zero. */

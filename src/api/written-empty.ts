@@ -15,6 +15,11 @@ export function rememberEmpty(holder: object, field: string): void {
   else Object.defineProperty(holder, writtenEmpty, { value: new Set([field]) })
 }
 
+/** What a default makes of nothing is empty too, so that it is no longer known what was written. */
+export function forgetEmpty(holder: object, field: string): void {
+  ;(holder as Holder)[writtenEmpty]?.delete(field)
+}
+
 /** Whether the field is absent because what was written there was empty. */
 export const wasWrittenEmpty = (holder: object | null | undefined, field: string): boolean =>
   (holder as Holder | null | undefined)?.[writtenEmpty]?.has(field) ?? false

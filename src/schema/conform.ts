@@ -12,6 +12,7 @@
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
+import { rememberText } from '#api/written-text.ts'
 import { scalarRule } from './conform-scalar.ts'
 import { Misfit, isObject, type JsonObject } from './misfit.ts'
 import type { Dict, Field, List, Struct, Type } from './type.ts'
@@ -104,7 +105,17 @@ interface Slot {
   readonly zero: Zero
   /** Strings are most of all values, and need no more than a look. */
   readonly string: boolean
+  readonly respelled: boolean
   rule: Rule | undefined
+}
+
+/** Messages show how these were written, whatever their canonical text is. */
+const isRespelled = (type: Type): boolean =>
+  type.is === 'scalar' && (type.scalar === 'quantity' || type.scalar === 'time')
+
+function rememberSpelling(holder: JsonObject, name: string, raw: Json, value: Json): void {
+  const text = String(raw).trim()
+  if (text !== value) rememberText(holder, name, text)
 }
 
 /** Go never omits a struct, nor what it keeps in one, whatever omitempty says. */
@@ -122,7 +133,7 @@ function slotOf(name: string, field: Field): Slot {
   if (!pointer && collection) zero = omitEmpty ? 'drop empty' : 'null empty'
   else if (!pointer && omitEmpty && !isAlways(field)) zero = 'drop'
   const string = type.is === 'scalar' && type.scalar === 'string'
-  return { name, type, pointer, zero, string, rule: undefined }
+  return { name, type, pointer, zero, string, respelled: isRespelled(type), rule: undefined }
 }
 
 const ruleOfSlot = (slot: Slot): Rule => (slot.rule ??= ruleOf(slot.type))
@@ -199,6 +210,7 @@ function putField(out: JsonObject, slot: Slot, raw: Json, walk: Walk): void {
   switch (slot.zero) {
     case 'keep':
       out[slot.name] = value
+      if (slot.respelled && value !== raw) rememberSpelling(out, slot.name, raw, value)
       return
     case 'drop':
       if (value !== '' && value !== 0 && value !== false && value !== null) out[slot.name] = value
@@ -250,6 +262,7 @@ function listRule(list: List): Rule {
 function dictRule(dict: Dict): Rule {
   let rule: Rule | undefined
   const isBytes = dict.values.is === 'scalar' && dict.values.scalar === 'bytes'
+  const respelled = isRespelled(dict.values)
   const readValue = (key: string, raw: Json, walk: Walk): Json => {
     rule ??= ruleOf(dict.values)
     // Bytes in a map are empty where others are nothing: that is how they come back from being stored.
@@ -282,7 +295,10 @@ function dictRule(dict: Dict): Rule {
     const entries = keys.map((key, i): [string, Json] => [key, values[i]])
     if (!sorted) entries.sort((a, b) => compareKeys(a[0], b[0]))
     const out: JsonObject = {}
-    for (const [key, value] of entries) setKey(out, key, value)
+    for (const [key, value] of entries) {
+      setKey(out, key, value)
+      if (respelled && value !== raw[key]) rememberSpelling(out, key, raw[key], value)
+    }
     return out
   }
   return { read, zero: () => null, always: false }

@@ -1,16 +1,45 @@
-/** Quantities and resource lists as Go's `%#v` prints them in messages. */
-import { goMap, goQuote, goStruct } from '#api/go-syntax.ts'
-import { parseQuantity } from '#api/quantity.ts'
+/**
+ * Quantities and resource lists as Go's `%#v` prints them in messages: with their insides, which tell how they were
+ * written.
+ *
+ *   "1.5"    {i: {value:15, scale:-1}, s:""}
+ *   "1500m"  {i: {value:1500, scale:-3}, s:"1500m"}
+ */
+import { goMap, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { formatQuantity, parseQuantity, type Quantity } from '#api/quantity.ts'
+import { textWritten } from '#api/written-text.ts'
 
-export function goQuantity(text: string): string {
-  const { unscaled, scale, format } = parseQuantity(text)
+type Amounts = Readonly<Record<string, string>>
+
+/** A member of a resource list, or the quantity in a field. */
+export const goQuantity = (holder: Amounts, name: string): string =>
+  show(quantityAt(holder, name), false)
+
+/** The same after it has been printed, because the original keeps the text it once made of a quantity. */
+export const goQuantityPrinted = (holder: Amounts, name: string): string =>
+  show(quantityAt(holder, name), true)
+
+export const goResourceList = (list: Amounts | null | undefined): string =>
+  goMap('core.ResourceList', list, (_, name) => goQuantity(list as Amounts, name))
+
+/** Rounding to thousandths, which is a default, forgets the text. */
+function quantityAt(holder: Amounts, name: string): Quantity {
+  const now = holder[name] as string
+  const written = textWritten(holder, name)
+  if (written === undefined) return parseQuantity(now)
+  const first = parseQuantity(written)
+  if (formatQuantity(first) === now) return first
+  const { text: _, ...rounded } = parseQuantity(now)
+  return rounded
+}
+
+function show(quantity: Quantity, printed: boolean): string {
+  const { unscaled, scale, format, long, text = '' } = quantity
+  const short = long ? { value: 0n, scale: 0 } : { value: unscaled, scale }
   return goStruct('resource.Quantity', [
-    ['i', `resource.int64Amount{value:${unscaled}, scale:${scale}}`],
-    ['d', 'resource.infDecAmount{Dec:(*inf.Dec)(nil)}'],
-    ['s', goQuote(text)],
+    ['i', `resource.int64Amount{value:${short.value}, scale:${short.scale}}`],
+    ['d', `resource.infDecAmount{Dec:${goPointer('inf.Dec', long)}}`],
+    ['s', goQuote(printed ? formatQuantity(quantity) : text)],
     ['Format', goQuote(format)],
   ])
 }
-
-export const goResourceList = (list: Readonly<Record<string, string>> | null | undefined): string =>
-  goMap('core.ResourceList', list, goQuantity)

@@ -1,5 +1,7 @@
 /** Defaults of namespaces, nodes, secrets, limits and quotas, and the fields decoding makes of others. */
 import type { Loose } from '#api/object-meta.ts'
+import { forgetEmpty } from '#api/written-empty.ts'
+import { copyText } from '#api/written-text.ts'
 import { setKey } from '#schema/user-key.ts'
 import { roundAmounts } from './core-pods.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
@@ -49,8 +51,11 @@ const amounts =
 function addMissing(item: Loose, field: string, from: Record<string, string> | undefined): void {
   for (const name of Object.keys(from ?? {})) {
     item[field] ??= {}
-    if (!Object.hasOwn(item[field], name)) setKey(item[field], name, (from as Loose)[name])
+    if (Object.hasOwn(item[field], name)) continue
+    setKey(item[field], name, (from as Loose)[name])
+    copyText(from as Loose, item[field], name)
   }
+  forgetEmpty(item, field)
 }
 
 const limitRangeItem: Defaulter = (value) => {

@@ -1,12 +1,14 @@
 /** Defaults of pods and of everything in them, wherever a pod template stands. */
 import type { Loose } from '#api/object-meta.ts'
 import { roundUpToMilli } from '#api/quantity.ts'
+import { copyText } from '#api/written-text.ts'
 import {
   agreeOnPodIps,
   agreeOnServiceAccount,
   dropInitContainerAnnotations,
 } from '#kinds/behaviour/pods/normal-form.ts'
 import { imageTag } from '#kinds/image-name.ts'
+import { setKey } from '#schema/user-key.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null
@@ -26,11 +28,15 @@ export function roundAmounts(amounts: Record<string, string> | null | undefined)
 function requestLimits(container: Loose): void {
   const limits: Record<string, string> | undefined = container.resources?.limits
   if (!limits || Object.keys(limits).length === 0) return
-  const requests = new Map(Object.entries(container.resources.requests ?? {}))
-  for (const [name, amount] of Object.entries(limits)) {
-    if (!requests.has(name)) requests.set(name, amount)
+  const before: Record<string, string> = container.resources.requests ?? {}
+  const requests: Record<string, string> = { ...before }
+  for (const name of Object.keys(before)) copyText(before, requests, name)
+  for (const name of Object.keys(limits)) {
+    if (Object.hasOwn(before, name)) continue
+    setKey(requests, name, limits[name] as string)
+    copyText(limits, requests, name)
   }
-  container.resources.requests = Object.fromEntries(requests)
+  container.resources.requests = requests
 }
 
 const pod: Defaulter = (value) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
-import { rememberEmpty } from '#api/written-empty.ts'
+import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
+import { rememberText, textWritten } from '#api/written-text.ts'
 import type { DefaultsContext } from './defaulter.ts'
 import { defaults } from './table.ts'
 
@@ -192,4 +193,24 @@ test('policies written empty stay empty', () => {
   const value: Loose = { scaleUp }
   defaults['io.k8s.api.autoscaling.v2beta2.HorizontalPodAutoscalerBehavior']?.(value, at(22))
   assert.equal(value.scaleUp.policies, undefined)
+})
+
+test('amounts that a default makes are empty in any case', () => {
+  for (const [type, known] of [
+    ['Container', false],
+    ['Pod', true],
+  ] as const) {
+    const value: Loose = { type }
+    rememberEmpty(value, 'default')
+    defaults['io.k8s.api.core.v1.LimitRangeItem']?.(value, at(22))
+    assert.equal(wasWrittenEmpty(value, 'default'), known, type)
+  }
+})
+
+test('what requests take over from limits is as it was written', () => {
+  const limits = { cpu: '1500m' }
+  rememberText(limits, 'cpu', '1.5')
+  const value: Loose = { spec: { containers: [{ resources: { limits } }] } }
+  defaults['io.k8s.api.core.v1.Pod']?.(value, at(22))
+  assert.equal(textWritten(value.spec.containers[0].resources.requests, 'cpu'), '1.5')
 })

@@ -62,7 +62,8 @@ function listed(set: FieldSet): string[][] {
 export const conflictingSet = (conflicts: readonly Conflict[]): FieldSet =>
   setOfPaths(conflicts.map(({ path }) => path))
 
-export const pathText = (path: readonly string[]): string => path.map(elementText).join('')
+export const pathText = (path: readonly string[]): string =>
+  path.map((element) => elementText(element)).join('')
 
 /** `"kubectl" with subresource "status" using apps/v1` */
 export function managerText(identity: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareElements, elementText, goJson } from './path-element.ts'
+import { compareElements, elementText, goJson, wholeNumber } from './path-element.ts'
 
 const texts: [element: string, shown: string][] = [
   ['f:spec', '.spec'],
@@ -14,6 +14,16 @@ const texts: [element: string, shown: string][] = [
 ]
 for (const [element, shown] of texts) {
   test(`${element} is shown as ${shown}`, () => assert.equal(elementText(element), shown))
+}
+
+const wholes: [element: string, shown: string][] = [
+  ['v:1000000', '[=1000000]'],
+  ['k:{"name":99999999999}', '[name=99999999999]'],
+  ['v:12345678.5', '[=1.23456785e+07]'],
+]
+for (const [element, shown] of wholes) {
+  test(`what is wrong with ${element} is said of ${shown}`, () =>
+    assert.equal(elementText(element, wholeNumber), shown))
 }
 
 test('steps of one level have one order', () => {

@@ -146,8 +146,14 @@ function canonicalKey(key: Json): string {
   )
 }
 
-/** A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. */
-export function elementText(element: string): string {
+/**
+ * A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. Conflicts show numbers as Go prints
+ * floats, because owners are read from JSON; what is wrong with an object shows its integers in full.
+ */
+export function elementText(
+  element: string,
+  numberText: (value: number) => string = goFloat,
+): string {
   const rest = element.slice(2)
   switch (element[0]) {
     case 'f':
@@ -155,23 +161,27 @@ export function elementText(element: string): string {
     case 'i':
       return `[${rest}]`
     case 'v':
-      return `[=${valueText(JSON.parse(rest) as Json)}]`
+      return `[=${valueText(JSON.parse(rest) as Json, numberText)}]`
     default: {
       const key = JSON.parse(rest) as Record<string, Json>
       return `[${Object.keys(key)
-        .map((name) => `${name}=${valueText(key[name] as Json)}`)
+        .map((name) => `${name}=${valueText(key[name] as Json, numberText)}`)
         .join(',')}]`
     }
   }
 }
 
-function valueText(value: Json): string {
+/** An integer as the object has it, not as its owners do. */
+export const wholeNumber = (value: number): string =>
+  Number.isInteger(value) ? String(value) : goFloat(value)
+
+function valueText(value: Json, numberText: (value: number) => string): string {
   if (typeof value === 'string') return goQuote(value)
-  if (typeof value === 'number') return goFloat(value)
+  if (typeof value === 'number') return numberText(value)
   if (value === null || typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => valueText(item, numberText)).join(',')}]`
   return Object.keys(value)
     .sort(byCodePoint)
-    .map((name) => `${name}=${valueText(value[name] as Json)}`)
+    .map((name) => `${name}=${valueText(value[name] as Json, numberText)}`)
     .join('')
 }

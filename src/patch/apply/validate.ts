@@ -7,7 +7,7 @@ import type { Json } from '#api/object-meta.ts'
 import { goType, goValue } from '#patch/go-value.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Scalar, Type } from '#schema/type.ts'
-import { elementText } from './path-element.ts'
+import { elementText, wholeNumber } from './path-element.ts'
 import { itemElement, memberType, NoElement } from './shape.ts'
 
 /** `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way back. */
@@ -103,12 +103,12 @@ function lookAtItems(list: List, items: Json[]): Problem[] | undefined {
       if (seen.has(element)) {
         problems = [
           ...(problems ?? []),
-          ...problem(`duplicate entries for key ${elementText(element)}`),
+          ...problem(`duplicate entries for key ${elementText(element, wholeNumber)}`),
         ]
       }
       seen.add(element)
     }
-    problems = below(problems, look(list.items, item), () => elementText(element))
+    problems = below(problems, look(list.items, item), () => elementText(element, wholeNumber))
   }
   return problems
 }

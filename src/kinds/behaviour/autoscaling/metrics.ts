@@ -151,7 +151,7 @@ function checkTarget(target: Loose, path: FieldPath): FieldError[] {
   for (const field of ['value', 'averageValue']) {
     const amount: string | undefined = target[field]
     if (amount === undefined || signOfQuantity(amount) > 0) continue
-    errors.push(invalid(path.child(field), asGo(goQuantity(amount)), 'must be positive'))
+    errors.push(invalid(path.child(field), asGo(goQuantity(target, field)), 'must be positive'))
   }
   const share: number | undefined = target.averageUtilization
   if (share !== undefined && share < 1) {

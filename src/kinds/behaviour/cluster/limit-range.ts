@@ -6,7 +6,7 @@ import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities, quantityMilliValue, quantityValue } from '#api/quantity.ts'
 import { each, sortedKeys } from '#kinds/behaviour/checks.ts'
-import { goQuantity } from '#kinds/behaviour/go-quantity.ts'
+import { goQuantityPrinted } from '#kinds/behaviour/go-quantity.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
@@ -76,40 +76,49 @@ function checkOrder(limit: Loose, key: string, type: string, path: FieldPath): F
   const [def, request] = type === 'Pod' ? [] : [value('default'), value('defaultRequest')]
   const over = (a: string | undefined, b: string | undefined): boolean =>
     a !== undefined && b !== undefined && compareQuantities(a, b) > 0
-  const wrong = (field: string, shown: string | undefined, detail: string) =>
-    errors.push(invalid(path.child(field).key(key), asGo(goQuantity(shown as string)), detail))
-  if (over(min, max)) wrong('min', min, `min value ${min} is greater than max value ${max}`)
+  const wrong = (field: string, shown: string, detail: string) => {
+    const value = asGo(goQuantityPrinted(limit[shown], key))
+    errors.push(invalid(path.child(field).key(key), value, detail))
+  }
+  if (over(min, max)) wrong('min', 'min', `min value ${min} is greater than max value ${max}`)
   if (over(min, request)) {
     wrong(
       'defaultRequest',
-      request,
+      'defaultRequest',
       `min value ${min} is greater than default request value ${request}`,
     )
   }
   if (over(request, max)) {
     wrong(
       'defaultRequest',
-      request,
+      'defaultRequest',
       `default request value ${request} is greater than max value ${max}`,
     )
   }
   if (over(request, def)) {
     wrong(
       'defaultRequest',
-      request,
+      'defaultRequest',
       `default request value ${request} is greater than default limit value ${def}`,
     )
   }
-  if (over(min, def)) wrong('default', min, `min value ${min} is greater than default value ${def}`)
-  if (over(def, max)) wrong('default', max, `default value ${def} is greater than max value ${max}`)
-  if (over('1', ratio)) wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)
+  if (over(min, def))
+    wrong('default', 'min', `min value ${min} is greater than default value ${def}`)
+  if (over(def, max))
+    wrong('default', 'max', `default value ${def} is greater than max value ${max}`)
+  if (over('1', ratio))
+    wrong('maxLimitRequestRatio', 'maxLimitRequestRatio', `ratio ${ratio} is less than 1`)
   const limitOfRatio = largestRatio(ratio, min, max)
   if (limitOfRatio !== undefined) {
-    wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${limitOfRatio}`)
+    wrong(
+      'maxLimitRequestRatio',
+      'maxLimitRequestRatio',
+      `ratio ${ratio} is greater than max/min = ${limitOfRatio}`,
+    )
   }
   if (!isOvercommitAllowed(key) && (over(def, request) || over(request, def))) {
     const detail = `default value ${def} must equal to defaultRequest value ${request} in ${key}`
-    wrong('defaultRequest', request, detail)
+    wrong('defaultRequest', 'defaultRequest', detail)
   }
   return errors
 }

@@ -125,7 +125,10 @@ test('names of resources containers use', () => {
 })
 
 test('some resources come whole', () => {
-  assert.deepEqual(checkResourceQuantity('cpu', '1500m', path), [])
-  assert.equal(checkResourceQuantity('pods', '1500m', path).length, 1)
-  assert.equal(checkResourceQuantity('example.com/gpu', '500m', path).length, 1)
+  assert.deepEqual(checkResourceQuantity({ cpu: '1500m' }, 'cpu', path), [])
+  assert.equal(checkResourceQuantity({ pods: '1500m' }, 'pods', path).length, 1)
+  assert.equal(
+    checkResourceQuantity({ 'example.com/gpu': '500m' }, 'example.com/gpu', path).length,
+    1,
+  )
 })

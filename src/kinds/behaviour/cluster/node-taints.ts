@@ -1,10 +1,11 @@
 /** Taints of nodes, in their field and in the annotation that came before it. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import { labelValue } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { goTime } from '#kinds/behaviour/go-time.ts'
 import { jsonProblem } from '#kinds/behaviour/json-problem.ts'
 import { ownValue } from '#kinds/own-key.ts'
 
@@ -38,7 +39,7 @@ function duplicateTaint(taint: Loose, path: FieldPath): FieldError {
     ['Value', goQuote(taint.value ?? '')],
     ['Effect', goQuote(taint.effect ?? '')],
     // Times print themselves, and nothing as nothing.
-    ['TimeAdded', taint.timeAdded ? goPointer('v1.Time', taint.timeAdded) : '<nil>'],
+    ['TimeAdded', taint.timeAdded ? goTime(taint, 'timeAdded') : '<nil>'],
   ])
   const detail = 'taints must be unique by key and effect pair'
   return {

@@ -26,7 +26,7 @@ const taintsPath = FieldPath.of('metadata', 'taints')
 function checkResources(node: KubeObject): FieldError[] {
   return ['capacity', 'allocatable'].flatMap((field) =>
     sortedKeys(node.status?.[field]).flatMap((name) =>
-      checkResourceQuantity(name, node.status[field][name], FieldPath.of('status', field, name)),
+      checkResourceQuantity(node.status[field], name, FieldPath.of('status', field, name)),
     ),
   )
 }

@@ -79,10 +79,15 @@ export function checkQuotaResourceName(name: string, path: FieldPath): FieldErro
 }
 
 /** A quantity of a resource: not negative, and whole where parts of it make no sense. */
-export function checkResourceQuantity(name: string, value: string, path: FieldPath): FieldError[] {
+export function checkResourceQuantity(
+  amounts: Readonly<Record<string, string>>,
+  name: string,
+  path: FieldPath,
+): FieldError[] {
+  const value = amounts[name] as string
   const errors = checkQuantityNotNegative(value, path)
   if (isInteger(name) && quantityMilliValue(value) % 1000n !== 0n) {
-    errors.push(invalid(path, asGo(goQuantity(value)), 'must be an integer'))
+    errors.push(invalid(path, asGo(goQuantity(amounts, name)), 'must be an integer'))
   }
   return errors
 }

@@ -47,7 +47,7 @@ function scopeFits(scope: string, resource: string): boolean {
 function checkAmounts(list: Loose | undefined, path: FieldPath): FieldError[] {
   return sortedKeys(list).flatMap((name) => [
     ...checkQuotaResourceName(name, path.key(name)),
-    ...checkResourceQuantity(name, (list as Loose)[name], path.key(name)),
+    ...checkResourceQuantity(list as Loose, name, path.key(name)),
   ])
 }
 

@@ -27,7 +27,7 @@ export function checkClaimSpec(
     const storage = requests.storage as string
     const positive = checkQuantityPositive(storage, storagePath)
     if (positive.length > 0) errors.push(...positive)
-    else errors.push(...checkResourceQuantity('storage', storage, storagePath))
+    else errors.push(...checkResourceQuantity(requests, 'storage', storagePath))
   }
   if (spec.storageClassName) {
     const name: string = spec.storageClassName

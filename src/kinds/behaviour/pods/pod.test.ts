@@ -300,6 +300,8 @@ const forbiddenChange =
 const updated: [string, Loose, Loose, string[]][] = [
   ['nothing', {}, {}, []],
   ['an image', withContainer({ image: 'other' }), {}, []],
+  ['a structure with nothing in it', { affinity: {} }, {}, [forbiddenChange]],
+  ['a list with nothing in it', { hostAliases: [] }, {}, []],
   ['tolerations, adding', { tolerations: [{ key: 'a', operator: 'Exists' }] }, {}, []],
   ['a host name', { hostname: 'h' }, {}, [forbiddenChange]],
   [

@@ -28,13 +28,13 @@ export function checkResources(
   const requestNames = sortedKeys(requests)
   for (const name of limitNames) {
     const at = path.child('limits').key(name)
-    errors.push(...checkAmount(name, limits[name] as string, at))
+    errors.push(...checkAmount(limits, name, at))
     errors.push(...checkPages(name, limits[name] as string, at, rules))
   }
   for (const name of requestNames) {
     const amount = requests[name] as string
     const at = path.child('requests').key(name)
-    errors.push(...checkAmount(name, amount, at))
+    errors.push(...checkAmount(requests, name, at))
     errors.push(...checkAgainstLimit(name, amount, limits, path))
     errors.push(...checkPages(name, amount, at, rules))
   }
@@ -45,9 +45,9 @@ export function checkResources(
   return errors
 }
 
-const checkAmount = (name: string, amount: string, path: FieldPath): FieldError[] => [
+const checkAmount = (amounts: Amounts, name: string, path: FieldPath): FieldError[] => [
   ...checkContainerResourceName(name, path),
-  ...checkResourceQuantity(name, amount, path),
+  ...checkResourceQuantity(amounts, name, path),
 ]
 
 function checkPages(name: string, amount: string, path: FieldPath, rules: PodRules): FieldError[] {

@@ -7,8 +7,7 @@ import { matchesLabels } from '#api/label-selector.ts'
 import { dns1123Label, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage, validateImmutable } from '#api/object-meta-rules.ts'
-import { semanticEqual } from '#api/semantic-equal.ts'
-import { each } from '#kinds/behaviour/checks.ts'
+import { each, sameJson } from '#kinds/behaviour/checks.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
@@ -140,7 +139,7 @@ function checkChange(next: Loose, old: Loose, rules: PodRules): FieldError[] {
     ...validateImmutable(next.completions, old.completions, specPath.child('completions')),
     ...checkSelectorUnchanged(next.selector, old.selector, specPath.child('selector')),
   ]
-  if (!semanticEqual(next.template, old.template)) {
+  if (!sameJson(next.template, old.template)) {
     errors.push(invalid(templatePath, asGo('core.PodTemplateSpec{}'), immutableMessage))
   }
   const at = specPath.child('completionMode')

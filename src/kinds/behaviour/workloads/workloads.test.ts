@@ -205,6 +205,17 @@ test('a selector stays as it is, but not in every version', () => {
   }
 })
 
+test('the template of a job stays as it is, to the last empty structure', () => {
+  const template = (spec: Loose) => ({ template: templateOf({ restartPolicy: 'Never', ...spec }) })
+  const key = 'batch/jobs'
+  const own = { manualSelector: true, selector: { matchLabels: { app: 'web' } } }
+  const change = (spec: Loose) => update(key, { ...own, ...template(spec) }, own)
+  assert.deepEqual(change({ hostAliases: [] }), [])
+  assert.deepEqual(change({ affinity: {} }), [
+    'spec.template: Invalid value: core.PodTemplateSpec{}: field is immutable',
+  ])
+})
+
 test('of a stateful set only some fields change', () => {
   const key = 'apps/statefulsets'
   assert.deepEqual(update(key, { replicas: 3, updateStrategy: { type: 'OnDelete' } }), [])
