@@ -34,6 +34,7 @@ export interface DeleteQuery {
 
 export interface ClientEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** To be looked at, not to be changed. Of what is gone only name, namespace, uid and version are sure to be there. */
   readonly object: KubeObject
 }
 

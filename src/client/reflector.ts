@@ -14,7 +14,7 @@ export interface Sink {
   listed(object: KubeObject): void
   end(): void
   changed(object: KubeObject): void
-  /** The last state there was. */
+  /** Who it was: name, namespace and uid. */
   deleted(object: KubeObject): void
 }
 

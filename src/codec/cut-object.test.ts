@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { cutStored, encodeCut, joinCut, revisionText, typeHeader } from './cut-object.ts'
+import {
+  cutStored,
+  encodeCut,
+  joinCut,
+  revisionText,
+  typeHeader,
+  identityOf,
+} from './cut-object.ts'
 
 const header = typeHeader('Thing', 'v1')
 const thing = (metadata: object, rest: object = {}): KubeObject =>
@@ -51,4 +58,10 @@ test('bytes of another writer are encoded anew, a revision inside them is left o
 test('an item of a list begins without its type', () => {
   const text = joinCut(encodeCut(objects[0]), '{', '').toString('utf8')
   assert.equal(text, '{"metadata":{"name":"a"}}')
+})
+
+test('who an object is stands before the cut', () => {
+  const metadata = { name: 'a"b', namespace: 'n', uid: 'u', labels: { a: 'b' } }
+  const cut = encodeCut({ kind: 'Pod', apiVersion: 'v1', metadata, spec: {} })
+  assert.deepEqual(identityOf(cut), { name: 'a"b', namespace: 'n', uid: 'u' })
 })

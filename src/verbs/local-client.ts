@@ -5,6 +5,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import type { ApiClient, ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
+import { identityOf } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
@@ -160,7 +161,10 @@ class LocalClient implements ApiClient {
         for (const { type, event } of items) {
           const entry = type === 'DELETED' ? event.previous : event.entry
           if (entry === undefined) continue
-          const object = this.#shown(target.kind, entry, event.revision)
+          const object =
+            type === 'DELETED'
+              ? { metadata: { ...identityOf(entry.cut), resourceVersion: String(event.revision) } }
+              : this.#shown(target.kind, entry, event.revision)
           yield { type, object: object instanceof Promise ? await object : object }
         }
         // What came while these were taken rang for nobody: only an empty queue is waited at.

@@ -38,7 +38,6 @@ export async function emptyNamespace(
     emptied.discoveryErrors.push(textOf(error))
   }
   const deletable = found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('delete'))
-  const isPods = ({ group, plural }: ResourceRef) => group === '' && plural === 'pods'
   const empty = async (resource: (typeof deletable)[number]) => {
     try {
       await emptyResource(client, resource, namespace, ageSeconds, emptied)
@@ -56,6 +55,8 @@ export async function emptyNamespace(
   return emptied
 }
 
+const isPods = ({ group, plural }: ResourceRef) => group === '' && plural === 'pods'
+
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 async function emptyResource(
@@ -66,7 +67,7 @@ async function emptyResource(
   emptied: Emptied,
 ): Promise<void> {
   const lists = resource.verbs.includes('list')
-  const before = lists ? (await client.list(resource, namespace)).items : []
+  const before = lists ? await present(client, resource, namespace) : []
   if (lists && before.length === 0) return
   const grace = graceOf(resource, before)
   const estimate = ageSeconds >= grace ? 0 : grace
@@ -89,6 +90,17 @@ async function emptyResource(
   throw new Error(
     `unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`,
   )
+}
+
+/** What must be known before the deletion: all of it only where the objects themselves are asked. */
+async function present(
+  client: ApiClient,
+  resource: ResourceRef & { verbs: readonly string[] },
+  namespace: string,
+): Promise<KubeObject[]> {
+  const together = resource.verbs.includes('deletecollection')
+  const limit = together && !isPods(resource) ? 1 : undefined
+  return (await client.list(resource, namespace, limit === undefined ? {} : { limit })).items
 }
 
 async function deleteAll(
@@ -115,8 +127,8 @@ async function deleteAll(
 }
 
 /** The longest that pods still running may take to end. */
-function graceOf({ group, plural }: ResourceRef, objects: readonly KubeObject[]): number {
-  if (group !== '' || plural !== 'pods') return 0
+function graceOf(resource: ResourceRef, objects: readonly KubeObject[]): number {
+  if (!isPods(resource)) return 0
   let longest = 0
   for (const { spec, status } of objects) {
     if (status?.phase === 'Succeeded' || status?.phase === 'Failed') continue
