@@ -16,9 +16,9 @@ export interface Credentials {
   /** The bearer token, without the word Bearer; undefined where there is none. */
   readonly token: string | undefined
   /** The client's certificate as the TLS layer got it, not yet verified against any authority; parsed on demand. */
-  readonly certificate: (() => X509Certificate | undefined) | undefined
+  certificate?(): X509Certificate | undefined
   /** Further certificates of the chain the client sent. */
-  readonly intermediates?: (() => X509Certificate[]) | undefined
+  intermediates?(): X509Certificate[]
 }
 
 /** What a successful method leaves for the audit event, by annotation. */

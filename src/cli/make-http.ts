@@ -13,8 +13,10 @@ import { discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
 import { knownPaths } from '#http/paths/known-paths.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
+import { openIdPaths } from '#http/paths/openid.ts'
+import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
-import { serve } from '#http/serve.ts'
+import { requestServer } from '#http/serve.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
@@ -39,13 +41,13 @@ export interface HttpSide {
 export function makeListener(side: HttpSide): Listener {
   const { foundation, access, others } = side
   const { serving } = foundation.certificates
-  const parts = httpParts(side)
+  const serve = requestServer(httpParts(side))
   return createListener({
     cert: serving.certificatePem,
     key: serving.keyPem,
     clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
-    handle: (wire) => serve(wire, parts),
-    upgrade: (wire) => serve(wire, parts),
+    handle: serve,
+    upgrade: serve,
     upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
   })
 }
@@ -77,9 +79,13 @@ function httpParts(side: HttpSide): HttpParts {
   }
 }
 
-function pathsOf({ foundation, observing, health, others }: HttpSide): PathHandler[] {
+/** The first release that tells others how to verify its tokens without being asked to. */
+const issuerDiscoverySince = 20
+
+function pathsOf({ foundation, access, observing, health, others }: HttpSide): PathHandler[] {
   const { settings, facts, release, catalog, log } = foundation
   const { aggregation, documents } = others
+  const openId = release < issuerDiscoverySince ? undefined : access.openId
   const priorityOf = priorities(facts, release, (group, version) =>
     aggregation.priorityOf(group, version),
   )
@@ -103,8 +109,18 @@ function pathsOf({ foundation, observing, health, others }: HttpSide): PathHandl
       aggregated: aggregation,
     }),
     openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
+    ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
-    knownPaths({ catalog, checks: health, others: ['/metrics', '/openapi/v2', '/version'] }),
+    knownPaths({
+      catalog,
+      checks: health,
+      others: [
+        '/metrics',
+        '/openapi/v2',
+        '/version',
+        ...(openId === undefined ? [] : [openIdConfigurationPath, keySetPath]),
+      ],
+    }),
   ]
 }
 

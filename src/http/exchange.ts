@@ -91,4 +91,6 @@ export interface Exchange {
   seat: Seat | undefined
   running: { add(amount: number): void } | undefined
   record: object | undefined
+  /** Answered and observed, or given up. */
+  over: boolean
 }

@@ -77,23 +77,24 @@ export function parseTarget(
 ): RequestTarget {
   const path = decodePath(rawPath)
   const parts = path.split('/')
-  if (parts[0] === '') parts.shift()
   if (parts.at(-1) === '') parts.pop()
-  const prefix = parts[0]
+  let at = parts[0] === '' ? 1 : 0
+  const prefix = parts[at++]
   if (prefix !== 'api' && prefix !== 'apis') return nonResource(path, method)
-  const group = prefix === 'apis' ? (parts[1] ?? '') : ''
-  const rest = parts.slice(prefix === 'apis' ? 2 : 1)
-  const version = rest.shift() ?? ''
-  if (rest.length === 0) return { ...nonResource(path, method), prefix, group, version }
-  let verb = verbOf.get(method) ?? ''
-  const watchPath = rest[0] === 'watch' && rest.length > 1
-  if (watchPath) {
-    rest.shift()
-    verb = 'watch'
+  const group = prefix === 'apis' ? (parts[at++] ?? '') : ''
+  const version = parts[at++] ?? ''
+  if (at >= parts.length) return { ...nonResource(path, method), prefix, group, version }
+  const watchPath = parts[at] === 'watch' && at + 1 < parts.length
+  if (watchPath) at++
+  let namespace = ''
+  if (parts[at] === 'namespaces' && at + 1 < parts.length) {
+    namespace = parts[at + 1] as string
+    const inside = at + 2 < parts.length && !namespaceSubresources.has(parts[at + 2] as string)
+    if (inside) at += 2
   }
-  const place = placeOf(rest)
-  verb = refineVerb(verb, place.name, query)
-  const name = place.name === '' && namedBySelector.has(verb) ? selectedName(query) : place.name
+  const name = parts[at + 1] ?? ''
+  const subresource = parts[at + 2] ?? ''
+  const verb = refineVerb(watchPath ? 'watch' : (verbOf.get(method) ?? ''), name, query)
   return {
     isResource: true,
     path,
@@ -101,9 +102,14 @@ export function parseTarget(
     prefix,
     group,
     version,
+    namespace,
+    resource: parts[at] ?? '',
+    subresource,
+    name,
+    authorizedName: name === '' && namedBySelector.has(verb) ? selectedName(query) : name,
+    rest: at + 3 < parts.length ? parts.slice(at + 3).join('/') : '',
     watchPath,
-    ...place,
-    authorizedName: name,
+    tooDeep: at + 3 < parts.length && !takesPath.has(subresource),
   }
 }
 
@@ -118,26 +124,6 @@ function selectedName(query: URLSearchParams): string {
     return nameIsPathSegment(name, false).length === 0 ? name : ''
   } catch {
     return ''
-  }
-}
-
-function placeOf(parts: string[]) {
-  let namespace = ''
-  let rest = parts
-  if (rest[0] === 'namespaces' && rest.length > 1) {
-    namespace = rest[1]
-    const inside = rest.length > 2 && !namespaceSubresources.has(rest[2])
-    if (inside) rest = rest.slice(2)
-  }
-  const [resource = '', name = '', subresource = ''] = rest
-  const onward = rest.slice(3)
-  return {
-    namespace,
-    resource,
-    name,
-    subresource,
-    rest: onward.join('/'),
-    tooDeep: onward.length > 0 && !takesPath.has(subresource),
   }
 }
 

@@ -11,6 +11,7 @@ import {
   timeout,
 } from '#api/status-error.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
+import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
 import type { HttpParts } from './parts.ts'
@@ -18,29 +19,53 @@ import { parseTarget } from './request-target.ts'
 import { respondError } from './respond.ts'
 import { route } from './route.ts'
 
-export function serve(wire: Wire, parts: HttpParts): void {
-  let exchange: Exchange
+/** What takes requests off the wire. */
+export function requestServer(parts: HttpParts): (wire: Wire) => void {
+  const deadlines = new Deadlines<Exchange>(
+    parts.limits.requestTimeoutMs,
+    parts.monotonicMs,
+    // Answered with 504; the work may still finish, and nobody is told.
+    (exchange) => end(exchange, timeout('request did not complete within the allotted timeout')),
+  )
+  const end = (exchange: Exchange, error: unknown) => {
+    if (exchange.over) return
+    exchange.over = true
+    deadlines.end(exchange)
+    if (error !== undefined) fail(exchange, parts, error)
+    finish(exchange, parts)
+  }
+  return (wire) => {
+    const exchange = opened(wire, parts)
+    if (exchange === undefined) return
+    const { verb, subresource } = exchange.target
+    if (verb !== 'watch' && !longRunning.has(subresource))
+      deadlines.begin(exchange, exchange.startedAt)
+    run(exchange, parts).then(
+      () => end(exchange, undefined),
+      (error) => end(exchange, error ?? new Error('nothing was thrown')),
+    )
+  }
+}
+
+/** A request that cannot be read is refused as it stands. */
+function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
   try {
-    exchange = open(wire, parts)
+    return open(wire, parts)
   } catch (error) {
     const refusal = error instanceof ApiError ? error : badRequest('the request cannot be read')
     const body = Buffer.from(`${JSON.stringify(refusal.status())}\n`)
     wire.answer(refusal.code, { 'content-type': 'application/json' }, body)
-    return
+    return undefined
   }
-  run(exchange, parts).then(
-    () => finish(exchange, parts),
-    (error) => {
-      fail(exchange, parts, error)
-      finish(exchange, parts)
-    },
-  )
 }
+
+/** Most requests ask nothing beside their path. Never changed by anybody. */
+const noQuery = new URLSearchParams()
 
 function open(wire: Wire, parts: HttpParts): Exchange {
   const mark = wire.url.indexOf('?')
   const path = mark === -1 ? wire.url : wire.url.slice(0, mark)
-  const query = new URLSearchParams(mark === -1 ? '' : wire.url.slice(mark + 1))
+  const query = mark === -1 ? noQuery : new URLSearchParams(wire.url.slice(mark + 1))
   return {
     wire,
     query,
@@ -61,6 +86,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     seat: undefined,
     running: undefined,
     record: undefined,
+    over: false,
   }
 }
 
@@ -75,24 +101,10 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
     const waiting = filter(exchange, parts)
     if (waiting !== undefined) await waiting
   }
-  const { target } = exchange
-  if (target.verb === 'watch' || isLongRunning(target.subresource)) return route(exchange, parts)
-  return withDeadline(parts.limits.requestTimeoutMs, route(exchange, parts))
+  return route(exchange, parts)
 }
 
 const longRunning = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
-const isLongRunning = (subresource: string) => longRunning.has(subresource)
-
-/** A request that takes longer than the server's limit is answered with 504; its work may still finish. */
-function withDeadline(limitMs: number, work: Promise<void>): Promise<void> {
-  if (limitMs <= 0) return work
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(timeout('request did not complete within the allotted timeout'))
-    }, limitMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}
 
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): void {
   try {

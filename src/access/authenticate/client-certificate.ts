@@ -57,10 +57,10 @@ export class ClientCertificateAuthenticator implements Authenticator {
     this.#verifier = new CertificateVerifier(authorities, clock)
   }
 
-  authenticate({ certificate: get, intermediates }: Credentials): Verdict {
-    const certificate = get?.()
+  authenticate(credentials: Credentials): Verdict {
+    const certificate = credentials.certificate?.()
     if (certificate === undefined) return undefined
-    const verdict = this.#verifier.verify(certificate, () => intermediates?.() ?? [])
+    const verdict = this.#verifier.verify(certificate, () => credentials.intermediates?.() ?? [])
     if (!verdict.ok)
       return {
         refused: `verifying certificate SN=${certificate.serialNumber} failed: x509: ${verdict.why}`,

@@ -41,10 +41,11 @@ export class RequestHeaderAuthenticator implements Authenticator {
     )
   }
 
-  authenticate({ headers, certificate: get, intermediates }: Credentials): Verdict {
-    const certificate = get?.()
+  authenticate(credentials: Credentials): Verdict {
+    const certificate = credentials.certificate?.()
     if (certificate === undefined) return undefined
-    const verdict = this.#verifier.verify(certificate, () => intermediates?.() ?? [])
+    const { headers } = credentials
+    const verdict = this.#verifier.verify(certificate, () => credentials.intermediates?.() ?? [])
     if (!verdict.ok) return { refused: `x509: ${verdict.why}` }
     const { allowedNames, usernameHeaders, groupHeaders } = this.#settings
     const { commonName } = verdict.leaf

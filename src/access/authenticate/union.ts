@@ -17,27 +17,33 @@ function firstSuccess<T>(
   methods: readonly T[],
   ask: (method: T) => Verdict | Promise<Verdict>,
 ): Verdict | Promise<Verdict> {
-  const refusals: string[] = []
-  const settle = (verdict: Verdict): Verdict => {
-    if (verdict === undefined) return undefined
-    if ('user' in verdict) return verdict
-    refusals.push(verdict.refused)
-    return undefined
-  }
-  const end = (): Verdict => (refusals.length === 0 ? undefined : { refused: joinErrors(refusals) })
-  const rest = async (pending: Promise<Verdict>, at: number): Promise<Verdict> => {
-    let verdict = settle(await safely(pending))
-    for (let i = at + 1; i < methods.length && verdict === undefined; i++)
-      verdict = settle(await safely(ask(methods[i] as T)))
-    return verdict ?? end()
-  }
+  let refusals: string[] | undefined
   for (let i = 0; i < methods.length; i++) {
     const verdict = ask(methods[i] as T)
-    if (verdict instanceof Promise) return rest(verdict, i)
-    const success = settle(verdict)
-    if (success !== undefined) return success
+    if (verdict === undefined) continue
+    if (verdict instanceof Promise) return waitForSuccess(methods, ask, i, verdict, refusals ?? [])
+    if ('user' in verdict) return verdict
+    refusals ??= []
+    refusals.push(verdict.refused)
   }
-  return end()
+  return refusals && { refused: joinErrors(refusals) }
+}
+
+/** The same from the first method on that does not know at once. */
+async function waitForSuccess<T>(
+  methods: readonly T[],
+  ask: (method: T) => Verdict | Promise<Verdict>,
+  at: number,
+  pending: Promise<Verdict>,
+  refusals: string[],
+): Promise<Verdict> {
+  for (let i = at; i < methods.length; i++) {
+    const verdict = await safely(i === at ? pending : ask(methods[i] as T))
+    if (verdict === undefined) continue
+    if ('user' in verdict) return verdict
+    refusals.push(verdict.refused)
+  }
+  return refusals.length === 0 ? undefined : { refused: joinErrors(refusals) }
 }
 
 /** A method that breaks has refused. */

@@ -2,12 +2,11 @@
 import type { Credentials } from '#access/authenticate.ts'
 import { bearerToken } from '#access/authenticate/bearer.ts'
 import { unauthorized } from '#api/status-error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { Exchange, Wire } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 
 export function authenticate(exchange: Exchange, parts: HttpParts): void | Promise<void> {
-  const credentials = credentialsOf(exchange)
-  const verdict = parts.authenticate(credentials)
+  const verdict = parts.authenticate(new WireCredentials(exchange.wire))
   if (verdict instanceof Promise) {
     return verdict.then((settled) => settle(exchange, parts, settled))
   }
@@ -32,13 +31,25 @@ function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): v
   parts.instruments?.authenticated(result, name, parts.monotonicMs() - startedAt)
 }
 
-function credentialsOf({ wire }: Exchange): Credentials {
-  return {
-    get headers() {
-      return wire.separateHeaders
-    },
-    token: bearerToken(wire.headers.authorization),
-    certificate: () => wire.clientCertificate()?.leaf,
-    intermediates: () => [...(wire.clientCertificate()?.intermediates ?? [])],
+/** Looked at only as far as a method needs. */
+class WireCredentials implements Credentials {
+  readonly token: string | undefined
+  readonly #wire: Wire
+
+  constructor(wire: Wire) {
+    this.#wire = wire
+    this.token = bearerToken(wire.headers.authorization)
+  }
+
+  get headers() {
+    return this.#wire.separateHeaders
+  }
+
+  certificate() {
+    return this.#wire.clientCertificate()?.leaf
+  }
+
+  intermediates() {
+    return [...(this.#wire.clientCertificate()?.intermediates ?? [])]
   }
 }

@@ -24,7 +24,6 @@ import {
   windowBytesMax,
   windowUpdateFrame,
 } from './frames.ts'
-import { dateHeader } from './date-header.ts'
 import { FrameReader, unpadded } from './frame-reader.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { Patience } from './patience.ts'
@@ -375,8 +374,6 @@ export class Http2Connection implements StreamHost {
     this.#certificates ??= { found: certificatesOf(this.#socket) }
     return this.#certificates.found
   }
-
-  date = dateHeader
 
   grant(stream: number, bytes: number): void {
     this.sender.frame(windowUpdateFrame(stream, bytes))

@@ -42,13 +42,18 @@ const statusFields = new Map(
 
 /** One character a byte. */
 export function encodeHeaders(status: number, headers: AnswerHeaders): string {
-  let block = statusFields.get(status) ?? beginning(':status') + text(String(status))
+  let block = encodeHeader(':status', status)
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined) continue
-    if (typeof value === 'string') block += beginning(name) + text(value)
-    else if (typeof value === 'number') block += beginning(name) + text(String(value))
-    else for (const one of value) block += beginning(name) + text(one)
+    if (typeof value === 'object') for (const one of value) block += encodeHeader(name, one)
+    else block += encodeHeader(name, value)
   }
   return block
+}
+
+export function encodeHeader(name: string, value: string | number): string {
+  if (typeof value === 'string') return beginning(name) + text(value)
+  const whole = name === ':status' ? statusFields.get(value) : undefined
+  return whole ?? beginning(name) + text(String(value))
 }

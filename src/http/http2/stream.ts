@@ -7,7 +7,8 @@ import { separateHeaders } from '#access/authenticate/header-values.ts'
 import { tooLarge } from '#api/status-error.ts'
 import type { AnswerHeaders, ClientCertificates, Headers, Sink, Wire } from '#http/exchange.ts'
 import { errorCode } from './frames.ts'
-import { encodeHeaders } from './header-encoder.ts'
+import { dateHeader } from './date-header.ts'
+import { encodeHeader, encodeHeaders } from './header-encoder.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Outgoing, Sender } from './sender.ts'
 
@@ -21,8 +22,6 @@ export interface StreamHost {
   readonly sender: Sender
   readonly remoteAddress: string
   clientCertificate(): ClientCertificates | undefined
-  /** Today's `date` header. */
-  date(): string
   /** The stream takes this many bytes more. */
   grant(stream: number, bytes: number): void
   reset(stream: Http2Stream, code: number): void
@@ -226,9 +225,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
     if (this.#gone || this.#answered) return undefined
     this.#answered = true
-    const all = { ...headers, date: this.#host.date() } as AnswerHeaders
-    if (length !== undefined && status !== 204 && status !== 304) all['content-length'] = length
-    return encodeHeaders(status, all)
+    const block = encodeHeaders(status, headers) + encodeHeader('date', dateHeader())
+    if (length === undefined || status === 204 || status === 304) return block
+    return block + encodeHeader('content-length', length)
   }
 
   #queue(bytes: Buffer): void {

@@ -2,13 +2,7 @@
 import type { Instruments } from '#http/parts.ts'
 import type { WatchMeter } from '#http/watch-stream.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { Distribution, Value } from '#observe/metrics/metric.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
-
-interface Measured {
-  readonly count: Value
-  readonly durations: Distribution
-}
 
 /** Names every cluster has stay; others become what kind of name they are, which keeps them few and private. */
 export function userLabel(name: string): string {
@@ -24,15 +18,15 @@ const knownNames = new Set([
 ])
 
 export function instruments(metrics: ServerMetrics): Instruments {
-  const authentication = keyed<'success' | 'failure' | 'error'>((result) => ({
+  const authentication = keyed((result) => ({
     count: metrics.authentications.labels(result),
     durations: metrics.authenticationDurations.labels(result),
   }))
-  const authorization = keyed<string>((result) => ({
+  const authorization = keyed((result) => ({
     count: metrics.authorizations.labels(result),
     durations: metrics.authorizationDurations.labels(result),
   }))
-  const others = metrics.users.labels('other')
+  const users = keyed((label) => metrics.users.labels(label))
   const meters = new WeakMap<Kind, WatchMeter>()
   return {
     authenticated(result, userName, tookMs) {
@@ -40,9 +34,7 @@ export function instruments(metrics: ServerMetrics): Instruments {
       count.value++
       durations.observe(tookMs / 1000)
       if (result !== 'success') return
-      const label = userLabel(userName)
-      if (label === 'other') others.value++
-      else metrics.users.labels(label).add(1)
+      users(userLabel(userName)).value++
     },
     authorized(result, tookMs) {
       const { count, durations } = authorization(result)
@@ -57,12 +49,12 @@ export function instruments(metrics: ServerMetrics): Instruments {
   }
 }
 
-function keyed<Key extends string>(make: (key: Key) => Measured): (key: Key) => Measured {
-  const made = new Map<Key, Measured>()
+function keyed<Made>(make: (key: string) => Made): (key: string) => Made {
+  const known = new Map<string, Made>()
   return (key) => {
-    let measured = made.get(key)
-    if (measured === undefined) made.set(key, (measured = make(key)))
-    return measured
+    let made = known.get(key)
+    if (made === undefined) known.set(key, (made = make(key)))
+    return made
   }
 }
 

@@ -1,0 +1,48 @@
+/**
+ * Requests under way, and what becomes of those that take too long. All have the same time, so the first to begin is the
+ * first that may be late, and one timer serves them all.
+ */
+export class Deadlines<Request> {
+  readonly #limitMs: number
+  readonly #expire: (request: Request) => void
+  readonly #monotonicMs: () => number
+  /** When each began, oldest first. */
+  readonly #running = new Map<Request, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** A limit of 0: none is ever late. */
+  constructor(limitMs: number, monotonicMs: () => number, expire: (request: Request) => void) {
+    this.#limitMs = limitMs
+    this.#monotonicMs = monotonicMs
+    this.#expire = expire
+  }
+
+  begin(request: Request, nowMs: number): void {
+    if (this.#limitMs <= 0) return
+    this.#running.set(request, nowMs)
+    if (this.#timer === undefined) this.#wait(this.#limitMs)
+  }
+
+  end(request: Request): void {
+    this.#running.delete(request)
+  }
+
+  #wait(delayMs: number): void {
+    this.#timer = setTimeout(() => this.#look(), delayMs)
+    this.#timer.unref()
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    const nowMs = this.#monotonicMs()
+    for (const [request, beganMs] of this.#running) {
+      const leftMs = beganMs + this.#limitMs - nowMs
+      if (leftMs > 0) {
+        this.#wait(Math.ceil(leftMs))
+        return
+      }
+      this.#running.delete(request)
+      this.#expire(request)
+    }
+  }
+}
