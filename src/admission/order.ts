@@ -2,6 +2,7 @@
 import type { Authorizer } from '#access/authorize.ts'
 import type { RbacAuthorizer } from '#access/authorize/rbac.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { alwaysAdmit, alwaysDeny } from './always.ts'
@@ -63,6 +64,15 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly configurationFile: string | undefined
 }
 
+/** Plugins that few servers run. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const loadDenyExec = later<typeof import('./deny-exec.ts')>('./deny-exec')
+const loadImagePolicy = later<typeof import('./image-policy.ts')>('./image-policy')
+const loadPodPreset = later<typeof import('./pod-preset.ts')>('./pod-preset')
+const loadPodSecurity = later<typeof import('./pod-security/pod-security.ts')>(
+  './pod-security/pod-security',
+)
+
 type Make = (
   options: PluginOptions,
   configuration: Loose | undefined,
@@ -75,21 +85,23 @@ const makers: Readonly<Record<string, Make>> = {
   NamespaceExists: () => namespaceExists,
   SecurityContextDeny: () => securityContextDeny,
   LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,
+  PodPreset: () => loadPodPreset().podPreset,
   LimitRanger: () => limitRanger,
   ServiceAccount: (options) => serviceAccountPlugin(options),
   NodeRestriction: () => nodeRestriction,
   TaintNodesByCondition: () => taintNodesByCondition,
   AlwaysPullImages: () => alwaysPullImages,
+  ImagePolicyWebhook: ({ now }, configuration) =>
+    loadImagePolicy().imagePolicyWebhook(configuration, now),
   PodSecurityPolicy: ({ authorizer }) => podSecurityPolicy(authorizer),
-  PodSecurity: ({ feature }) => {
-    if (feature('PodSecurity'))
-      throw new Error('the feature gate PodSecurity cannot be turned on here')
-    return { name: 'PodSecurity' }
-  },
+  PodSecurity: ({ feature }, configuration) =>
+    feature('PodSecurity') ? loadPodSecurity().podSecurity(configuration) : { name: 'PodSecurity' },
   PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
   Priority: ({ release }) => priorityPlugin(release),
   DefaultTolerationSeconds: () => defaultTolerationSeconds,
   PodTolerationRestriction: (_, configuration) => podTolerationRestriction(configuration),
+  DenyEscalatingExec: () => loadDenyExec().denyExec('DenyEscalatingExec', false),
+  DenyExecOnPrivileged: () => loadDenyExec().denyExec('DenyExecOnPrivileged', true),
   EventRateLimit: ({ now }, configuration) => eventRateLimit(configuration, now),
   ExtendedResourceToleration: () => extendedResourceToleration,
   // Labels of volumes come from the cloud they are in; there is none to ask.

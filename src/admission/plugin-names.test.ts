@@ -31,6 +31,22 @@ test('older releases know fewer', () => {
   assert.ok(!pluginNames(20).includes('DenyServiceExternalIPs'))
 })
 
+test('older releases know others', () => {
+  for (const [name, last] of [
+    ['PodPreset', 19],
+    ['DenyEscalatingExec', 20],
+    ['DenyExecOnPrivileged', 20],
+  ] as const) {
+    assert.ok(pluginNames(15).includes(name) && pluginNames(last).includes(name), name)
+    assert.ok(!pluginNames(last + 1).includes(name), name)
+  }
+  const order = (release: number) => {
+    const names = enabledPlugins(release, [], [])
+    return names.indexOf('RuntimeClass') - names.indexOf('ValidatingAdmissionWebhook')
+  }
+  assert.ok(order(17) > 0 && order(18) < 0, 'RuntimeClass came after webhooks at first')
+})
+
 test('added ones run where they belong, taken ones not at all', () => {
   const names = enabledPlugins(22, ['AlwaysPullImages'], ['Priority'])
   assert.ok(names.indexOf('AlwaysPullImages') < names.indexOf('DefaultTolerationSeconds'))

@@ -74,7 +74,7 @@ export class HookClient {
 }
 
 /** What Go says of a body that is no object: text that is no JSON is, as YAML, a string. */
-function reviewIn(body: string): Loose {
+export function reviewIn(body: string): Loose {
   let value: unknown = ''
   try {
     value = JSON.parse(body)

@@ -19,6 +19,7 @@ const anyFinalizer = new Set([
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
   'apiregistration.k8s.io/apiservices',
+  'auditregistration.k8s.io/auditsinks',
   'apiextensions.k8s.io/customresourcedefinitions',
 ])
 
@@ -106,7 +107,7 @@ const folders: readonly (readonly [load: () => Behaviours, resources: readonly s
   ],
   [
     folder<typeof import('./pods/table.ts'), 'podBehaviours'>('pods', 'podBehaviours'),
-    ['/pods', '/podtemplates'],
+    ['/pods', '/podtemplates', 'settings.k8s.io/podpresets'],
   ],
   [
     folder<typeof import('./policy/table.ts'), 'policyBehaviours'>('policy', 'policyBehaviours'),
@@ -130,6 +131,7 @@ const folders: readonly (readonly [load: () => Behaviours, resources: readonly s
       'admissionregistration.k8s.io/mutatingwebhookconfigurations',
       'admissionregistration.k8s.io/validatingwebhookconfigurations',
       'apiregistration.k8s.io/apiservices',
+      'auditregistration.k8s.io/auditsinks',
     ],
   ],
   [

@@ -31,6 +31,13 @@ const port: Defaulter = (value) => {
   value.port ??= 443
 }
 
+/** The rate of an audit sink: what is missing of it, and the whole of it. */
+const throttle: Defaulter = (value) => {
+  value.throttle ??= {}
+  value.throttle.qps ??= 10
+  value.throttle.burst ??= 15
+}
+
 const stable = {
   failurePolicy: 'Fail',
   matchPolicy: 'Equivalent',
@@ -59,6 +66,8 @@ const aggregator = 'io.k8s.kube-aggregator.pkg.apis.apiregistration'
 export const registrationDefaults: Defaulters = {
   ...webhookDefaults('v1', stable),
   ...webhookDefaults('v1beta1', beta),
+  'io.k8s.api.auditregistration.v1alpha1.Webhook': throttle,
+  'io.k8s.api.auditregistration.v1alpha1.ServiceReference': port,
   [`${aggregator}.v1.ServiceReference`]: port,
   [`${aggregator}.v1beta1.ServiceReference`]: port,
 }

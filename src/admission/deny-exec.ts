@@ -1,0 +1,33 @@
+/** Nobody runs commands in, or attaches to, pods that reach the host: of old, before policies said who may make such pods. */
+import type { Loose } from '#api/object-meta.ts'
+import type { AdmissionPlugin } from './admission.ts'
+import { refusal } from './refusal.ts'
+
+const reaching: readonly [field: string, said: string][] = [
+  ['hostNetwork', 'cannot exec into or attach to a container using host network'],
+  ['hostPID', 'cannot exec into or attach to a container using host pid'],
+  ['hostIPC', 'cannot exec into or attach to a container using host ipc'],
+]
+
+const isPrivileged = (spec: Loose): boolean =>
+  [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some(
+    ({ securityContext }: Loose) => securityContext?.privileged === true,
+  )
+
+/** `onlyPrivileged`: pods that share the network, processes or memory of their host are let be. */
+export const denyExec = (name: string, onlyPrivileged: boolean): AdmissionPlugin => ({
+  name,
+  async validate(request, reader) {
+    const { operation, kind, subresource, namespace } = request
+    if (operation !== 'CONNECT' || kind.plural !== 'pods') return
+    if (subresource !== 'exec' && subresource !== 'attach') return
+    const pod = await reader.get('', 'pods', namespace, request.name)
+    if (pod === undefined) throw refusal(request, `pods "${request.name}" not found`)
+    const { spec } = pod
+    for (const [field, said] of onlyPrivileged ? [] : reaching) {
+      if (spec[field] === true) throw refusal(request, said)
+    }
+    if (isPrivileged(spec))
+      throw refusal(request, 'cannot exec into or attach to a privileged container')
+  },
+})
