@@ -1,13 +1,14 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
-import type { KubeObject } from '#api/object-meta.ts'
+import type { Json, KubeObject } from '#api/object-meta.ts'
 import { tooLarge } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { equalValues } from '#patch/json-map.ts'
 import type { Outcome, Revision } from '#storage/storage.ts'
 import { encodeForStorage } from '#watchcache/entry.ts'
 import type { ObjectView } from './answer.ts'
-import { convertOne } from './current.ts'
+import { convertOne, type Live } from './current.ts'
 import { keyOf, nameOf, type Server } from './server.ts'
 
 /** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
@@ -45,6 +46,22 @@ export async function encode(server: Server, kind: Kind, object: KubeObject): Pr
     bytes,
     view: { cut, namespace, name, apiVersion: stored.apiVersion, revision: undefined },
   }
+}
+
+/**
+ * Whether a write would change nothing. Members that defaults added to a new object stand behind the others, and in their
+ * place in whatever is made of it: the same members in another order are the same object.
+ */
+export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): boolean {
+  const { bytes } = view.cut
+  if (bytes.length !== live.bytes.length) return false
+  return bytes.equals(live.bytes) || equalValues(bare(next), bare(live.object))
+}
+
+/** Without what every version of an object says in its own way. */
+function bare({ kind: _, apiVersion: __, metadata, ...rest }: KubeObject): Json {
+  const { resourceVersion: ___, ...meta } = metadata
+  return { ...rest, metadata: meta } as unknown as Json
 }
 
 export function put(

@@ -9,7 +9,7 @@ import { asGo } from '#api/go-syntax.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { at, encode, put } from './commit.ts'
+import { at, encode, isUnchanged, put } from './commit.ts'
 import { createDecoded } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
@@ -184,8 +184,7 @@ async function storeNext(
   const { kind } = request.target
   if (isFinalized(next, live.object)) return removeFinalized(server, request, next, live)
   const encoded = await encode(server, kind, next)
-  const unchanged = encoded.view.cut.bytes.equals(live.bytes)
-  if (unchanged || request.options.dryRun) {
+  if (isUnchanged(encoded, next, live) || request.options.dryRun) {
     return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
   }
   const outcome = await put(server, kind, encoded, live.revision)

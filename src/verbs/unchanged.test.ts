@@ -1,0 +1,58 @@
+/** Writes that change nothing are not written: no new version, and so no event. */
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Fixture, startVerbs } from './fixture.suite.ts'
+
+let verbs: Fixture
+before(async () => {
+  verbs = await startVerbs()
+})
+after(() => verbs.stop())
+
+const template = {
+  metadata: { labels: { a: 'b' } },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+}
+const spec = { template, selector: { matchLabels: { a: 'b' } } }
+const header = { apiVersion: 'apps/v1', kind: 'Deployment' }
+
+/** What is written over a deployment as it is: defaults came to it last, whoever made it. */
+const writes: [what: string, write: (name: string) => Promise<unknown>][] = [
+  ['a merge patch', (name) => verbs.patch('deployments', name, 'merge', {})],
+  ['a strategic patch', (name) => verbs.patch('deployments', name, 'strategic', {})],
+  ['a JSON patch', (name) => verbs.patch('deployments', name, 'json', [])],
+  ['an update', async (name) => verbs.update('deployments', await verbs.get('deployments', name))],
+  [
+    'an update of its status',
+    async (name) => verbs.update('deployments', await verbs.get('deployments', name), 'status'),
+  ],
+]
+for (const [what, write] of writes) {
+  test(`${what} that changes nothing`, async () => {
+    const name = what.replaceAll(' ', '-').toLowerCase()
+    const { metadata } = await verbs.create('deployments', { metadata: { name }, spec })
+    await write(name)
+    const after = await verbs.get('deployments', name)
+    assert.equal(after.metadata.resourceVersion, metadata.resourceVersion)
+  })
+}
+
+test('an apply again', async () => {
+  const apply = () =>
+    verbs.patch('deployments', 'applied', 'apply', {
+      ...header,
+      metadata: { name: 'applied' },
+      spec,
+    })
+  const first = await apply()
+  assert.deepEqual(await apply(), first)
+})
+
+test('a value of the same length is a change', async () => {
+  const { metadata } = await verbs.create('configmaps', {
+    metadata: { name: 'c' },
+    data: { a: '1' },
+  })
+  const next = await verbs.patch('configmaps', 'c', 'merge', { data: { a: '2' } })
+  assert.notEqual(next.metadata.resourceVersion, metadata.resourceVersion)
+})
