@@ -17,6 +17,9 @@ const answersObject = new Set([
   'storage.k8s.io/volumeattachments',
 ])
 
+/** DELETE of these answers with a Status even where finalizers keep the object. */
+const answersStatus = new Set(['/services'])
+
 /** Versions in which a deletion that names no policy leaves dependents behind. */
 const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
   '/replicationcontrollers': ['v1'],
@@ -31,6 +34,8 @@ const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
 const rowOf = ({ resource }: Kind) => `${resource.group}/${resource.plural}`
 
 export const answersDeletedObject = (kind: Kind): boolean => answersObject.has(rowOf(kind))
+
+export const answersStatusWhenHeld = (kind: Kind): boolean => answersStatus.has(rowOf(kind))
 
 /** What a delete without a policy does with dependents; 'Unsupported': policies are ignored. */
 export function defaultPropagation(kind: Kind): 'Orphan' | 'Background' | 'Unsupported' {

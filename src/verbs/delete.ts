@@ -5,8 +5,9 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
-import { answersDeletedObject, defaultPropagation } from '#kinds/deletion.ts'
+import { answersDeletedObject, answersStatusWhenHeld, defaultPropagation } from '#kinds/deletion.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
@@ -56,22 +57,24 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const overAtOnce = !held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0
   const encoded = await encode(server, kind, next)
   const unchanged = encoded.view.cut.bytes.equals(live.bytes)
-  const status = options.orphanDependents === false ? 202 : 200
-  if (unchanged || options.dryRun) {
-    return { answer: answerObject(status, kind, at(encoded.view, live.revision)) }
+  const answerHeld = (revision: Revision) => {
+    if (answersStatusWhenHeld(kind)) return deletedStatus(kind, live.object)
+    const status = options.orphanDependents === false ? 202 : 200
+    return answerObject(status, kind, at(encoded.view, revision))
   }
+  if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok && overAtOnce) {
     return removeNow(server, request, { ...live, object: next, revision: outcome.revision })
   }
-  if (outcome.ok) return { answer: answerObject(status, kind, at(encoded.view, outcome.revision)) }
+  if (outcome.ok) return { answer: answerHeld(outcome.revision) }
   if (outcome.current === undefined) return { current: undefined }
   return { current: await liveFromStored(server, kind, outcome.current) }
 }
 
 function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = object.metadata
-  const named = { group: kind.group, plural: kind.resource.hub.kind }
+  const named = { group: kind.resource.errorGroup, plural: kind.resource.hub.kind }
   if (options.uid !== undefined && options.uid !== uid) {
     throw conflict(
       named,

@@ -19,7 +19,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   // Each try has a body of its own: what a lost race made of the first is of no use to the next.
   let first: KubeObject | undefined = await decode()
   return writeOver(server, request, {
-    uidIsPrecondition: true,
+    uid: first.metadata.uid,
     creates: behaviour.createOnUpdate ?? false,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata:

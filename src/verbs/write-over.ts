@@ -3,11 +3,17 @@
  * condition. A lost race starts over from the state that won, unless the request names the version it was made for.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { conflict, modified, notFound, invalidObject } from '#api/status-error.ts'
+import {
+  conflict,
+  invalidObject,
+  modified,
+  notFound,
+  preconditionProblem,
+} from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
 import { asGo } from '#api/go-syntax.ts'
 import { copyData } from '#base/copy-data.ts'
-import { type Context, rulesFor } from '#kinds/kind.ts'
+import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, put } from './commit.ts'
 import { createDecoded } from './create.ts'
@@ -15,7 +21,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
-import { contextOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { contextOf, keyOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
@@ -30,8 +36,8 @@ export interface WritePlan {
   readonly unconditional: boolean
   /** Whether a write that names no version keeps naming none, for the checks of metadata to refuse. */
   readonly versionCheckedWithMetadata?: boolean
-  /** Whether a uid in the body must be the object's, as a condition of the write. */
-  readonly uidIsPrecondition?: boolean
+  /** The uid in the body, which must be that of the object that is there, even where none is. */
+  readonly uid?: string | undefined
   /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
   readonly admittedAs?: {
     show(object: KubeObject): KubeObject
@@ -53,6 +59,8 @@ export async function writeOver(
   const { target } = request
   let live = await currentObject(server, target)
   for (let i = 0; ; i++) {
+    if (plan.uid && (live !== undefined || !readsFirst(target.kind)))
+      requireUid(target, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
       if (!plan.creates || target.subresource !== '') throw notFound(target.kind, target.name)
       await request.authorizeCreate?.()
@@ -79,7 +87,6 @@ async function writeOnce(
   const { kind, subresource } = target
   const old = live.object
   const next = await plan.make(copyData(old))
-  if (plan.uidIsPrecondition) requireUid(request, next, old)
   const context = contextOf(server, request)
   const attributes = {
     operation: 'UPDATE' as const,
@@ -118,15 +125,13 @@ async function writeOnce(
   }
 }
 
-function requireUid(request: WriteRequest, next: KubeObject, old: KubeObject): void {
-  const { uid } = next.metadata
-  if (uid === undefined || uid === '' || uid === old.metadata.uid) return
-  const { kind, name } = request.target
-  throw conflict(
-    kind,
-    name,
-    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-  )
+/** The original looks for these before it comes to the conditions of a write. */
+const readsFirst = ({ group, plural }: Kind) => group === '' && plural === 'services'
+
+function requireUid({ kind, namespace, name }: Target, wanted: string, found: string): void {
+  if (wanted === found) return
+  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
+  throw conflict(kind, name, preconditionProblem(keyOf(kind, namespace, name), why))
 }
 
 /** Answers whether the request names the version it was made for. */

@@ -83,6 +83,21 @@ test('a dry run answers and leaves nothing', async () => {
   assert.deepEqual(await verbs.get('configmaps', 'kept'), kept)
 })
 
+test('an update is for the uid it names, even where nothing is', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'known' } })
+  for (const [plural, name, why] of [
+    [
+      'configmaps',
+      'known',
+      /Key: \/registry\/configmaps\/default\/known, .* in object meta: [0-9a-f-]{36}$/,
+    ],
+    ['configmaps', 'unknown', /StorageError: invalid object, Code: 4, .*UID in object meta: $/],
+    ['services', 'unknown', /services "unknown" not found/],
+  ] as const) {
+    assert.match(await messageOf(verbs.update(plural, { metadata: { name, uid: 'u' } })), why)
+  }
+})
+
 test('an update is for the version it names, and over any where it names none', async () => {
   const first = await verbs.create('configmaps', { metadata: { name: 'u' }, data: { n: '1' } })
   const second = await verbs.update('configmaps', { ...first, data: { n: '2' } })

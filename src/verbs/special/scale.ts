@@ -35,7 +35,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   const { apiVersion, kind } = subresourceOf(request.target)
   const body = conformAs(server, apiVersion, kind, request)
   requireMatchingName(body, request)
-  return writeScale(server, request, () => structuredClone(body))
+  return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 
 export async function patchScale(server: Server, request: PatchRequest): Promise<Answer> {
@@ -125,12 +125,18 @@ function replicasPaths(kind: Kind): ReplicasPaths {
   )
 }
 
-async function writeScale(server: Server, request: WriteRequest, make: Make): Promise<Answer> {
+async function writeScale(
+  server: Server,
+  request: WriteRequest,
+  make: Make,
+  uid?: string,
+): Promise<Answer> {
   const { target } = request
   const sub = subresourceOf(target)
   const found = await writeOver(server, request, {
     creates: false,
     unconditional: true,
+    uid,
     ...('patchType' in request && { retries: raceTriesMax }),
     admittedAs: {
       show: (object) => scaleOf(target.kind, object),

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answersDeletedObject, answersStatusWhenHeld, defaultPropagation } from './deletion.ts'
+import type { Kind } from './kind.ts'
+
+const kindOf = (apiVersion: string, group: string, plural: string): Kind =>
+  ({ apiVersion, resource: { group, plural } }) as unknown as Kind
+
+const cases: [kind: Kind, answers: 'object' | 'status', held: 'object' | 'status', left: string][] =
+  [
+    [kindOf('v1', '', 'pods'), 'object', 'object', 'Background'],
+    [kindOf('v1', '', 'services'), 'status', 'status', 'Background'],
+    [kindOf('v1', '', 'configmaps'), 'status', 'object', 'Background'],
+    [kindOf('v1', '', 'events'), 'status', 'object', 'Unsupported'],
+    [kindOf('events.k8s.io/v1', 'events.k8s.io', 'events'), 'status', 'object', 'Unsupported'],
+    [kindOf('batch/v1', 'batch', 'jobs'), 'status', 'object', 'Orphan'],
+    [kindOf('batch/v1', 'batch', 'cronjobs'), 'status', 'object', 'Background'],
+    [kindOf('batch/v1beta1', 'batch', 'cronjobs'), 'status', 'object', 'Orphan'],
+    [kindOf('apps/v1', 'apps', 'deployments'), 'status', 'object', 'Background'],
+    [kindOf('apps/v1beta1', 'apps', 'deployments'), 'status', 'object', 'Orphan'],
+    [kindOf('extensions/v1beta1', 'apps', 'daemonsets'), 'status', 'object', 'Orphan'],
+    [kindOf('example.com/v1', 'example.com', 'pods'), 'status', 'object', 'Background'],
+  ]
+
+for (const [kind, answers, held, left] of cases) {
+  test(`deleting ${kind.resource.plural} of ${kind.apiVersion}`, () => {
+    assert.equal(answersDeletedObject(kind) ? 'object' : 'status', answers)
+    assert.equal(answersStatusWhenHeld(kind) ? 'status' : 'object', held)
+    assert.equal(defaultPropagation(kind), left)
+  })
+}
