@@ -102,6 +102,10 @@ export const conflict = ({ group, plural }: ResourceName, name: string, why: str
     about(plural, group, name),
   )
 
+/** How the original tells that the object stored under a key is not the one a write is for. */
+export const preconditionProblem = (key: string, why: string): string =>
+  `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
+
 export const modified =
   'the object has been modified; please apply your changes to the latest version and try again'
 
