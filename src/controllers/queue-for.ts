@@ -10,6 +10,9 @@ export const isTerminating = (error: unknown) =>
   error instanceof ApiError &&
   (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
+/** Writes wait for the disk together: those under way at once share one commit. */
+const workersUsually = 32
+
 export function queueFor(
   name: string,
   { signal, report }: Pick<ControllerParts, 'signal' | 'report'>,
@@ -18,7 +21,7 @@ export function queueFor(
 ): WorkQueue {
   return new WorkQueue({
     work,
-    workersMax: 5,
+    workersMax: workersUsually,
     signal,
     // Lost races are everyday; other failures are said once they last.
     report: (key, error, failures) => {

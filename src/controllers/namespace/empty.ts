@@ -11,7 +11,7 @@ import type { Findings } from './conditions.ts'
 /** What waits for a finalizer is looked at again about then. */
 const finalizerEstimateSeconds = 15
 /** Resources emptied at once: each deletes many objects at once already. */
-const resourcesAtOnce = 4
+const resourcesAtOnce = 8
 
 export interface Emptied extends Findings {
   /** Seconds until what remains may be gone; 0 where nothing remains or nothing can be said. */
