@@ -35,6 +35,13 @@ const turnBytesMax = 64 * 1024
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
 
+/** Memory for large writes, and how much of it is kept: a write for each of a few busy connections. */
+const pool: Buffer[] = []
+const pooledBytes = writeBytesMax + turnBytesMax + 64 * 1024
+const pooledMax = 8
+/** Below this, Node's own pool of small buffers is as good. */
+const pooledBytesMin = 16 * 1024
+
 const waiting: Sender[] = []
 
 function flushAll(): void {
@@ -137,9 +144,22 @@ export class Sender {
     this.#framesBytes = 0
     size += this.#takeTurns(writeBytesMax - size, parts)
     if (size === 0) return
-    const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size)
-    this.#full = !this.#socket.write(bytes)
+    this.#full = !this.#write(parts, size)
     if (size >= writeBytesMax && !this.#full) this.#schedule()
+  }
+
+  /** Large writes are put together in memory that was used before: what is thrown away must be collected. */
+  #write(parts: Buffer[], size: number): boolean {
+    const [first] = parts as [Buffer]
+    if (parts.length === 1) return this.#socket.write(first)
+    if (size < pooledBytesMin || size > pooledBytes)
+      return this.#socket.write(Buffer.concat(parts, size))
+    const memory = pool.pop() ?? Buffer.allocUnsafeSlow(pooledBytes)
+    let at = 0
+    for (const part of parts) at += part.copy(memory, at)
+    return this.#socket.write(memory.subarray(0, at), () => {
+      if (pool.length < pooledMax) pool.push(memory)
+    })
   }
 
   /** Each stream in turn, until the bytes are enough or nobody may send more. */
