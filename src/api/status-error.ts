@@ -2,6 +2,7 @@
  * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by one named function.
  * What only we can cause is an assertion; a lost race is a returned value. Neither is here.
  */
+import { goQuote } from './go-syntax.ts'
 import type { FieldError } from './field-error.ts'
 
 export interface StatusCause {
@@ -73,7 +74,7 @@ export const notFound = ({ group, plural }: ResourceName, name: string) =>
   new ApiError(
     404,
     'NotFound',
-    `${qualified(plural, group)} "${name}" not found`,
+    `${qualified(plural, group)} ${goQuote(name)} not found`,
     about(plural, group, name),
   )
 
@@ -83,15 +84,6 @@ export const alreadyExists = ({ group, plural }: ResourceName, name: string) =>
     'AlreadyExists',
     `${qualified(plural, group)} "${name}" already exists`,
     about(plural, group, name),
-  )
-
-/** Every random name tried for a generateName was taken. */
-export const generatedNameConflict = ({ group, plural }: ResourceName, name: string) =>
-  new ApiError(
-    409,
-    'AlreadyExists',
-    `${qualified(plural, group)} "${name}" already exists, the server was not able to generate a unique name for the object`,
-    { ...about(plural, group, name), retryAfterSeconds: 1 },
   )
 
 export const conflict = ({ group, plural }: ResourceName, name: string, why: string) =>
@@ -194,7 +186,11 @@ export const serverTimeout = (
     500,
     'ServerTimeout',
     `The ${operation} operation against ${qualified(plural, group)} could not be completed at this time, please try again.`,
-    { ...about(plural, group, ''), name: operation, retryAfterSeconds },
+    {
+      ...about(plural, group, ''),
+      name: operation,
+      ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+    },
   )
 
 export const timeout = (message: string, retryAfterSeconds = 0) =>

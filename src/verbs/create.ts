@@ -2,7 +2,7 @@
  * POST: a new object. Reads top to bottom; a name that is taken is a refusal, a random name that is taken is tried again.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { alreadyExists, ApiError, badRequest, generatedNameConflict } from '#api/status-error.ts'
+import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
@@ -49,9 +49,7 @@ export async function createDecoded(
   }
   await server.admission.mutate(attributes)
   dedupOwnerReferences(object, warnings, true)
-  if (object.metadata.resourceVersion) {
-    throw badRequest('resourceVersion should not be set on objects to be created')
-  }
+  const { resourceVersion } = object.metadata
   prepareNew(server, kind, object, target.namespace, context)
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
@@ -61,10 +59,15 @@ export async function createDecoded(
   const reservation = await server.allocators.reserve(kind, object, undefined, context)
   try {
     await server.admission.validate({ ...attributes, name: nameOf(object), object })
+    // Only what is really stored has a version of its own; a dry run shows the one it was given.
+    if (resourceVersion && !options.dryRun) {
+      throw badRequest('resourceVersion should not be set on objects to be created')
+    }
     const view = await store(server, request, object, generated)
     if (view.revision === undefined) reservation?.giveBack()
     else reservation?.keep()
-    return answerObject(201, kind, view)
+    const shown = Number(resourceVersion) || view.revision
+    return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
     reservation?.giveBack()
     throw error
@@ -111,12 +114,15 @@ async function store(
     if (outcome.ok) return at(encoded.view, outcome.revision)
     if (!generated) throw await taken(server, request, object)
   }
-  if (generated) throw generatedNameConflict(kind, nameOf(object))
   throw await taken(server, request, object)
 }
 
 async function taken(server: Server, request: WriteRequest, object: KubeObject): Promise<ApiError> {
   const { kind } = request.target
+  const { errorGroup, hub } = kind.resource
+  // Whoever gave a beginning may try again, even where the name was given too.
+  if (object.metadata.generateName)
+    return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
   const error = alreadyExists(kind, nameOf(object))
   const there = await currentObject(server, { ...request.target, name: nameOf(object) })
   if (there?.object.metadata.deletionTimestamp === undefined) return error

@@ -139,7 +139,7 @@ function gracefully(
   if (seconds === undefined) return 'now'
   metadata.deletionTimestamp = plusSeconds(context.now, seconds)
   metadata.deletionGracePeriodSeconds = seconds
-  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation as number) + 1
+  if ((metadata.generation ?? 0) > 0) raiseGeneration(metadata)
   return 'marked'
 }
 
@@ -173,10 +173,16 @@ function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions)
   return fallback
 }
 
+/** Of a kind that leaves it to its clients, it may be any number of 64 bits. */
+function raiseGeneration(metadata: { generation?: number | bigint }): void {
+  const { generation = 0 } = metadata
+  metadata.generation = typeof generation === 'bigint' ? generation + 1n : generation + 1
+}
+
 function markDeleting(object: KubeObject, now: string): void {
   const { metadata } = object
   if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
-    metadata.generation = (metadata.generation as number) + 1
+    raiseGeneration(metadata)
   }
   if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) {
     metadata.deletionTimestamp = now

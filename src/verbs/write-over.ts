@@ -21,7 +21,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
-import { contextOf, keyOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
+import { contextOf, keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
@@ -60,7 +60,7 @@ export async function writeOver(
   let live = await currentObject(server, target)
   for (let i = 0; ; i++) {
     if (plan.uid && (live !== undefined || !readsFirst(target.kind)))
-      requireUid(target, plan.uid, live?.object.metadata.uid ?? '')
+      requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
       if (!plan.creates || target.subresource !== '') throw notFound(target.kind, target.name)
       await request.authorizeCreate?.()
@@ -128,10 +128,14 @@ async function writeOnce(
 /** The original looks for these before it comes to the conditions of a write. */
 const readsFirst = ({ group, plural }: Kind) => group === '' && plural === 'services'
 
-function requireUid({ kind, namespace, name }: Target, wanted: string, found: string): void {
+function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {
   if (wanted === found) return
+  const { kind, namespace, name } = target
+  const key = keyOf(kind, namespace, name)
+  // A dry run does not get as far as to where the prefix of the store is put before the key.
+  const shown = options.dryRun ? key.replace(/^\/[^/]+/, '') : key
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
-  throw conflict(kind, name, preconditionProblem(keyOf(kind, namespace, name), why))
+  throw conflict(kind, name, preconditionProblem(shown, why))
 }
 
 /** Answers whether the request names the version it was made for. */

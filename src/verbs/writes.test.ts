@@ -44,6 +44,7 @@ test('refusals of a create', async () => {
   await verbs.create('configmaps', { metadata: { name: 'taken' } })
   const cases: [object: object, expected: string][] = [
     [{ metadata: { name: 'taken' } }, '409 AlreadyExists'],
+    [{ metadata: { name: 'taken', generateName: 'x' } }, '500 ServerTimeout'],
     [{ metadata: { name: 'Not Valid' } }, '422 Invalid'],
     [{ metadata: {} }, '422 Invalid'],
     [{ metadata: { name: 'v', resourceVersion: '1' } }, '400 BadRequest'],
@@ -71,7 +72,7 @@ test('a random name that is taken is another one', async () => {
     answer.is === 'object' ? answer.view.name : ''
   assert.equal(nameOf(await make()), 'g-aaaaa')
   assert.equal(nameOf(await make()), 'g-bbbbb')
-  assert.equal(await refusalOf(make()), '409 AlreadyExists')
+  assert.equal(await refusalOf(make()), '500 ServerTimeout')
 })
 
 test('a dry run answers and leaves nothing', async () => {
@@ -170,6 +171,15 @@ test('patches by each of their kinds', async () => {
     data: { x: 'y' },
   })
   assert.deepEqual(applied.data, { x: 'y' })
+})
+
+test('a generation of any 64 bits grows when its object is marked', async () => {
+  const generation = 8071137005907523419n as unknown as number
+  const metadata = { name: 'far', generation, finalizers: ['a.example.com/f'] }
+  await verbs.create('configmaps', { metadata })
+  await verbs.remove('configmaps', 'far')
+  const { metadata: marked } = await verbs.get('configmaps', 'far')
+  assert.equal(String(marked.generation), '8071137005907523420')
 })
 
 test('finalizers hold an object until the last is gone, and none comes to one that leaves', async () => {

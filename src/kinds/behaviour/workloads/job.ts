@@ -45,13 +45,17 @@ function generateSelector(job: KubeObject): void {
     [nameLabel, name],
     [uidLabel, uid],
   ])
-  // A job without labels has its template's, and only now does every template have some.
-  if (Object.keys(job.metadata.labels ?? {}).length === 0) {
-    job.metadata.labels = { ...spec.template.metadata.labels }
-  }
+  // Only now does every template have some.
+  shareLabels(job)
   spec.selector ??= {}
   spec.selector.matchLabels ??= {}
   addSorted(spec.selector.matchLabels, [[uidLabel, uid]])
+}
+
+/** A job without labels has its template's. */
+function shareLabels({ metadata, spec }: KubeObject): void {
+  const { labels } = spec.template?.metadata ?? {}
+  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
 }
 
 /** Labels the job shares with its template got the job's name just now; the name may be too long for a label. */
@@ -191,7 +195,10 @@ function checkUncounted(status: Loose): FieldError[] {
 }
 
 const status: SubresourceBehaviour = {
-  prepareForUpdate: keepSpec,
+  prepareForUpdate(next, old) {
+    keepSpec(next, old)
+    shareLabels(next)
+  },
   validateUpdate: (next, old) => [
     ...checkMetadataUpdate(next, old),
     ...checkCounts(next.status ?? {}, ['active', 'succeeded', 'failed'], statusPath),
