@@ -180,7 +180,7 @@ function answerOf(
           status: response.statusCode ?? 0,
           text,
           headers: response.headers,
-          body: isJson ? JSON.parse(text) : undefined,
+          body: isJson && text !== '' ? JSON.parse(text) : undefined,
         })
       })
     })
