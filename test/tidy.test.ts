@@ -275,6 +275,16 @@ test('network modules appear where calls come in or go out', () => {
   )
 })
 
+test('node:http is taken without import, which would load what nobody uses', () => {
+  none(
+    offendersIn(program, ({ imports }) =>
+      imports
+        .filter(({ specifier, typeOnly }) => !typeOnly && specifier === 'node:http')
+        .map(() => 'imports node:http instead of #access/node-http.ts'),
+    ),
+  )
+})
+
 test('controllers have no private door', () => {
   const doors = ['storage', 'watchcache', 'verbs', 'http', 'discovery']
   none(

@@ -2,8 +2,9 @@
  * One request to another server, bounded in time and in the size of its answer. Errors say where and what happened and
  * never what was sent.
  */
-import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { nodeHttp } from './node-http.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST'
@@ -41,14 +42,14 @@ export function caller(tls: TlsSettings): Caller {
     ...(tls.serverName !== undefined && { servername: tls.serverName }),
     rejectUnauthorized: tls.insecure !== true,
   })
-  const plain = new HttpAgent({ keepAlive: true, maxSockets: 64 })
+  const plain = new nodeHttp.Agent({ keepAlive: true, maxSockets: 64 })
   return (call) => send(call, call.url.protocol === 'https:' ? secure : plain)
 }
 
 function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
   const { method, url, headers, body, timeoutMs, answerBytesMax } = call
   const where = `${method} ${url.origin}${url.pathname}`
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const request = url.protocol === 'https:' ? httpsRequest : nodeHttp.request
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const fail = (error: Error & { code?: string }) => {

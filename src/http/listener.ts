@@ -2,9 +2,9 @@
  * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of Kubernetes. No request,
  * however malformed, ends the process: what the parsers refuse is closed, what handlers throw is their own affair.
  */
-import http from 'node:http'
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
+import { nodeHttp } from '#access/node-http.ts'
 import type { Wire } from './exchange.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
@@ -47,7 +47,7 @@ export function createListener(options: ListenerOptions): Listener {
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
   })
-  const http1 = http.createServer({
+  const http1 = nodeHttp.createServer({
     maxHeaderSize: headerBytesMax,
     requestTimeout: 0,
     keepAliveTimeout: 75_000,

@@ -1,7 +1,8 @@
 /** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
-import { Agent as HttpAgent } from 'node:http'
+import type { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIPv6 } from 'node:net'
+import { nodeHttp } from '#access/node-http.ts'
 
 export interface Backend {
   readonly secure: boolean
@@ -47,7 +48,7 @@ export const tlsOptionsOf = (trust: Trust) => ({
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
   connectTimeoutMs || connectTimeoutMsDefault
 
-const plain = new HttpAgent(kept)
+const plain = new nodeHttp.Agent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
 /** Connections are shared by those who have the same `Trust` value, and by nobody else. */

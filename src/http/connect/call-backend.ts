@@ -2,9 +2,10 @@
  * One request to a backend, up to the beginning of its answer. Redirects are never followed. When the client goes away the
  * call ends too.
  */
-import http from 'node:http'
+import type http from 'node:http'
 import https from 'node:https'
 import type { Readable } from 'node:stream'
+import { nodeHttp } from '#access/node-http.ts'
 import { agentOf, type Backend, connectTimeoutOf, placeOf, tlsOptionsOf } from './backend.ts'
 import { networkWords } from './network-words.ts'
 import type { PassedHeaders } from './passed-headers.ts'
@@ -65,7 +66,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       : { agent: agentOf(backend) }),
   }
   return new Promise((resolve, reject) => {
-    const outgoing = backend.secure ? https.request(options) : http.request(options)
+    const outgoing = backend.secure ? https.request(options) : nodeHttp.request(options)
     const fail = (words: string) => {
       clearTimeout(answerTimer)
       reject(new BackendUnreachable(words))
