@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { withoutChance, withoutPlaces } from './without-chance.ts'
+import { withoutChance } from './without-chance.ts'
 
 export interface Step {
   readonly method: string
@@ -15,6 +15,7 @@ export interface Step {
 }
 export interface Seen {
   readonly status: number
+  readonly type?: string
   readonly body: unknown
   readonly warning?: string
 }
@@ -80,9 +81,6 @@ export async function settingsOf(args: readonly string[], more: Options = {}): P
   }
 }
 
-/** How often a walk of chance is given the opportunity to take another way. */
-const timesAskedAgain = 5
-
 /** Headers that mean something to a client, beside those that the replayer compares. */
 const headersOfWeight = [
   'allow',
@@ -116,6 +114,8 @@ export class TwoServers {
     if (step.method !== 'GET' && step.method !== 'HEAD') this.lastWriteAtMs = Date.now()
     const want = this.#lib.observe(peer, id)
     const got = this.#lib.observe(ours, id)
+    // What the original says when it has failed is no rule to follow.
+    if (want.status === 500 && got.status !== 500) return { want, difference: undefined }
     const difference =
       this.#lib.firstDiff(withoutChance(want), withoutChance(got)) ??
       this.#lib.firstDiff(weighty(peer), weighty(ours))

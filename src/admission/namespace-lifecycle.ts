@@ -4,6 +4,7 @@
  */
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
 
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
 const namespaces = { group: '', plural: 'namespaces' }
@@ -31,10 +32,9 @@ export const namespaceLifecycle: AdmissionPlugin = {
 }
 
 function terminating(request: AdmissionRequest): ApiError {
-  const { kind, namespace, name } = request
-  const refused = forbiddenRequest(
-    kind,
-    name,
+  const { namespace } = request
+  const refused = refusal(
+    request,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   )
   return new ApiError(403, 'Forbidden', refused.message, {

@@ -26,10 +26,20 @@ test('terms are read as written', () => {
 })
 
 test('what cannot be understood is refused', () => {
-  for (const text of ['a', 'a=b=c', 'a=\\x', 'a=b\\', 'a,b=c']) {
+  const cases: [text: string, message: string][] = [
+    ['a', "invalid selector: 'a'; can't understand 'a'"],
+    ['a,b=c', "invalid selector: 'a,b=c'; can't understand 'a'"],
+    // The character is told by its number.
+    ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
+    // A backslash in a field's name hides no operator.
+    ['a\\=b=c', 'invalid field selector: unescaped character in value: 61'],
+    ['a=\\x', 'invalid field selector: invalid escape sequence: \\x'],
+    ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
+  ]
+  for (const [text, message] of cases) {
     assert.throws(
       () => parseFieldSelector(text),
-      (error) => error instanceof ApiError && error.code === 400,
+      (error) => error instanceof ApiError && error.code === 400 && error.message === message,
       text,
     )
   }

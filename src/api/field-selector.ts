@@ -38,18 +38,19 @@ function unescape(text: string): string {
       }
       out += next
     } else if (ch === ',' || ch === '=') {
-      throw badRequest(`invalid field selector: unescaped character in value: ${ch}`)
+      // The original tells the character by its number.
+      throw badRequest(`invalid field selector: unescaped character in value: ${ch.charCodeAt(0)}`)
     } else out += ch
   }
   return out
 }
 
+/** At the first operator; a backslash before it is none of its business. */
 function splitTerm(term: string): [string, '=' | '!=', string] | undefined {
   for (let i = 0; i < term.length; i++) {
-    if (term[i] === '\\') i++
-    else if (term.startsWith('!=', i)) return [term.slice(0, i), '!=', term.slice(i + 2)]
-    else if (term.startsWith('==', i)) return [term.slice(0, i), '=', term.slice(i + 2)]
-    else if (term[i] === '=') return [term.slice(0, i), '=', term.slice(i + 1)]
+    if (term.startsWith('!=', i)) return [term.slice(0, i), '!=', term.slice(i + 2)]
+    if (term.startsWith('==', i)) return [term.slice(0, i), '=', term.slice(i + 2)]
+    if (term[i] === '=') return [term.slice(0, i), '=', term.slice(i + 1)]
   }
   return undefined
 }

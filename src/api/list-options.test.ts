@@ -42,6 +42,8 @@ test('flags are false only when absent, false or 0', () => {
   ]
   for (const [query, watch] of cases) assert.equal(read(query).watch, watch, query)
   assert.equal(read('', true).watch, true)
+  // A path that says watch says nothing about the parameters.
+  assert.equal(read('resourceVersionMatch=Exact&resourceVersion=1', true).watch, true)
 })
 
 test('refusals in the words of the original', () => {
@@ -57,6 +59,10 @@ test('refusals in the words of the original', () => {
       /^422 .*"exact" is forbidden for resourceVersion "0"/,
     ],
     ['resourceVersionMatch=Exact&resourceVersion=1&watch=1', /^422 .*forbidden for watch/],
+    // Every fault is told, and numbers are read before selectors.
+    ['resourceVersionMatch=Exact&watch=1', /^422 .*forbidden for watch, .*unless resourceVersion/],
+    ['labelSelector=(&limit=x', /^400 strconv/],
+    ['limit=x&timeoutSeconds=y', /^400 .*"y"/],
     [
       'resourceVersionMatch=x&resourceVersion=1',
       /^422 .*supported values: "Exact", "NotOlderThan"/,

@@ -23,21 +23,25 @@ const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /** `watchForced`: the deprecated /watch/ paths. */
 export function parseListOptions(query: URLSearchParams, watchForced = false): ListOptions {
+  // Numbers are read before selectors, selectors before anything is compared.
+  const timeoutSeconds = integer(query.get('timeoutSeconds'))
+  const limit = Math.max(0, integer(query.get('limit')) ?? 0)
+  const watch = flag(query.get('watch'))
   const options = {
     labelSelector: labels(query.get('labelSelector') ?? ''),
     fieldSelector: parseFieldSelector(query.get('fieldSelector') ?? ''),
-    watch: watchForced || flag(query.get('watch')),
+    watch,
     allowWatchBookmarks: flag(query.get('allowWatchBookmarks')),
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: (query.get('resourceVersionMatch') ??
       '') as ListOptions['resourceVersionMatch'],
-    timeoutSeconds: integer(query.get('timeoutSeconds')),
-    limit: Math.max(0, integer(query.get('limit')) ?? 0),
+    timeoutSeconds,
+    limit,
     continueToken: query.get('continue') ?? '',
   }
   const errors = optionErrors(options)
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
-  return options
+  return watchForced ? { ...options, watch: true } : options
 }
 
 function labels(text: string): LabelSelector {
@@ -53,7 +57,7 @@ function optionErrors(options: ListOptions): FieldError[] {
   const errors: FieldError[] = []
   if (match === '') return errors
   const path = 'resourceVersionMatch'
-  if (watch) return [forbidden(path, 'resourceVersionMatch is forbidden for watch')]
+  if (watch) errors.push(forbidden(path, 'resourceVersionMatch is forbidden for watch'))
   if (resourceVersion === '') {
     errors.push(
       forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),

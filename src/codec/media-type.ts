@@ -127,18 +127,23 @@ const jsonOnly: ReadonlySet<string> = new Set([mediaTypes.json])
 const bareTypes = (header: string) => header.split(',').map((part) => part.split(';')[0].trim())
 const isRoutable = remember((header) => routes(header, routable))
 const isJson = remember((header) => routes(header, jsonOnly))
+const isKeySet = remember((header) => routes(header, new Set(['application/jwk-set+json'])))
 
 function routes(header: string, produced: ReadonlySet<string>): boolean {
   return header === '' || bareTypes(header).some((type) => type === '*/*' || produced.has(type))
 }
 
+/** What the documents of a path come as. */
+export type Produces = 'any form' | 'json' | 'key set'
+const fits: Readonly<Record<Produces, (header: string) => boolean>> = {
+  'any form': isRoutable,
+  json: isJson,
+  'key set': isKeySet,
+}
+
 /** The router's check, before anything else of a built-in path; custom kinds have no router. Throws 406. */
-export function checkRouteAccepts(
-  header: string,
-  produces: 'any form' | 'json' = 'any form',
-): void {
-  const fits = produces === 'json' ? isJson(header) : isRoutable(header)
-  if (!fits) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
+export function checkRouteAccepts(header: string, produces: Produces = 'any form'): void {
+  if (!fits[produces](header)) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
 }
 
 const formatOf = remember((header): Format | null => {

@@ -8,6 +8,11 @@ const headers: [Json, string, string][] = [
   [{}, '', ''],
   [{ kind: 'Pod', apiVersion: 'v1' }, 'v1', 'Pod'],
   [{ kind: null, apiVersion: 'apps/v1' }, 'apps/v1', ''],
+  // Capitals are no difference, the last counts, and null says nothing.
+  [{ KIND: 'Pod', APIversion: 'v1' }, 'v1', 'Pod'],
+  [{ kind: 'Pod', Kind: 'Node', apiVersion: 'v1' }, 'v1', 'Node'],
+  [{ Kind: 'Node', kind: 'Pod', apiVersion: 'v1' }, 'v1', 'Pod'],
+  [{ kind: 'Pod', Kind: null, apiVersion: 'v1', data: {}, apiversioN: 'v2' }, 'v2', 'Pod'],
 ]
 for (const [body, apiVersion, kind] of headers) {
   test(`reads ${JSON.stringify(body)}`, () =>
@@ -20,6 +25,10 @@ const faults: [Json, string][] = [
   [[], `json: cannot unmarshal array into Go value of type ${whole}`],
   ['x', `json: cannot unmarshal string into Go value of type ${whole}`],
   [true, `json: cannot unmarshal bool into Go value of type ${whole}`],
+  [
+    { kind: 'Pod', Kind: 1 },
+    'json: cannot unmarshal number into Go struct field .kind of type string',
+  ],
   [{ kind: 1 }, 'json: cannot unmarshal number into Go struct field .kind of type string'],
   [
     { apiVersion: {} },

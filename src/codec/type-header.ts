@@ -28,12 +28,25 @@ export function bodyHeader(body: Json): BodyHeader {
       `json: cannot unmarshal ${goKindOf(body)} into Go value of type ${goStruct}`,
     )
   }
-  return { apiVersion: textOf(body, 'apiVersion'), kind: textOf(body, 'kind') }
+  const header = { apiVersion: '', kind: '' }
+  for (const key of Object.keys(body)) {
+    // Only the length is compared for most keys of a body.
+    if (key.length !== 4 && key.length !== 10) continue
+    const name = nameOf(key)
+    if (name !== undefined) header[name] = textOf(body[key], name) ?? header[name]
+  }
+  return header
 }
 
-function textOf(body: { [key: string]: Json }, name: string): string {
-  const value = Object.hasOwn(body, name) ? body[name] : null
-  if (value === null) return ''
+/** Which of the two a key is read as: capitals and small letters are one, and the last of several counts. */
+function nameOf(key: string): keyof BodyHeader | undefined {
+  if (key === 'kind' || key.toLowerCase() === 'kind') return 'kind'
+  return key === 'apiVersion' || key.toLowerCase() === 'apiversion' ? 'apiVersion' : undefined
+}
+
+/** Undefined for null, which says nothing. */
+function textOf(value: Json, name: string): string | undefined {
+  if (value === null) return undefined
   if (typeof value === 'string') return value
   throw new JsonError(
     `json: cannot unmarshal ${goKindOf(value)} into Go struct field .${name} of type string`,

@@ -32,7 +32,7 @@ export function describeFault(
   const bracket = /^Flow .* end with a (.)/.exec(message)?.[1]
   if (bracket !== undefined) {
     const before = text.slice(0, pos[0]).trimEnd().at(-1) ?? ''
-    const wanted = '{[,'.includes(before) ? 'node content' : `',' or '${bracket}'`
+    const wanted = '{[,:'.includes(before) ? 'node content' : `',' or '${bracket}'`
     return `yaml: ${inLine(lineOf(pos[0]))}did not find expected ${wanted}`
   }
   // Nesting that the parser's own stack could not follow.

@@ -1,8 +1,9 @@
 /** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
+import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
-import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
+import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -16,31 +17,42 @@ export function requireBodyType(exchange: Exchange, _kind: Kind): void {
   bodyFormat(contentTypeOf(exchange))
 }
 
-export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer): unknown {
+/** `as`: what the path takes, where that is not the resource's own kind. */
+export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer, as = kind.kind): unknown {
   const format = bodyFormat(contentTypeOf(exchange))
   if (format === 'protobuf') return decodeProtobufBody(kind, bytes)
   try {
     const value = format === 'json' ? decodeJson(bytes) : decodeYaml(bytes)
-    const { apiVersion } = bodyHeader(value)
-    const fault = apiVersionFault(apiVersion)
-    if (fault !== undefined) throw unrecognized(kind, fault, bytes)
-    return value
+    const header = bodyHeader(format === 'yaml' ? inKeyOrder(value) : value)
+    const fault = apiVersionFault(header.apiVersion)
+    if (fault !== undefined) throw unrecognized(as, fault, bytes)
+    return kind.protobuf ? withHeader(value, header) : value
   } catch (error) {
     if (error instanceof JsonError) {
-      throw unrecognized(
-        kind,
-        `couldn't get version/kind; json parse error: ${error.message}`,
-        bytes,
-      )
+      throw unrecognized(as, `couldn't get version/kind; json parse error: ${error.message}`, bytes)
     }
-    if (error instanceof YamlError) throw unrecognized(kind, error.message, bytes)
+    if (error instanceof YamlError) throw unrecognized(as, error.message, bytes)
     throw error
   }
 }
 
-export const unrecognized = (kind: Kind, why: string, bytes: Buffer) =>
+/** YAML goes through JSON with its keys sorted before anybody looks at it. */
+const inKeyOrder = (value: Json): Json =>
+  value === null || typeof value !== 'object' || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Kinds with a type of their own are what the header says, however its keys were written. */
+function withHeader(value: Json, { kind, apiVersion }: BodyHeader): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  if (kind !== '' && value.kind !== kind) value.kind = kind
+  if (apiVersion !== '' && value.apiVersion !== apiVersion) value.apiVersion = apiVersion
+  return value
+}
+
+export const unrecognized = (kind: string, why: string, bytes: Buffer) =>
   badRequest(
-    `the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summaryOf(bytes)})`,
+    `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(bytes)})`,
   )
 
 /** The beginning of a body: as text where it looks like JSON, else in hexadecimal. */

@@ -222,8 +222,10 @@ export function otherFramer(
       let object: Loose
       if (shape.as?.kind === 'Table') {
         const metadata = { ...selfLinkOf(kind, view), resourceVersion: String(revision) }
-        object = await table([view], kind, metadata, shape, parts, exchange, first)
+        // Frames are asked for together: whether this is the first is known before any of them is made.
+        const headers = first
         first = false
+        object = await table([view], kind, metadata, shape, parts, exchange, headers)
       } else {
         object = await objectFor(kind, view, parts.server.parseStored)
         if (shape.as?.kind === 'PartialObjectMetadataList') return Buffer.alloc(0)

@@ -13,7 +13,7 @@ export function decodeProtobufBody(kind: Kind, bytes: Buffer): unknown {
     if (named !== kind.kind || apiVersion !== kind.apiVersion) return { kind: named, apiVersion }
     return { ...decodeMessage(kind.type, envelope.raw), kind: named, apiVersion }
   } catch (error) {
-    if (error instanceof EnvelopeError) throw unrecognized(kind, error.message, bytes)
+    if (error instanceof EnvelopeError) throw unrecognized(kind.kind, error.message, bytes)
     if (error instanceof WireError) {
       throw badRequest(
         `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${error.message}`,

@@ -2,9 +2,9 @@
  * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
  * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
  */
-import { integer, parseListOptions } from '#api/list-options.ts'
-import { ApiError, methodNotAllowed, notFound, pathNotFound } from '#api/status-error.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { flag, integer, parseListOptions } from '#api/list-options.ts'
+import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
+import type { Catalog } from '#kinds/catalog.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { create } from '#verbs/create.ts'
 import { remove } from '#verbs/delete.ts'
@@ -16,10 +16,11 @@ import type { Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
-import { connect, isConnection, requireConnectMethod } from './connect/connect.ts'
+import { connect, isConnection } from './connect/connect.ts'
 import type { Exchange } from './exchange.ts'
 import { errorFrame, framerFor } from './framer.ts'
 import type { HttpParts } from './parts.ts'
+import { requireName, requireRoute } from './require-route.ts'
 import { answerHeaders, respond } from './respond.ts'
 import { negotiateShape, type Shape } from './shape.ts'
 import { streamWatch } from './watch-stream.ts'
@@ -36,7 +37,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
   exchange.kind = kind
-  requireRoute(exchange, kind)
+  requireRoute(target, exchange.wire.method, kind)
   if (parts.connect !== undefined && isConnection(kind, target.subresource))
     return connect(exchange, kind, parts.connect)
   const shape = negotiateShape(exchange, kind)
@@ -53,12 +54,12 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
 
 async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
   const { path, isResource, prefix, group, version } = exchange.target
+  const { catalog } = parts.server
   for (const handler of parts.paths) {
     if (handler.matches(path)) return handler.handle(exchange)
   }
-  const known =
-    prefix === 'api' || (isResource && parts.server.catalog.hasGroupVersion(group, version))
-  if (known) throw pathNotFound()
+  const known = prefix === 'api' || (isResource && catalog.hasGroupVersion(group, version))
+  if (known || (prefix !== '' && isBuiltIn(catalog, group))) throw pathNotFound()
   const body = Buffer.from('404 page not found\n')
   exchange.status = 404
   exchange.wire.answer(
@@ -71,31 +72,12 @@ async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
   )
 }
 
-/** The path exists for this kind, and the method is one of it. */
-function requireRoute(exchange: Exchange, kind: Kind): void {
-  const { target, wire } = exchange
-  const { subresource, verb, name, namespace } = target
-  if (target.tooDeep) throw pathNotFound()
-  const isNamespaces = kind.plural === 'namespaces' && kind.group === ''
-  if (!kind.namespaced && namespace !== '' && !isNamespaces) throw pathNotFound()
-  if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
-  if (subresource !== '') {
-    const sub = kind.subresources.get(subresource)
-    if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
-    if (isConnection(kind, subresource)) {
-      requireConnectMethod(subresource, wire.method)
-      return
-    }
-    if (!sub.verbs.has(verb) || verb === '') throw methodNotAllowed()
-    return
-  }
-  if (verb === '' || wire.method === 'OPTIONS') throw methodNotAllowed()
-  if (verb === 'create' && (name !== '' || (kind.namespaced && namespace === '')))
-    throw methodNotAllowed()
-  if ((verb === 'update' || verb === 'patch') && name === '') throw methodNotAllowed()
-  if (verb === 'deletecollection' && kind.namespaced && namespace === '') throw methodNotAllowed()
-  if (!kind.verbs.has(verb)) throw methodNotAllowed()
-}
+/** Paths of a built-in group are answered as such, whatever version they name. */
+const isBuiltIn = (catalog: Catalog, group: string): boolean =>
+  catalog.groupVersions.some(
+    (one) =>
+      one.group === group && catalog.kindsOf(group, one.version).some(({ protobuf }) => protobuf),
+  )
 
 async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Promise<Answer> {
   const { server } = parts
@@ -103,6 +85,8 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
   const special = specialVerbs(target)
   switch (verb) {
     case 'get':
+      requireName(target.name)
+      if (exchange.query.size > 0) refuseExport(exchange.query, server.release)
       if (special.get !== undefined) return special.get(server, target, exchange.query)
       return get(server, target, exchange.query.get('resourceVersion') ?? '')
     case 'list':
@@ -114,6 +98,7 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
     case 'patch':
       return (special.patch ?? patch)(server, await patchRequest(exchange, parts, target))
     case 'delete':
+      requireName(target.name)
       return (special.delete ?? remove)(server, await deleteRequest(exchange, parts, target))
     case 'deletecollection': {
       const options = parseListOptions(exchange.query)
@@ -121,6 +106,15 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
     }
     default:
       throw new ApiError(405, 'MethodNotAllowed', `${verb} is not a verb of this resource`)
+  }
+}
+
+/** The first release that no longer strips objects of what a cluster added. */
+const exportRefusedSince = 21
+
+function refuseExport(query: URLSearchParams, release: number): void {
+  if (release >= exportRefusedSince && flag(query.get('export'))) {
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
 }
 

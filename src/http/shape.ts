@@ -39,13 +39,13 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
 const endpointOf = ({ tables, protobuf }: Kind) =>
   tables === false ? 'without tables' : protobuf ? 'built-in' : 'custom'
 
-/** For fixed documents such as discovery. */
+/** For fixed documents such as discovery. `unrouted`: no router looks at the header before the document does. */
 export function documentShape(
   exchange: Exchange,
-  produces: 'any form' | 'json' = 'any form',
+  produces: 'any form' | 'json' | 'unrouted' = 'any form',
 ): Shape {
   const accept = acceptOf(exchange)
-  checkRouteAccepts(accept, produces)
+  if (produces !== 'unrouted') checkRouteAccepts(accept, produces)
   if (produces === 'json') return jsonShape
   return shapeOf(exchange, wantedForm(accept, 'document'))
 }
@@ -81,7 +81,7 @@ function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
 /** Errors are said in the format asked for, as far as that can be understood, else in JSON. */
 export function shapeOfError(exchange: Exchange): Shape {
   try {
-    const wanted = wantedForm(acceptOf(exchange), 'built-in')
+    const wanted = wantedForm(acceptOf(exchange), 'document')
     return shapeOf(exchange, { ...wanted, as: undefined, mediaType: mediaTypes[wanted.format] })
   } catch (error) {
     if (error instanceof ApiError) return jsonShape

@@ -34,7 +34,8 @@ export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): Kub
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
 function requireType(kind: Kind, raw: Loose): void {
   if (!kind.protobuf) requireTypeSaid(kind, raw)
-  const apiVersion = textOf(raw.apiVersion, kind.apiVersion)
+  // A group that is written empty is the core's.
+  const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
   if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw)

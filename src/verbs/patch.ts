@@ -6,6 +6,7 @@ import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
+import { firstValue } from '#codec/first-value.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
@@ -84,14 +85,25 @@ function orInvalidPatch(raw: Json, read: () => KubeObject): KubeObject {
     if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
       throw error
     throw invalidObject({ group: '', kind: '' }, '', [
-      invalid('patch', JSON.stringify(raw), error.message),
+      invalid('patch', JSON.stringify(Array.isArray(raw) ? inKeyOrder(raw) : raw), error.message),
     ])
   }
 }
 
+/** A patch that replaces the whole object is shown with its keys sorted. */
+function inKeyOrder(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(inKeyOrder)
+  const sorted = Object.keys(value).sort()
+  return Object.fromEntries(sorted.map((key) => [key, inKeyOrder(value[key])]))
+}
+
 function rawPatched(request: PatchRequest, before: KubeObject, type: Type): Json {
   const document = before as unknown as { [key: string]: Json }
-  const body = patchBody(request.patchBytes)
+  const body =
+    request.patchType === 'strategic'
+      ? firstValueOf(request.patchBytes)
+      : patchBody(request.patchBytes)
   switch (request.patchType) {
     case 'json':
       return applyJsonPatch(document, body)
@@ -108,6 +120,19 @@ function patchBody(bytes: Buffer): Json {
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(error.message)
     throw error
+  }
+}
+
+/** A strategic patch is read as a stream: the first value counts, and what follows it is nobody's. */
+function firstValueOf(bytes: Buffer): Json {
+  try {
+    return decodeJson(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    if (error.message.endsWith('after top-level value')) return patchBody(firstValue(bytes))
+    const ends = error.message === 'unexpected end of JSON input'
+    if (!ends) throw badRequest(error.message)
+    throw badRequest(/\S/.test(bytes.toString('utf8')) ? 'unexpected EOF' : 'EOF')
   }
 }
 

@@ -73,6 +73,10 @@ describe('get and list', { concurrency: true }, () => {
       [`limit=2&continue=${token}&resourceVersion=0`, `b @${second}`],
       [`limit=2&continue=${token}&resourceVersion=${second}`, '400 BadRequest'],
       [`limit=2&continue=${moved}`, 'b c @now'],
+      // Only the one spelling of zero is any version to a page; others are a number like any.
+      [`limit=2&continue=${token}&resourceVersion=00`, '400 BadRequest'],
+      ['limit=2&resourceVersion=00', 'a b @now'],
+      ['resourceVersion=00', 'a b c @now'],
       ['resourceVersionMatch=Exact', '422 Invalid'],
       ['resourceVersionMatch=Exact&resourceVersion=0', '422 Invalid'],
       [`resourceVersionMatch=Exact&resourceVersion=${second}`, `a b @${second}`],

@@ -31,14 +31,16 @@ export function planList(options: ListOptions): ListPlan {
   const revision = parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {
     const point = decodeContinue(continueToken)
-    if (revision !== undefined && revision !== 0) {
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue')
     }
     const freshness: Freshness =
       point.revision < 0 ? { want: 'latest' } : { want: 'exactly', revision: point.revision }
     return { freshness, limit, start: point.start }
   }
-  if (revision === undefined) return { freshness: { want: 'latest' }, limit, start: '' }
+  // Only the one spelling means any version to a list in pages.
+  const isNewest = revision === 0 && limit > 0 && options.resourceVersion !== '0'
+  if (revision === undefined || isNewest) return { freshness: { want: 'latest' }, limit, start: '' }
   if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
   const exactly = match === 'Exact' || (match === '' && limit > 0)
   return {

@@ -2,6 +2,7 @@
 import { type FieldSelector, requireKnownFields, soleName } from '#api/field-selector.ts'
 import { type LabelSelector, labelMatcher, selectsEverything } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
 
@@ -43,6 +44,8 @@ export function select(
       return undefined
     return unknownField(kind, field, own.size > 0)
   })
+  if (name !== undefined && fields.length > 0 && soleName(fields) !== name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name")
   const wanted =
     name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
   const byLabel = selectsEverything(labels) ? undefined : labelMatcher(labels)

@@ -3,13 +3,13 @@ import { pathNotFound } from '#api/status-error.ts'
 import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
 import { apiGroup, apiGroupList, apiVersions } from '#discovery/groups.ts'
 import { apiResourceList } from '#discovery/resources.ts'
-import type { Exchange } from '#http/exchange.ts'
 import { encodeValue } from '#http/other-shapes.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import { documentShape, type Shape } from '#http/shape.ts'
 import type { Catalog, GroupVersion } from '#kinds/catalog.ts'
 import type { Type } from '#schema/type.ts'
+import { requireGet } from './require-get.ts'
 
 export interface DiscoveryParts {
   readonly catalog: Catalog
@@ -38,11 +38,12 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
     return made.get(path)
   }
   return {
-    matches: (path) => path === '/api' || path === '/apis' || isBelow(parts, path),
+    matches: (path) => /^\/apis?\/?$/.test(path) || isBelow(parts, path),
     handle(exchange) {
-      requireGet(exchange)
       const path = exchange.target.path.replace(/\/$/, '')
-      const shape: Shape = documentShape(exchange)
+      const routed = isRouted(parts, path)
+      if (routed) requireGet(exchange)
+      const shape: Shape = documentShape(exchange, routed ? 'any form' : 'unrouted')
       const value = documentOf(path)
       if (value === undefined) throw pathNotFound()
       const shown = value as Parameters<typeof encodeValue>[0]
@@ -52,15 +53,22 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
   }
 }
 
-function requireGet({ wire }: Exchange): void {
-  if (wire.method !== 'GET' && wire.method !== 'HEAD') throw pathNotFound()
+/** The group that the original's outermost part answers itself; it tells the others whatever the method. */
+const ownGroup = 'apiregistration.k8s.io'
+
+/** Whether a router leads to the document: it takes GET alone. /apis, groups and custom versions answer every method. */
+function isRouted({ catalog }: DiscoveryParts, path: string): boolean {
+  const [, prefix, group, version] = path.split('/')
+  if (prefix === 'api') return true
+  if (version === undefined) return group === ownGroup
+  return catalog.kindsOf(group, version).some(({ protobuf }) => protobuf)
 }
 
 /** A group or group version that is served. */
 function isBelow({ catalog, aggregated }: DiscoveryParts, path: string): boolean {
-  const [, prefix, group, version, more] = path.split('/')
+  const [, prefix, group, version, more, most] = path.split('/')
   if (prefix === 'api') return group === 'v1' && (version ?? '') === '' && more === undefined
-  if (prefix !== 'apis' || (more ?? '') !== '') return false
+  if (prefix !== 'apis' || (more ?? '') !== '' || most !== undefined) return false
   if ((version ?? '') !== '') return catalog.hasGroupVersion(group, version)
   const ours = catalog.groupVersions
   return [...ours, ...(aggregated?.groupVersions(ours) ?? [])].some((one) => one.group === group)

@@ -1,7 +1,7 @@
 /** /healthz, /livez and /readyz, with their single checks. For machines the status is the answer; the text is for people. */
 import type { Endpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/respond.ts'
 
@@ -12,6 +12,8 @@ export interface HealthChecks {
 }
 
 const textType = 'text/plain; charset=utf-8'
+/** Comes with everything but the success of a single check. */
+const neverGuess: AnswerHeaders = { 'x-content-type-options': 'nosniff' }
 
 export function healthPaths(checks: HealthChecks, report: (problem: string) => void): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
@@ -31,9 +33,9 @@ export function healthPaths(checks: HealthChecks, report: (problem: string) => v
       const all = checks[endpoint]()
       if (name === undefined) return answerAll(exchange, endpoint, all, report)
       const problem = await all.find((check) => check.name === name)?.check()
-      if (problem === undefined) return answer(exchange, 200, textType, 'ok')
+      if (problem === undefined) return answer(exchange, 200, 'ok', {})
       report(`${name}: ${problem}`)
-      answer(exchange, 500, textType, `internal server error: ${problem}\n`)
+      answer(exchange, 500, `internal server error: ${problem}\n`)
     },
   }
 }
@@ -50,18 +52,14 @@ async function answerAll(
     all,
     new Set(query.getAll('exclude')),
   )
-  if (healthy) return answer(exchange, 200, textType, query.has('verbose') ? text : 'ok')
+  if (healthy) return answer(exchange, 200, query.has('verbose') ? text : 'ok')
   for (const problem of problems) log(`${endpoint}: ${problem}`)
-  answer(exchange, 500, textType, text)
+  answer(exchange, 500, text)
 }
 
-function answer(exchange: Exchange, status: number, type: string, text: string): void {
+function answer(exchange: Exchange, status: number, text: string, more = neverGuess): void {
   const body = Buffer.from(text)
   exchange.status = status
   exchange.answeredBytes = body.length
-  exchange.wire.answer(
-    status,
-    { ...answerHeaders(exchange, type), 'x-content-type-options': 'nosniff' },
-    body,
-  )
+  exchange.wire.answer(status, { ...answerHeaders(exchange, textType), ...more }, body)
 }

@@ -39,7 +39,7 @@ export function knownPaths({ catalog, checks, others }: KnownPaths): PathHandler
   return {
     matches: (path) => !/^\/apis?(\/|$)/.test(path),
     handle(exchange) {
-      const all = exchange.target.path === '/'
+      const all = exchange.target.path === '/' || exchange.target.path === '/index.html'
       const paths = all
         ? [...groupPaths(catalog, () => true), ...healthPathsOf(checks, /./), ...others]
         : [

@@ -1,13 +1,19 @@
 /** /version: which release this server is. */
+import { pathNotFound } from '#api/status-error.ts'
+import type { VersionInfo } from '#discovery/version.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import { documentShape } from '#http/shape.ts'
-import type { VersionInfo } from '#discovery/version.ts'
+import { requireGet } from './require-get.ts'
 
 export function versionPath(info: VersionInfo): PathHandler {
   const body = Buffer.from(`${JSON.stringify(info, null, 2)}`)
   return {
-    matches: (path) => path === '/version' || path === '/version/',
-    handle: (exchange) => send(exchange, 200, documentShape(exchange, 'json'), body),
+    matches: (path) => path === '/version' || path.startsWith('/version/'),
+    handle(exchange) {
+      if (exchange.target.path.length > '/version/'.length) throw pathNotFound()
+      requireGet(exchange)
+      return send(exchange, 200, documentShape(exchange, 'json'), body)
+    },
   }
 }

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Served, startServed } from './served.fixture.ts'
+
+let served: Served
+before(async () => {
+  served = await startServed()
+})
+after(() => served.stop())
+
+const configMaps = '/api/v1/namespaces/default/configmaps?dryRun=All'
+const json = 'application/json'
+const yaml = 'application/yaml'
+const whole =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+const unrecognized = (why: string) =>
+  `the object provided is unrecognized (must be of type ConfigMap): ${why}`
+
+test('what a body is read as, by its media type', async () => {
+  const cases: [type: string | undefined, body: string, status: number][] = [
+    [undefined, '{"metadata":{"name":"a"}}', 201],
+    [json, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}', 201],
+    ['application/json; charset=utf-8', '{"metadata":{"name":"a"}}', 201],
+    [yaml, 'metadata: {name: a}', 201],
+    [yaml, '{"metadata":{"name":"a"}}', 201],
+    [json, 'metadata: {name: a}', 400],
+    ['text/plain', '{"metadata":{"name":"a"}}', 415],
+    ['application/merge-patch+json', '{"metadata":{"name":"a"}}', 415],
+    ['application/json, application/yaml', '{"metadata":{"name":"a"}}', 415],
+    ['*/*', '{"metadata":{"name":"a"}}', 415],
+    // A group that is written empty is the core's.
+    [json, '{"kind":"ConfigMap","apiVersion":"/v1","metadata":{"name":"a"}}', 201],
+    [json, '{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}', 400],
+    [json, '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 400],
+    // The keys of the header are read whatever their capitals, and the last counts; YAML is sorted before.
+    [json, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 400],
+    [json, '{"Kind":"Secret","kind":"ConfigMap","metadata":{"name":"a"}}', 201],
+    [yaml, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 201],
+    [json, 'null', 422],
+  ]
+  for (const [type, body, status] of cases) {
+    const headers = type === undefined ? {} : { 'content-type': type }
+    const answer = await served.ask('POST', configMaps, { headers, body })
+    assert.equal(answer.status, status, `${type} ${body}: ${answer.text}`)
+  }
+  assert.deepEqual(served.defects, [])
+})
+
+test('why a body cannot be read, with its beginning', async () => {
+  const cases: [type: string, body: string, message: string][] = [
+    [
+      json,
+      '',
+      unrecognized(
+        "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
+      ),
+    ],
+    [
+      json,
+      '{',
+      unrecognized("couldn't get version/kind; json parse error: unexpected end of JSON input ({)"),
+    ],
+    [
+      json,
+      '[]',
+      unrecognized(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${whole} (5b5d)`,
+      ),
+    ],
+    [
+      json,
+      '{"apiVersion":"a/b/c"}',
+      unrecognized('unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c"})'),
+    ],
+    [
+      json,
+      '{"kind":1,"metadata":{"name":"a-name-that-is-long"}}',
+      unrecognized(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":1,"metadata":{"name":" ...)`,
+      ),
+    ],
+  ]
+  for (const [type, body, message] of cases) {
+    const { status, json: said } = await served.ask('POST', configMaps, {
+      headers: { 'content-type': type },
+      body,
+    })
+    assert.equal(status, 400, body)
+    assert.equal(said.message, message)
+  }
+})
+
+test('prototype names are keys like any other', async () => {
+  const body =
+    '{"metadata":{"name":"a","labels":{"__proto__":"1","constructor":"2"}},"data":{"__proto__":"3","constructor":"4","toString":"5"}}'
+  for (const type of [json, yaml]) {
+    const { status, text } = await served.ask('POST', configMaps, {
+      headers: { 'content-type': type },
+      body,
+    })
+    // A label must not begin with an underscore; that it is told so shows that it was not lost.
+    assert.equal(status, 422, type)
+    assert.match(text, /__proto__/)
+    const plain = body.replace('"__proto__":"1",', '')
+    const answer = await served.ask('POST', configMaps, {
+      headers: { 'content-type': type },
+      body: plain,
+    })
+    assert.equal(answer.status, 201, answer.text)
+    assert.match(answer.text, /"data":\{"__proto__":"3","constructor":"4","toString":"5"\}/)
+    assert.match(answer.text, /"labels":\{"constructor":"2"\}/)
+  }
+})
+
+test('strategic patches are read as a stream, other patches whole', async () => {
+  await served.verbs.create('configmaps', { metadata: { name: 'live' }, data: { k: 'v' } })
+  const strategic = 'application/strategic-merge-patch+json'
+  const cases: [type: string, body: string, status: number, message?: string][] = [
+    [strategic, '', 400, 'EOF'],
+    [strategic, ' \n', 400, 'EOF'],
+    [strategic, '{', 400, 'unexpected EOF'],
+    [strategic, '{"data":', 400, 'unexpected EOF'],
+    [strategic, '{"data":{"x":"1"}}trailing', 200],
+    [strategic, '{} {}', 200],
+    [strategic, 'x', 400, "invalid character 'x' looking for beginning of value"],
+    ['application/merge-patch+json', '{}x', 400],
+    ['application/json-patch+json', '[]x', 400],
+    [
+      'application/apply-patch+yaml',
+      '{',
+      400,
+      'error decoding YAML: error converting YAML to JSON: yaml: line 1: did not find expected node content',
+    ],
+    [
+      'application/apply-patch+yaml',
+      '{"a":',
+      400,
+      'error decoding YAML: error converting YAML to JSON: yaml: line 1: did not find expected node content',
+    ],
+  ]
+  const url = '/api/v1/namespaces/default/configmaps/live?dryRun=All&fieldManager=m'
+  for (const [type, body, status, message] of cases) {
+    const answer = await served.ask('PATCH', url, { headers: { 'content-type': type }, body })
+    assert.equal(answer.status, status, `${type} ${body}: ${answer.text}`)
+    if (message !== undefined) assert.equal(answer.json.message, message)
+  }
+})
+
+test('the options of an update are looked at before its body, those of a creation after', async () => {
+  const bad = { headers: { 'content-type': 'text/plain' }, body: '{}' }
+  const tooLong = `fieldManager=${'x'.repeat(129)}`
+  const post = await served.ask('POST', `${configMaps}&${tooLong}`, bad)
+  const put = await served.ask('PUT', `/api/v1/namespaces/default/configmaps/a?${tooLong}`, bad)
+  assert.deepEqual([post.status, put.status], [415, 422])
+})
+
+test('a dry run shows the version it was given, a creation refuses it', async () => {
+  const body = '{"metadata":{"name":"versioned","resourceVersion":"7"}}'
+  const dry = await served.ask('POST', configMaps, { body })
+  assert.equal(dry.status, 201, dry.text)
+  assert.equal(dry.json.metadata.resourceVersion, '7')
+  const wet = await served.ask('POST', configMaps.replace('?dryRun=All', ''), { body })
+  assert.equal(wet.status, 400)
+  assert.equal(wet.json.message, 'resourceVersion should not be set on objects to be created')
+})

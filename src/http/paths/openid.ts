@@ -1,0 +1,50 @@
+/** What others need to verify our service account tokens: the issuer's discovery document and its public keys. */
+import {
+  keySetMediaType,
+  keySetPath,
+  openIdCacheControl,
+  openIdConfigurationPath,
+  type OpenIdDocuments,
+} from '#access/authenticate/openid-documents.ts'
+import { pathNotFound } from '#api/status-error.ts'
+import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { PathHandler } from '#http/parts.ts'
+import { answerHeaders } from '#http/respond.ts'
+import { requireGet } from './require-get.ts'
+
+interface Served {
+  readonly produces: Produces
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+export function openIdPaths({ configuration, keySet }: OpenIdDocuments): PathHandler {
+  const served = new Map<string, Served>([
+    [
+      openIdConfigurationPath,
+      { produces: 'json', contentType: mediaTypes.json, body: Buffer.from(configuration) },
+    ],
+    [keySetPath, { produces: 'key set', contentType: keySetMediaType, body: Buffer.from(keySet) }],
+  ])
+  const rootOf = (path: string) =>
+    [...served.keys()].find((root) => path === root || path.startsWith(`${root}/`))
+  return {
+    matches: (path) => rootOf(path) !== undefined,
+    handle(exchange) {
+      const document = served.get(exchange.target.path.replace(/\/$/, ''))
+      if (document === undefined) throw pathNotFound()
+      requireGet(exchange)
+      answer(exchange, document)
+    },
+  }
+}
+
+function answer(exchange: Exchange, { produces, contentType, body }: Served): void {
+  const { accept } = exchange.wire.headers
+  checkRouteAccepts(Array.isArray(accept) ? accept.join(',') : (accept ?? ''), produces)
+  const headers = answerHeaders(exchange, contentType)
+  exchange.status = 200
+  exchange.answeredBytes = body.length
+  exchange.wire.answer(200, { ...headers, 'cache-control': openIdCacheControl }, body)
+}

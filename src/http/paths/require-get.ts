@@ -1,0 +1,7 @@
+/** Documents that are read with GET and nothing else: not even HEAD, as in the original. */
+import { methodNotAllowed } from '#api/status-error.ts'
+import type { Exchange } from '#http/exchange.ts'
+
+export function requireGet({ wire }: Exchange): void {
+  if (wire.method !== 'GET') throw methodNotAllowed()
+}

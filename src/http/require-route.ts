@@ -1,0 +1,64 @@
+/**
+ * Whether a path exists for a kind, and whether its method is one of it: 404 before 405. A path exists where at least one verb
+ * of the kind lives on it. Looks at the path alone; what the object is called is the verb's business.
+ */
+import { nameIsPathSegment } from '#api/names.ts'
+import { badRequest, methodNotAllowed, notFound, pathNotFound } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { isConnection, requireConnectMethod } from './connect/connect.ts'
+import type { RequestTarget } from './request-target.ts'
+
+const onCollection = ['list', 'create', 'deletecollection']
+const onEveryCollection = ['list']
+const onItem = ['get', 'update', 'patch', 'delete']
+const watched = ['watch']
+
+export function requireRoute(target: RequestTarget, method: string, kind: Kind): void {
+  const { subresource, verb, name, namespace } = target
+  if (target.tooDeep) throw pathNotFound()
+  const isNamespaces = kind.plural === 'namespaces' && kind.group === ''
+  if (!kind.namespaced && namespace !== '' && !isNamespaces) throw pathNotFound()
+  if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
+  if (subresource !== '') {
+    requireSubresource(target, method, kind)
+    return
+  }
+  const verbs = verbsOfPath(target, kind)
+  if (!verbs.some((one) => kind.verbs.has(one))) throw pathNotFound()
+  const isWatch = verb === 'watch' && verbs.includes('list')
+  if (!kind.verbs.has(verb) || !(isWatch || verbs.includes(verb))) throw methodNotAllowed()
+  requireMethod(target, method, kind)
+}
+
+function verbsOfPath({ name, namespace, watchPath }: RequestTarget, kind: Kind): string[] {
+  if (watchPath) return watched
+  if (name !== '') return onItem
+  return kind.namespaced && namespace === '' ? onEveryCollection : onCollection
+}
+
+function requireSubresource(target: RequestTarget, method: string, kind: Kind): void {
+  const { subresource, verb, name } = target
+  const sub = kind.subresources.get(subresource)
+  if (target.watchPath) throw pathNotFound()
+  if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
+  if (isConnection(kind, subresource)) {
+    requireConnectMethod(subresource, method)
+    return
+  }
+  if (verb === '' || !sub.verbs.has(verb)) throw methodNotAllowed()
+  requireMethod(target, method, kind)
+}
+
+/** Names that could lead out of their place among the keys. */
+export function requireName(name: string): void {
+  if (name !== '.' && name !== '..' && !name.includes('%')) return
+  const why = nameIsPathSegment(name, false).join(';')
+  throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`)
+}
+
+/** Built-in kinds are asked with GET alone; custom ones take HEAD for it, and any method for a /watch/ path. */
+function requireMethod({ watchPath }: RequestTarget, method: string, kind: Kind): void {
+  if (method === 'OPTIONS') throw methodNotAllowed()
+  if (!kind.protobuf) return
+  if (method === 'HEAD' || (watchPath && method !== 'GET')) throw methodNotAllowed()
+}
