@@ -262,13 +262,27 @@ test('applies, shows differences, prunes, and applies on the server', { skip }, 
     [value, 'w'],
     [`apply -f ${alone} --prune -l set=one ${ns}`, /configmap\/other pruned/],
     [`apply --server-side --force-conflicts -f ${second}`, /configmap\/kept serverside-applied/],
-    [`apply --server-side --field-manager=stranger -f ${stranger}`, /conflict/, { fails: true }],
+    // What a person reads when two of them want the same field.
+    [
+      `apply --server-side --field-manager=stranger -f ${stranger}`,
+      /Apply failed with [12] conflicts?: conflicts? with "kubectl":[- \n]*\.data\.k[\s\S]*--force-conflicts/,
+      { fails: true },
+    ],
+    [
+      `diff --server-side --field-manager=stranger --force-conflicts -f ${stranger}`,
+      /^- {2}k: w\n\+ {2}k: z$/m,
+      { fails: true },
+    ],
     [value, 'w'],
     [
       `apply --server-side --field-manager=stranger --force-conflicts -f ${stranger}`,
       /serverside-applied/,
     ],
     [value, 'z'],
+    [
+      `${ns} get configmap kept -o jsonpath={.metadata.managedFields[?(@.manager=="stranger")].operation}`,
+      'Apply',
+    ],
     [`replace -f ${alone}`, 'configmap/kept replaced'],
     [`delete -f ${second}`, /configmap "kept" deleted/],
   ])
