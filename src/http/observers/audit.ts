@@ -3,9 +3,9 @@
  * and when it is over. Requests the policy leaves out cost one look at its rules.
  */
 import type { User } from '#access/user.ts'
+import type { Loose } from '#api/object-meta.ts'
 import { cutFor, headerOf, jsonOf } from '#http/represent.ts'
 import { listStart } from '#http/list-body.ts'
-import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
 import type {
@@ -19,6 +19,7 @@ import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
+import { requestText, sentObject } from './request-object.ts'
 import { isLongRunning } from './request-place.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
@@ -38,6 +39,8 @@ class AuditRecord {
   readonly receivedAtMs: number
   /** Looked up while the connection is there. */
   readonly addresses: readonly string[]
+  /** Whether the beginning of a long answer was recorded. */
+  started = false
 
   constructor(verdict: Verdict, receivedAtMs: number, addresses: readonly string[]) {
     this.verdict = verdict
@@ -81,17 +84,21 @@ export function auditObserver(parts: AuditParts): Observer {
   }
   const complete = async (exchange: Exchange, record: AuditRecord) => {
     const { level } = record.verdict
+    if (level === 'None') return
+    const sent = sentObject(exchange)
     const objects =
-      level === 'None' || level === 'Metadata'
-        ? {}
-        : await objectsOf(exchange, level, parts.parseStored())
-    const stage = exchange.defect === undefined ? 'ResponseComplete' : 'Panic'
-    emit(exchange, record, stage, {
+      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, parts.parseStored())
+    const failed = exchange.defect !== undefined
+    const event = {
       ...completedParts(exchange),
       ...objects,
-      responseStatus:
-        exchange.defect === undefined ? statusOf(exchange) : panicStatus(exchange.defect),
-    })
+      objectRef: referenceOf(exchange, sent),
+      responseStatus: failed ? panicStatus(exchange.defect) : statusOf(exchange),
+    }
+    // A refusal is an answer too, and it has begun.
+    const unsaid = isLongRunning(exchange.target) && !record.started && !failed
+    if (unsaid) emit(exchange, record, 'ResponseStarted', event)
+    emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
   }
   return {
     begin(exchange) {
@@ -101,6 +108,7 @@ export function auditObserver(parts: AuditParts): Observer {
     started(exchange) {
       const record = exchange.record
       if (!(record instanceof AuditRecord) || !isLongRunning(exchange.target)) return
+      record.started = true
       emit(exchange, record, 'ResponseStarted', {
         ...completedParts(exchange),
         responseStatus: statusOf(exchange),
@@ -116,12 +124,11 @@ export function auditObserver(parts: AuditParts): Observer {
       // Nobody was found to ask: the refusal is all there is to tell.
       const record = open(exchange)
       const refused = exchange.status === 401
+      const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
       emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
         ...(refused && { user: {} as AuditUser }),
-        responseStatus: {
-          ...statusOf(exchange),
-          ...(refused && { message: attemptedText(exchange) }),
-        },
+        ...(whole && { responseObject: JSON.stringify(exchange.refusal?.status()) }),
+        responseStatus: statusOf(exchange),
       })
     },
   }
@@ -175,28 +182,38 @@ const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   ...(Object.keys(extra).length > 0 && { extra }),
 })
 
-function referenceOf({ target, answer }: Exchange): ObjectReference | undefined {
+/** `sent`: what the body says of the object, once it is read. */
+function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | undefined {
   if (!target.isResource) return undefined
   const { resource, namespace, authorizedName, group, version, subresource } = target
-  // A name that the server made is known when the object is.
-  const name = authorizedName || (answer?.is === 'object' ? answer.view.name : '')
+  const said = (field: string) => {
+    const value: unknown = sent?.metadata?.[field]
+    return typeof value === 'string' ? value : ''
+  }
+  const name = authorizedName || said('name')
+  const uid = said('uid')
+  const resourceVersion = said('resourceVersion')
   return {
     resource,
     ...(namespace !== '' && { namespace }),
     ...(name !== '' && { name }),
+    ...(uid !== '' && { uid }),
     ...(group !== '' && { apiGroup: group }),
     apiVersion: version,
+    ...(resourceVersion !== '' && { resourceVersion }),
     ...(subresource !== '' && { subresource }),
   }
 }
 
-function statusOf({ status, refusal }: Exchange): ResponseStatus {
+function statusOf({ status, refusal, answer }: Exchange): ResponseStatus {
   if (refusal !== undefined) {
     const { code, reason } = refusal
     return { metadata: {}, status: 'Failure', ...(reason !== '' && { reason }), code }
   }
   if (status === 0)
     return { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 }
+  if (answer?.is === 'value' && answer.value.kind === 'Status')
+    return { metadata: {}, status: String(answer.value.status ?? ''), code: status }
   return { metadata: {}, code: status }
 }
 
@@ -208,40 +225,17 @@ const panicStatus = (defect: unknown): ResponseStatus => ({
   code: 500,
 })
 
-function attemptedText({ wire, query }: Exchange): string {
-  const authorization = String(wire.headers.authorization ?? '').trim()
-  const tried = [
-    ...(/^basic +\S/i.test(authorization) ? ['basic'] : []),
-    ...(/^bearer +\S/i.test(authorization) ? ['bearer'] : []),
-    ...(query.get('access_token')?.trim() ? ['access_token'] : []),
-    ...(wire.clientCertificate?.() === undefined ? [] : ['x509']),
-  ]
-  if (tried.length === 0) return 'Authentication failed, no credentials provided'
-  return `Authentication failed, attempted: ${tried.join(', ')}`
-}
-
 /** What was sent and answered, as JSON, as far as the level asks for it. */
 async function objectsOf(
   exchange: Exchange,
   level: Level,
+  sent: Loose | undefined,
   parse: ParseStored,
 ): Promise<Partial<AuditEvent>> {
-  const requestObject = requestText(exchange)
+  const requestObject = requestText(exchange, sent)
   const responseObject =
     level === 'RequestResponse' ? await responseText(exchange, parse) : undefined
   return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) }
-}
-
-function requestText(exchange: Exchange): string | undefined {
-  const { body, kind } = exchange
-  if (body === undefined || body.length === 0 || kind === undefined) return undefined
-  const type = String(exchange.wire.headers['content-type'] ?? '')
-  try {
-    if (/json/.test(type) || type === '') return JSON.stringify(JSON.parse(body.toString('utf8')))
-    return JSON.stringify(decodeBody(exchange, kind, body))
-  } catch {
-    return undefined
-  }
 }
 
 async function responseText(exchange: Exchange, parse: ParseStored): Promise<string | undefined> {

@@ -165,10 +165,17 @@ test('stages, status and annotations of a record; secrets below Request level ho
     report: assert.fail,
   })
   for (const resource of ['secrets', 'configmaps']) {
-    const kind = { kind: 'X' } as Kind
+    const kind = {
+      kind: 'X',
+      apiVersion: 'v1',
+      conform: (object: object) => ({ object, unknown: [] }),
+      applyDefaults: (object: { immutable?: boolean }) => {
+        object.immutable = false
+      },
+    } as unknown as Kind
     const exchange = exchangeOf('POST', `/api/v1/namespaces/a/${resource}`, {
       kind,
-      body: Buffer.from('{"data":{"k":"v"}}'),
+      body: Buffer.from('{"metadata":{"name":"n","uid":"u"},"data":{"k":"v"}}'),
     })
     observer.begin?.(exchange)
     exchange.auditAnnotations.set('authorization.k8s.io/decision', 'allow')
@@ -191,7 +198,11 @@ test('stages, status and annotations of a record; secrets below Request level ho
       ['secrets', 'ResponseComplete', undefined],
       ['configmaps', 'RequestReceived', undefined],
       ['pods', 'ResponseStarted', undefined],
-      ['configmaps', 'ResponseComplete', '{"data":{"k":"v"}}'],
+      [
+        'configmaps',
+        'ResponseComplete',
+        '{"kind":"X","apiVersion":"v1","metadata":{"name":"n","uid":"u","creationTimestamp":null},"data":{"k":"v"},"immutable":false}',
+      ],
     ],
   )
   assert.deepEqual(events[1].annotations, { 'authorization.k8s.io/decision': 'allow' })
@@ -200,6 +211,105 @@ test('stages, status and annotations of a record; secrets below Request level ho
     status: 'Failure',
     reason: 'Unauthorized',
     code: 401,
-    message: 'Authentication failed, no credentials provided',
   })
+  for (const at of [1, 4]) {
+    const { name, uid } = events[at].objectRef ?? {}
+    assert.deepEqual([name, uid], ['n', 'u'], 'what the body says of the object is told')
+  }
 })
+
+test('a long request that is refused has begun to be answered all the same', async () => {
+  const { events, observer } = recording([{ level: 'RequestResponse' }])
+  const exchange = exchangeOf('GET', '/api/v1/namespaces/a/pods/p/log', {
+    refusal: new ApiError(404, 'NotFound', 'pods "p" not found'),
+    status: 404,
+  })
+  observer.begin?.(exchange)
+  observer.end?.(exchange)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(
+    events.map(({ stage, responseObject }) => [stage, responseObject !== undefined]),
+    [
+      ['RequestReceived', false],
+      ['ResponseStarted', true],
+      ['ResponseComplete', true],
+    ],
+  )
+})
+
+const bodies: [
+  what: string,
+  verb: string,
+  path: string,
+  body: string,
+  type: string,
+  text: string | undefined,
+][] = [
+  [
+    'a patch as it is',
+    'PATCH',
+    '/api/v1/namespaces/a/pods/p',
+    '{ "a": 1 }',
+    'application/merge-patch+json',
+    '{"a":1}',
+  ],
+  [
+    'an apply in YAML as JSON',
+    'PATCH',
+    '/api/v1/namespaces/a/pods/p',
+    'a: 1',
+    'application/apply-patch+yaml',
+    '{"a":1}',
+  ],
+  [
+    'delete options that say what they are',
+    'DELETE',
+    '/api/v1/namespaces/a/pods/p',
+    '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',
+    'application/json',
+    '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',
+  ],
+  [
+    'delete options that do not are left out',
+    'DELETE',
+    '/api/v1/namespaces/a/pods/p',
+    '{"orphanDependents":true}',
+    'application/json',
+    undefined,
+  ],
+  [
+    'the body of a subresource is of its own kind',
+    'POST',
+    '/api/v1/namespaces/a/pods/p/binding',
+    '{"target":{"name":"n"}}',
+    'application/json',
+    '{"kind":"Binding","apiVersion":"v1","metadata":{"creationTimestamp":null},"target":{"name":"n"}}',
+  ],
+  ['what cannot be read is not told', 'POST', '/api/v1/pods', '{', 'application/json', undefined],
+]
+
+for (const [what, method, path, body, type, text] of bodies) {
+  test(`audit: ${what}`, async () => {
+    const { events, observer } = recording([{ level: 'Request' }])
+    const kind = { kind: 'Pod', apiVersion: 'v1' } as Kind
+    const exchange = exchangeOf(method, path, { kind, body: Buffer.from(body) })
+    Object.assign(exchange.wire.headers, { 'content-type': type })
+    observer.begin?.(exchange)
+    observer.end?.(exchange)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(events.at(-1)?.requestObject, text)
+  })
+}
+
+function recording(rules: object[]) {
+  const events: AuditEvent[] = []
+  const observer = auditObserver({
+    policy: readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }) as Policy,
+    sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
+    metrics: serverMetrics(new Registry({ release: 22 }), 22),
+    parseStored: () => (() => ({})) as never,
+    now: () => 0,
+    report: assert.fail,
+  })
+  return { events, observer }
+}

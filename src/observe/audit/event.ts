@@ -54,15 +54,29 @@ export function microTime(ms: number): string {
   return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(within).padStart(6, '0')}Z`
 }
 
-/** Fields that are empty are left out, objects are laid in as they are. */
+/** Fields that are empty are left out, objects are laid in as they are; the order is the original's. */
 export function eventJson(event: AuditEvent): string {
-  const { requestObject, responseObject, requestReceivedAtMs, stageAtMs, annotations, ...head } =
-    event
-  const start = JSON.stringify({ kind: 'Event', apiVersion: 'audit.k8s.io/v1', ...head })
-  let text = start.slice(0, -1)
+  const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs } = event
+  const { userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event
+  const head = {
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level,
+    auditID,
+    stage,
+    requestURI,
+    verb,
+    user,
+    impersonatedUser,
+    sourceIPs,
+    userAgent,
+    objectRef,
+    responseStatus,
+  }
+  let text = JSON.stringify(head).slice(0, -1)
   if (requestObject !== undefined) text += `,"requestObject":${requestObject}`
   if (responseObject !== undefined) text += `,"responseObject":${responseObject}`
-  text += `,"requestReceivedTimestamp":"${microTime(requestReceivedAtMs)}","stageTimestamp":"${microTime(stageAtMs)}"`
+  text += `,"requestReceivedTimestamp":"${microTime(event.requestReceivedAtMs)}","stageTimestamp":"${microTime(event.stageAtMs)}"`
   if (annotations !== undefined) text += `,"annotations":${JSON.stringify(annotations)}`
   return `${text}}`
 }

@@ -1,0 +1,67 @@
+/**
+ * What a request sent, as the audit log tells it: bodies of creations and updates as they were understood, defaults filled in,
+ * patches as they are. A body that could not be read is not told.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { decodeYaml } from '#codec/yaml.ts'
+import { decodeBody } from '#http/body.ts'
+import type { Exchange } from '#http/exchange.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+/** Bodies of subresources that are of another kind than the object. */
+const otherBodies: ReadonlyMap<string, readonly [kind: string, apiVersion: string]> = new Map([
+  ['binding', ['Binding', 'v1']],
+  ['eviction', ['Eviction', 'policy/v1beta1']],
+  ['scale', ['Scale', 'autoscaling/v1']],
+  ['token', ['TokenRequest', 'authentication.k8s.io/v1']],
+])
+
+/** The object a creation or an update sent; undefined for other requests. */
+export function sentObject(exchange: Exchange): Loose | undefined {
+  const { body, kind, target } = exchange
+  if (body === undefined || body.length === 0 || kind === undefined) return undefined
+  if (target.verb !== 'create' && target.verb !== 'update') return undefined
+  try {
+    const sent = decodeBody(exchange, kind, body)
+    return typeof sent === 'object' && sent !== null ? (sent as Loose) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** JSON of what was sent. */
+export function requestText(exchange: Exchange, sent: Loose | undefined): string | undefined {
+  const { body, kind, target } = exchange
+  if (body === undefined || body.length === 0 || kind === undefined) return undefined
+  try {
+    if (sent !== undefined) return objectText(kind, target.subresource, sent)
+    if (target.verb === 'patch') return patchText(exchange, body)
+    return target.verb.startsWith('delete') ? optionsText(body) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function objectText(kind: Kind, subresource: string, sent: Loose): string | undefined {
+  const [name, apiVersion] = otherBodies.get(subresource) ?? [kind.kind, kind.apiVersion]
+  const other = otherBodies.has(subresource)
+  if ((sent.kind ?? name) !== name) return undefined
+  if (!other && (sent.apiVersion ?? apiVersion) !== apiVersion) return undefined
+  const object = other ? ({ ...sent } as KubeObject) : kind.conform(sent).object
+  if (!other) kind.applyDefaults(object)
+  const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
+  const stamped = { ...metadata, creationTimestamp: metadata?.creationTimestamp ?? null }
+  return JSON.stringify({ kind: name, apiVersion: said, metadata: stamped, ...rest })
+}
+
+function patchText(exchange: Exchange, body: Buffer): string {
+  const type = String(exchange.wire.headers['content-type'] ?? '')
+  return JSON.stringify(type.includes('yaml') ? decodeYaml(body) : JSON.parse(body.toString()))
+}
+
+/** Options are told where they say what they are. */
+function optionsText(body: Buffer): string | undefined {
+  const options = JSON.parse(body.toString())
+  const isNamed = options.kind === 'DeleteOptions' && options.apiVersion === 'v1'
+  return isNamed ? JSON.stringify(options) : undefined
+}
