@@ -24,12 +24,14 @@ export interface ListHead {
 
 export function listStart(head: ListHead): string {
   const { kind, apiVersion, revision, continueToken, remaining, selfLink, alwaysContinues } = head
-  let metadata = selfLink === undefined ? '' : `"selfLink":${JSON.stringify(selfLink)},`
-  metadata += `"resourceVersion":"${revision}"`
+  const metadata: string[] = []
+  if (selfLink !== undefined) metadata.push(`"selfLink":${JSON.stringify(selfLink)}`)
+  // What is made up when asked for has no version.
+  if (revision > 0) metadata.push(`"resourceVersion":"${revision}"`)
   if (continueToken !== '' || alwaysContinues)
-    metadata += `,"continue":${JSON.stringify(continueToken)}`
-  if (remaining !== undefined) metadata += `,"remainingItemCount":${remaining}`
-  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata}},"items":[`
+    metadata.push(`"continue":${JSON.stringify(continueToken)}`)
+  if (remaining !== undefined) metadata.push(`"remainingItemCount":${remaining}`)
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{${metadata.join(',')}},"items":[`
 }
 
 export const listEnd = Buffer.from(']}\n')

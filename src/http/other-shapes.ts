@@ -106,7 +106,7 @@ const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObje
 function listMetadata({ kind, revision, continueToken, remaining }: ListAnswer, namespace: string) {
   return {
     ...(kind.selfLinks && { selfLink: pathOf(kind, namespace, '') }),
-    resourceVersion: String(revision),
+    ...(revision > 0 && { resourceVersion: String(revision) }),
     ...(continueToken !== '' && { continue: continueToken }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),
   }

@@ -83,12 +83,12 @@ export function pathOf(
   return name === '' ? root + place : `${root}${place}/${name}`
 }
 
-/** What goes in at the cut: the revision, where there is one, and the object's path in the releases that show it. */
+/** What goes in at the cut: the revision, where there is one (0 is none), and the object's path in the releases that show it. */
 export function laidIn(
   kind: Kind,
   { namespace, name, revision }: Omit<ObjectView, 'cut' | 'apiVersion'>,
 ): string {
-  const version = revision === undefined ? '' : revisionText(revision)
+  const version = revision ? revisionText(revision) : ''
   if (kind.selfLinks !== true) return version
   return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name))}${version}`
 }
@@ -109,6 +109,6 @@ export async function objectFor(
   asked.kind = kind.kind
   asked.apiVersion = kind.apiVersion
   if (kind.selfLinks) asked.metadata.selfLink = pathOf(kind, view.namespace, view.name)
-  if (view.revision !== undefined) asked.metadata.resourceVersion = String(view.revision)
+  if (view.revision) asked.metadata.resourceVersion = String(view.revision)
   return asked
 }

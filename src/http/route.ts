@@ -90,7 +90,7 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
       if (special.get !== undefined) return special.get(server, target, exchange.query)
       return get(server, target, exchange.query.get('resourceVersion') ?? '')
     case 'list':
-      return list(server, target, parseListOptions(exchange.query))
+      return (special.list ?? list)(server, target, parseListOptions(exchange.query))
     case 'create':
       return (special.create ?? create)(server, await writeRequest(exchange, parts, target, verb))
     case 'update':

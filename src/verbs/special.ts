@@ -1,12 +1,14 @@
 /**
- * Resources and subresources that are not an object read or written as it is: scale, bindings, evictions, tokens and
- * reviews, and the deletion of namespaces. One row each; everything else goes through the ordinary verbs.
+ * Resources and subresources that are not an object read or written as it is: scale, bindings, evictions, tokens,
+ * reviews, component statuses, and the deletion of namespaces. One row each; everything else goes through the ordinary verbs.
  */
+import type { ListOptions } from '#api/list-options.ts'
 import type { Answer } from './answer.ts'
 import type { DeleteRequest } from './delete.ts'
 import type { PatchRequest } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
 import { bindPod } from './special/binding.ts'
+import { getComponentStatus, listComponentStatuses } from './special/component-status.ts'
 import { deleteDefinition } from './special/definition-deletion.ts'
 import { evict } from './special/eviction.ts'
 import { deleteNamespace } from './special/namespace-deletion.ts'
@@ -16,6 +18,7 @@ import { requestToken } from './special/token.ts'
 
 export interface SpecialVerbs {
   readonly get?: (server: Server, target: Target, query: URLSearchParams) => Promise<Answer>
+  readonly list?: (server: Server, target: Target, options: ListOptions) => Promise<Answer>
   readonly create?: (server: Server, request: WriteRequest) => Promise<Answer>
   readonly update?: (server: Server, request: WriteRequest) => Promise<Answer>
   readonly patch?: (server: Server, request: PatchRequest) => Promise<Answer>
@@ -27,6 +30,7 @@ const none: SpecialVerbs = {}
 /** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
   '*/scale': { get: getScale, update: updateScale, patch: patchScale },
+  '/componentstatuses': { get: getComponentStatus, list: listComponentStatuses },
   '/pods/binding': { create: bindPod },
   '/bindings': { create: bindPod },
   '/pods/eviction': { create: evict },

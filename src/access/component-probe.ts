@@ -1,0 +1,47 @@
+/**
+ * Whether the other parts of a control plane are well, asked at the ports where they are by default. Nothing is kept:
+ * every question is asked anew.
+ */
+import { caller } from './https-call.ts'
+
+export interface ComponentHealth {
+  readonly name: string
+  readonly healthy: boolean
+  readonly message: string
+}
+
+/** As long as the original waits. */
+const timeoutMs = 20_000
+/** A health check says a word, or a few. */
+const answerBytesMax = 10_240
+/** The first release that asks the controller manager at its secure port. */
+const secureRelease = 22
+
+const placesOf = (release: number): readonly [name: string, url: string][] => [
+  [
+    'controller-manager',
+    release < secureRelease ? 'http://127.0.0.1:10252/healthz' : 'https://127.0.0.1:10257/healthz',
+  ],
+  ['scheduler', 'http://127.0.0.1:10251/healthz'],
+]
+
+/** Every component, by name. */
+export function probeComponents(release: number): Promise<ComponentHealth[]> {
+  const call = caller({ insecure: true })
+  return Promise.all(
+    placesOf(release).map(async ([name, place]) => {
+      const url = new URL(place)
+      try {
+        const { status, body } = await call({ method: 'GET', url, timeoutMs, answerBytesMax })
+        const healthy = status >= 200 && status < 400
+        const message = healthy ? body : `HTTP probe failed with statuscode: ${status}`
+        return { name, healthy, message }
+      } catch (error) {
+        return { name, healthy: false, message: `Get "${place}": ${why(error as Error, url)}` }
+      }
+    }),
+  )
+}
+
+const why = (error: Error & { code?: string }, { host }: URL): string =>
+  error.code === 'ECONNREFUSED' ? `dial tcp ${host}: connect: connection refused` : error.message
