@@ -1,8 +1,16 @@
-/** Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`. */
+/**
+ * Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`. A path is made for
+ * every field that is looked at and printed for the few that are wrong, so it becomes text only then.
+ */
 export class FieldPath {
-  readonly #text: string
-  constructor(text: string) {
-    this.#text = text
+  readonly #above: FieldPath | undefined
+  readonly #name: string | number
+  readonly #bracketed: boolean
+
+  constructor(name: string | number, above?: FieldPath, bracketed = false) {
+    this.#name = name
+    this.#above = above
+    this.#bracketed = bracketed
   }
 
   static of(...names: string[]): FieldPath {
@@ -14,20 +22,25 @@ export class FieldPath {
   /** No path at all, which Go prints as `<nil>`; what hangs below it starts anew. */
   static readonly none: FieldPath = new FieldPath('')
 
-  child(...names: string[]): FieldPath {
-    const tail = names.join('.')
-    return new FieldPath(this.#text === '' ? tail : `${this.#text}.${tail}`)
+  child(name: string, ...more: string[]): FieldPath {
+    return new FieldPath(more.length === 0 ? name : [name, ...more].join('.'), this)
   }
 
   index(i: number): FieldPath {
-    return new FieldPath(`${this.#text}[${i}]`)
+    return new FieldPath(i, this, true)
   }
 
   key(k: string): FieldPath {
-    return new FieldPath(`${this.#text}[${k}]`)
+    return new FieldPath(k, this, true)
   }
 
   toString(): string {
-    return this === FieldPath.none ? '<nil>' : this.#text
+    return this === FieldPath.none ? '<nil>' : this.#text()
+  }
+
+  #text(): string {
+    const above = this.#above === undefined ? '' : this.#above.#text()
+    if (this.#bracketed) return `${above}[${this.#name}]`
+    return above === '' ? String(this.#name) : `${above}.${this.#name}`
   }
 }

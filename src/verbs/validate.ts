@@ -2,7 +2,11 @@
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { validateObjectMeta, validateObjectMetaUpdate } from '#api/object-meta-rules.ts'
+import {
+  validateMetaNames,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '#api/object-meta-rules.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { invalidObject } from '#api/status-error.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
@@ -24,11 +28,14 @@ export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: 
     errors.push(...behaviour.validateCreate(object, context))
   if (errors.length > 0)
     throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
-  const last = validateObjectMeta(
-    object.metadata,
-    { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
-    metadataPath,
-  )
+  // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
+  const last = behaviour.metadataLast
+    ? validateObjectMeta(
+        object.metadata,
+        { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
+        metadataPath,
+      )
+    : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath)
   if (last.length > 0) throw invalidObject(named, nameOf(object), last)
 }
 
