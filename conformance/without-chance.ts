@@ -18,15 +18,24 @@ interface Shown {
   readonly rows?: readonly unknown[]
 }
 
-/** The volume of a pod's token has a name of chance, which owners of its fields show. */
-const withoutSuffixes = (body: unknown): unknown => {
+const ofChance = /kube-api-access-|odePort|"10\.0\.|:3[0-2]\d{3}\//
+
+/** Names, addresses and ports that a server chooses: volumes of tokens, what services are given. */
+const withoutChosen = (body: unknown): unknown => {
   const text = JSON.stringify(body) ?? 'null'
-  if (!text.includes('kube-api-access-')) return body
-  return JSON.parse(text.replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<chance>'))
+  if (!ofChance.test(text)) return body
+  return JSON.parse(
+    text
+      .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<chance>')
+      .replace(/"healthCheckNodePort":\d+/g, '"healthCheckNodePort":"<port>"')
+      .replace(/nodePort:\d+/g, 'nodePort:<port>')
+      .replace(/"10\.0\.\d+\.\d+"/g, '"<ip>"')
+      .replace(/:3[0-2]\d{3}\//g, ':<port>/'),
+  )
 }
 
 export function withoutChance(given: Seen): Seen {
-  const seen = { ...given, body: withoutSuffixes(given.body) }
+  const seen = { ...given, body: withoutChosen(given.body) }
   if (typeof seen.body === 'string') return { ...seen, body: withoutVersions(seen) }
   if (Array.isArray(seen.body)) return { ...seen, body: frames(seen.body) }
   const shown = (seen.body ?? {}) as Shown
