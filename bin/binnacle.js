@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { resolveOwnModules } from './own-modules.js'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const built = new URL('../dist/main.js', import.meta.url)
@@ -44,7 +45,13 @@ delete process.env.BINNACLE_BEGUN
 nodeModule.enableCompileCache(
   inCheckout ? fileURLToPath(new URL('../.node/compile-cache', import.meta.url)) : undefined,
 )
-const { main } = await import((inCheckout ? source : built).href)
+const entry = inCheckout ? source : built
+resolveOwnModules(
+  new URL('.', entry).href,
+  inCheckout ? '.ts' : '.js',
+  inCheckout ? 'module-typescript' : 'module',
+)
+const { main } = await import(entry.href)
 await main(process.argv.slice(2))
 
 // What only the start needed is let go, once controllers have listed what there is.
