@@ -1,86 +1,84 @@
 /**
- * Random definitions and objects, sent to two servers that are to answer alike: same verdicts, defaults, pruning, owners
- * and words. Bounded and repeatable:
+ * Random definitions and their objects, sent to two servers that are to answer alike: same verdicts, defaults, pruning,
+ * owners, tables and words, in the same order. Bounded and repeatable:
  *
- *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443 --theirs https://127.0.0.1:16443 --seed 1 --cases 50
+ *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443 --peer https://127.0.0.1:16443 --seed 1 --count 50
+ *
+ * `--what` is one of the questions below, or all of them.
  */
-import { Agent, request } from 'node:https'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { damage } from './damage.ts'
+import { Life } from './fuzz-custom-life.ts'
 import { Random } from './random.ts'
+import { randomDefinition, spoil } from './random-definition.ts'
 import { objectSchema, randomValue } from './random-schema.ts'
+import { ExactServers, type Replayer } from './exact-servers.ts'
+import type { Difference, Step } from './two-servers.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
 type Any = any
 
+const replay = process.env.BINNACLE_REPLAY ?? '../shared/replay/replay.mjs'
 const { values: flags } = parseArgs({
   options: {
     ours: { type: 'string', default: '' },
-    theirs: { type: 'string', default: '' },
-    token: { type: 'string', default: 'admin-token' },
+    peer: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
-    cases: { type: 'string', default: '30' },
+    count: { type: 'string', default: '30' },
     objects: { type: 'string', default: '10' },
+    what: { type: 'string', default: 'all' },
+    /** A folder of definitions in JSON: they are taken for damaging and for objects. */
+    definitions: { type: 'string' },
+    lib: { type: 'string', default: join(dirname(resolve(replay)), 'lib.mjs') },
   },
 })
 
-/** The original waits this long before the first object of a new kind. */
-const settleMs = 2500
-const agent = new Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
+/** The original needs about so long before the first object of a new kind. */
+const settleMs = 3000
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const lib = (await import(pathToFileURL(flags.lib).href)) as Replayer
+const servers = new ExactServers(lib, flags.peer, flags.ours)
+const count = Number(flags.count)
+let asked = 0
+let same = 0
 
-function send(
-  server: string,
-  method: string,
-  path: string,
-  body?: Any,
-  type = 'application/json',
-): Promise<{ status: number; body: Any }> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${flags.token}`,
-      accept: 'application/json',
-      'content-type': type,
-      'user-agent': 'fuzz/1',
-    }
-    const outgoing = request(new URL(path, server), { method, agent, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        resolve({
-          status: response.statusCode ?? 0,
-          body: text === '' ? undefined : JSON.parse(text),
-        })
-      })
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
-  })
+/** Whether both answered alike; the answer where they did. */
+async function ask(what: string, step: Step): Promise<Any> {
+  asked++
+  const { want, difference } = await servers.ask(step)
+  if (difference === undefined) {
+    same++
+    return want
+  }
+  const sent = JSON.stringify(step.body) ?? ''
+  process.stdout.write(
+    `✗ ${what}\n  ${step.method} ${step.path}\n  sent ${sent.slice(0, 3000)}\n  ${shown(difference)}\n`,
+  )
+  return undefined
 }
 
-/** What two runs cannot share is hidden; what the original leaves to chance is put in order. */
-function plain(value: Any, key = ''): Any {
-  if (Array.isArray(value)) {
-    const list = value.map((one) => plain(one))
-    return key === 'causes'
-      ? list.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-      : list
-  }
-  if (value !== null && typeof value === 'object') {
-    const hidden = ['uid', 'creationTimestamp', 'time', 'resourceVersion', 'generation']
-    const keys = Object.keys(value)
-      .filter((one) => !hidden.includes(one))
-      .sort()
-    return Object.fromEntries(keys.map((one) => [one, plain(value[one], one)]))
-  }
-  if (key === 'message' && typeof value === 'string') {
-    const list = /^(.*? is invalid: )\[(.*)\]$/s.exec(value)
-    if (list !== null) return `${list[1]}[${list[2].split(', ').sort().join(', ')}]`
-    return value.replace(/( cannot be handled as a [A-Za-z]+: ).*$/s, '$1…')
-  }
-  return value
+/** Long texts are shown from a little before they part. */
+function shown({ path, want, got }: Difference): string {
+  const [a, b] = [want, got].map((one) => JSON.stringify(one) ?? 'nothing')
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  const from = Math.max(0, at - 60)
+  return `at ${path || 'the top'}\n    peer ${a.slice(from, from + 500)}\n    ours ${b.slice(from, from + 500)}`
 }
 
-function definition(group: string, spec: Any): Any {
+const settled = (): Promise<void> => new Promise((done) => setTimeout(done, settleMs))
+const post = (body: Any, query = ''): Step => ({ method: 'POST', path: definitions + query, body })
+const remove = async (names: readonly string[]): Promise<void> => {
+  for (const name of names) {
+    await servers.ask({ method: 'DELETE', path: `${definitions}/${name}` })
+  }
+}
+
+function simpleDefinition(group: string, spec: Any): Any {
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -89,81 +87,110 @@ function definition(group: string, spec: Any): Any {
       group,
       scope: 'Namespaced',
       names: { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-        },
-      ],
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   }
 }
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const servers = [flags.ours, flags.theirs]
-const random = new Random(Number(flags.seed))
-let asked = 0
-let same = 0
-
-function compare(what: string, sent: Any, [ours, theirs]: { status: number; body: Any }[]): void {
-  asked++
-  const [a, b] = [ours, theirs].map(({ status, body }) => JSON.stringify([status, plain(body)]))
-  if (a === b) {
-    same++
-    return
+/** Objects of random schemas: what is taken, pruned, defaulted, said. */
+async function schemas(seed: number): Promise<void> {
+  const random = new Random(seed)
+  const cases = Array.from({ length: count }, (_, i) => ({
+    group: `s${seed}-${i}.example.com`,
+    spec: objectSchema(random, 3),
+    accepted: false,
+  }))
+  for (const one of cases) {
+    const seen = await ask(`definition`, post(simpleDefinition(one.group, one.spec)))
+    one.accepted = seen?.status === 201
   }
-  process.stdout.write(
-    `✗ ${what}\n  sent   ${JSON.stringify(sent)}\n  theirs ${b}\n  ours   ${a}\n`,
-  )
-}
-
-const cases = Array.from({ length: Number(flags.cases) }, (_, i) => ({
-  group: `f${flags.seed}-${i}.example.com`,
-  spec: objectSchema(random, 3),
-  accepted: false,
-}))
-for (const one of cases) {
-  const body = definition(one.group, one.spec)
-  const answers = await Promise.all(
-    servers.map((server) => send(server, 'POST', definitions, body)),
-  )
-  compare(`definition ${one.group}`, one.spec, answers)
-  one.accepted = answers.every(({ status }) => status === 201)
-}
-await new Promise((resolve) => setTimeout(resolve, settleMs))
-for (const { group, spec, accepted } of cases) {
-  if (!accepted) continue
-  for (let i = 0; i < Number(flags.objects); i++) {
-    const object = {
-      apiVersion: `${group}/v1`,
-      kind: 'Gear',
-      metadata: { name: `g${i}` },
-      spec: randomValue(random, spec, i < 3 ? 0 : 0.12),
+  await settled()
+  for (const { group, spec, accepted } of cases) {
+    if (!accepted) continue
+    for (let i = 0; i < Number(flags.objects); i++) {
+      const value = randomValue(random, spec, i < 3 ? 0 : 0.12)
+      const { step } = objectStep(random, `/apis/${group}/v1/namespaces/default/gears`, {
+        apiVersion: `${group}/v1`,
+        kind: 'Gear',
+        metadata: { name: `g${i}` },
+        spec: value,
+      })
+      await ask(JSON.stringify(spec), step)
     }
-    const path = `/apis/${group}/v1/namespaces/default/gears`
-    const apply = random.chance(0.25)
-    const answers = await Promise.all(
-      servers.map((server) =>
-        apply
-          ? send(
-              server,
-              'PATCH',
-              `${path}/g${i}?fieldManager=f&dryRun=All`,
-              object,
-              'application/apply-patch+yaml',
-            )
-          : send(server, 'POST', `${path}?dryRun=All`, object),
-      ),
-    )
-    compare(`${apply ? 'apply' : 'create'} ${group} ${JSON.stringify(spec)}`, object, answers)
+  }
+  await remove(cases.map(({ group }) => `gears.${group}`))
+}
+
+function objectStep(random: Random, path: string, body: Any): { step: Step } {
+  if (!random.chance(0.25)) return { step: { method: 'POST', path: `${path}?dryRun=All`, body } }
+  return {
+    step: {
+      method: 'PATCH',
+      path: `${path}/${body.metadata.name}?fieldManager=f&dryRun=All`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body,
+    },
   }
 }
-await Promise.all(
-  cases.flatMap(({ group }) =>
-    servers.map((server) => send(server, 'DELETE', `${definitions}/gears.${group}`)),
-  ),
-)
+
+/** Whole definitions, most with something wrong. */
+async function wholes(seed: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const random = new Random(seed * 1000 + i)
+    const body = randomDefinition(random, `d${seed}-${i}.example.com`)
+    for (let times = random.below(4); times > 0; times--) spoil(body, random)
+    await ask(`definition ${seed * 1000 + i}`, post(body, '?dryRun=All'))
+  }
+}
+
+/** Definitions that are in use somewhere, each damaged in one place, and objects of them. */
+async function given(seed: number, folder: string): Promise<void> {
+  const random = new Random(seed)
+  const all = readdirSync(folder).map((file) =>
+    JSON.parse(readFileSync(join(folder, file), 'utf8')),
+  )
+  for (let i = 0; i < count; i++) {
+    const body = structuredClone(random.pick(all))
+    delete body.status
+    for (let times = 1 + random.below(2); times > 0; times--) damage(body, random)
+    await ask('damaged', post(body, '?dryRun=All'))
+  }
+  for (const body of all) await ask('given', post(body))
+  await settled()
+  await settled()
+  for (let i = 0; i < count; i++) {
+    const { spec } = random.pick(all)
+    const version = random.pick<Any>(spec.versions)
+    if (!version.served) continue
+    const value = randomValue(random, version.schema.openAPIV3Schema, random.pick([0, 0.02]))
+    const namespace = spec.scope === 'Namespaced' ? '/namespaces/default' : ''
+    const path = `/apis/${spec.group}/${version.name}${namespace}/${spec.names.plural}`
+    const head = { apiVersion: `${spec.group}/${version.name}`, kind: spec.names.kind }
+    const { step } = objectStep(random, path, { ...value, ...head, metadata: { name: 'g' } })
+    await ask('object', step)
+  }
+  await remove(all.map(({ metadata }) => metadata.name))
+}
+
+/** Kinds that live: objects written in all ways, then the definition changes, then objects again. */
+async function lives(seed: number): Promise<void> {
+  const all: Life[] = []
+  for (let i = 0; i < count; i++) {
+    const life = new Life(new Random(seed * 1000 + i), `l${seed}-${i}.example.com`, ask)
+    if (await life.define(definitions)) all.push(life)
+  }
+  await settled()
+  for (const life of all) await life.live(8)
+  for (const life of all) await life.redefine(definitions)
+  await settled()
+  for (const life of all) await life.live(6)
+  for (const life of all) await life.end(definitions)
+}
+
+const seed = Number(flags.seed)
+if (/all|schemas/.test(flags.what)) await schemas(seed)
+if (/all|wholes/.test(flags.what)) await wholes(seed)
+if (/all|lives/.test(flags.what)) await lives(seed)
+if (flags.definitions !== undefined) await given(seed, flags.definitions)
 process.stdout.write(`${same} of ${asked} answers the same\n`)
-process.exitCode = same === asked ? 0 : 1
+process.exit(same === asked ? 0 : 1)

@@ -1,6 +1,6 @@
 /** Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata alone. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { notAcceptable } from '#api/status-error.ts'
+import { ApiError, notAcceptable } from '#api/status-error.ts'
 import { encodeJson } from '#codec/json.ts'
 import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
 import {
@@ -53,8 +53,7 @@ export async function encodeObject(
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
   if (as === undefined) return encodeJsonOrYaml(object, shape)
-  if (as.kind === 'PartialObjectMetadataList')
-    throw wrongShape('PartialObjectMetadataList', kind.kind, 'is not a list')
+  if (as.kind === 'PartialObjectMetadataList') throw notAList(kind)
   const partial = partialMetadata(withoutStandIns(kind, object), as.version)
   return shape.format === 'protobuf'
     ? protobufPartial(kind, partial, as)
@@ -79,8 +78,7 @@ export async function encodeList(
     )
   }
   if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
-  if (as?.kind === 'PartialObjectMetadata')
-    throw wrongShape('PartialObjectMetadata', kind.listKind, 'is a list')
+  if (as?.kind === 'PartialObjectMetadata') throw isAList(kind)
   await convertTogether(kind, entries, parts.server.parseStored)
   const objects = await Promise.all(
     entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)),
@@ -112,8 +110,25 @@ function listMetadata({ kind, revision, continueToken, remaining }: ListAnswer, 
   }
 }
 
-const wrongShape = (asked: string, kind: string, problem: string) =>
-  notAcceptable(`you requested ${asked}, but the requested object ${problem} (*core.${kind})`)
+/** Objects of custom kinds have one type in Go; the types of others are called by their group's first word. */
+const goTypeOf = ({ itemsCarryType, resource }: Kind, custom: string, name: string): string =>
+  itemsCarryType
+    ? `*unstructured.${custom}`
+    : `*${resource.hub.group.split('.')[0] || 'core'}.${name}`
+
+const isAList = (kind: Kind) => {
+  const type = goTypeOf(kind, 'UnstructuredList', kind.listKind)
+  return notAcceptable(
+    `you requested PartialObjectMetadata, but the requested object is a list (${type})`,
+  )
+}
+
+const notAList = (kind: Kind) =>
+  kind.itemsCarryType
+    ? new ApiError(500, '', 'content is not a list')
+    : notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(kind, '', kind.kind)})`,
+      )
 
 /** Values of kinds that are not resources: Status, Scale, discovery. */
 /** `type`: what it is made of, where it is no Status. */

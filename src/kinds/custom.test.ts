@@ -125,7 +125,9 @@ test('versions are alike in name only unless their schemas are', async () => {
   )
   assert.deepEqual(hub.spec, { weight: 3 }, 'nothing is lost on the way to the hub')
   const [stored] = await resource.convert([hub], resource.hub, resource.stored)
-  assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', {}])
+  assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', { size: 1 }])
+  const named = resource.renamed?.(stored, v2)
+  assert.deepEqual([named?.apiVersion, named?.spec], ['example.com/v2', { size: 1 }])
   const twins = customResource(definition([one, { ...two, schema: one.schema }]), options)
   assert.equal(twins.sameShape(twins.kinds[0], twins.kinds[1]), true)
 })
@@ -156,6 +158,23 @@ test('objects written under an older definition are read by the present one', ()
   }
   assert.equal(resource.restore?.({ ...written, spec: { size: 3 } }), undefined)
   assert.deepEqual(resource.restore?.({ ...written, spec: { gone: 1 } })?.spec, { size: 1 })
+})
+
+test('a status that may not be written is the default one', () => {
+  const status = { type: 'object', properties: { ready: { type: 'boolean' } } }
+  const rows: [Loose, unknown][] = [
+    [status, undefined],
+    [{ ...status, default: { ready: false } }, { ready: false }],
+  ]
+  for (const [given, want] of rows) {
+    const { openAPIV3Schema } = schema(size)
+    const properties = { ...openAPIV3Schema.properties, status: given }
+    const version = { ...one, schema: { openAPIV3Schema: { ...openAPIV3Schema, properties } } }
+    const { behaviour } = customResource(definition([version]), options)
+    const made = object({}, { status: { ready: true } }) as KubeObject
+    behaviour.prepareForCreate?.(made, { requestApiVersion: 'example.com/v1' } as Context)
+    assert.deepEqual(made.status, want)
+  }
 })
 
 test('deprecated versions say so', () => {

@@ -7,6 +7,7 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
+import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
@@ -106,6 +107,7 @@ class CustomResource implements Resource {
     this.behaviour = customBehaviour(
       (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
       all.some((kind) => kind.subresources.has('status')),
+      (object) => this.stored.defaultStatus(object),
     )
   }
 
@@ -135,8 +137,15 @@ class CustomResource implements Resource {
     }
     return objects.map((object) => {
       object.apiVersion = to.apiVersion
-      return to === this.hub && to !== this.stored ? object : target.read(object)
+      if (to === this.hub && to !== this.stored) return object
+      const read = target.read(object)
+      if (to === this.stored) target.applyDefaults(read)
+      return read
     })
+  }
+
+  renamed(object: KubeObject, to: Kind): KubeObject | undefined {
+    return this.#usesWebhook() ? undefined : { ...object, apiVersion: to.apiVersion }
   }
 
   sameShape(a: Kind, b: Kind): boolean {
@@ -276,9 +285,16 @@ class CustomKind implements Kind {
     this.#schema.fillDefaults(object)
   }
 
+  /** Where there is no status, its default; nothing else is looked at. */
+  defaultStatus(object: KubeObject): void {
+    if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
+  }
+
   validateSchema(object: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
     const { scale } = this
-    const errors = this.#schema.check(object)
+    // The original checks metadata once more with every update of a custom kind, and says it once more.
+    const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
+    errors.push(...this.#schema.check(object))
     if (scale !== undefined) {
       if (subresource !== 'status') errors.push(...checkReplicas(object, scale.specReplicas))
       errors.push(...checkReplicas(object, scale.statusReplicas))

@@ -108,6 +108,11 @@ export interface Resource {
    * input and the input may be changed. Only conversion webhooks make it wait.
    */
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]>
+  /**
+   * The object as one of another version, every field as it is: how owners of its fields see it. Undefined where only
+   * somebody else can convert it; kinds without the method have versions that differ in more than their names.
+   */
+  renamed?(object: KubeObject, to: Kind): KubeObject | undefined
   /** Two versions that differ in nothing but their name: bytes of one are bytes of the other but for the header. */
   sameShape(a: Kind, b: Kind): boolean
   /** Which version the stored bytes have is read from their apiVersion: a store may hold several. */

@@ -5,12 +5,15 @@ import type { Json } from '#api/object-meta.ts'
 /** `%v`; integers a double cannot hold come as bigint. */
 export function goValue(value: Json | bigint): string {
   if (value === null) return '<nil>'
-  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
+  if (typeof value === 'number') return isInt64(value) ? String(value) : goFloat(value)
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
   const names = Object.keys(value).sort(byCodePoint)
   return `map[${names.map((name) => `${name}:${goValue(value[name] as Json)}`).join(' ')}]`
 }
+
+/** JSON numbers without a fraction are integers in Go while they fit one. */
+const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 2 ** 63
 
 /** `%T` */
 export function goType(value: Json | bigint): string {
@@ -26,6 +29,6 @@ export function goKind(value: Json | bigint): string {
   if (typeof value === 'bigint') return 'int64'
   if (Array.isArray(value)) return 'slice'
   if (typeof value === 'object') return 'map'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'number') return isInt64(value) ? 'int64' : 'float64'
   return typeof value === 'boolean' ? 'bool' : 'string'
 }

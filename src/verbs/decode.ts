@@ -25,20 +25,20 @@ export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): Kube
 
 export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
   const value = (raw ?? {}) as Loose
-  requireType(kind, value)
+  requireType(kind, value, 'patchType' in request)
   const { object, unknown } = kind.conform(value)
   reportUnknown(unknown, request)
   return object
 }
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
-function requireType(kind: Kind, raw: Loose): void {
+function requireType(kind: Kind, raw: Loose, patched: boolean): void {
   if (!kind.protobuf) requireTypeSaid(kind, raw)
   // A group that is written empty is the core's.
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
-  if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw)
+  if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw, patched)
   const version = apiVersion.split('/').pop()
   if (named !== kind.kind || kind.resource.kindOf(apiVersion) === undefined) {
     throw badRequest(
@@ -52,6 +52,10 @@ function requireType(kind: Kind, raw: Loose): void {
 
 /** A body without a type of its own to be read by must say what it is. */
 function requireTypeSaid(kind: Kind, raw: Loose): void {
+  for (const field of ['kind', 'apiVersion'] as const) {
+    const value = raw[field] ?? ''
+    if (typeof value !== 'string') throw untypedHeader(field, value)
+  }
   if (!raw.kind) {
     throw badRequest(
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: Object 'Kind' is missing in '${JSON.stringify(raw)}'`,
@@ -61,16 +65,33 @@ function requireTypeSaid(kind: Kind, raw: Loose): void {
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
 
+const untypedHeader = (field: string, value: unknown): ApiError => {
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+  return badRequest(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go struct field .${field} of type string`,
+  )
+}
+
 /** Kinds that are read without a type of their own see the difference only when they are checked. */
-function otherFreeType(kind: Kind, apiVersion: string, named: string, raw: Loose): ApiError {
-  if (apiVersion !== kind.apiVersion) {
+function otherFreeType(
+  kind: Kind,
+  apiVersion: string,
+  named: string,
+  raw: Loose,
+  patched: boolean,
+): ApiError {
+  const otherVersion = apiVersion !== kind.apiVersion
+  if (otherVersion && !patched) {
     return badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     )
   }
-  const name = textOf(raw.metadata?.name, '')
-  const errors = [invalid('kind', named, `must be ${kind.kind}`)]
-  return invalidObject({ group: kind.group, kind: named }, name, errors)
+  const errors = [
+    ...(named === kind.kind ? [] : [invalid('kind', named, `must be ${kind.kind}`)]),
+    ...(otherVersion ? [invalid('apiVersion', apiVersion, `must be ${kind.apiVersion}`)] : []),
+  ]
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
+  return invalidObject({ group, kind: named }, textOf(raw.metadata?.name, ''), errors)
 }
 
 /** A body of another kind than the resource's own, e.g. the Scale of a deployment. */

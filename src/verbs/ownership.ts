@@ -31,10 +31,14 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
       const to = versionOf(toApiVersion)
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
+      if (resource.renamed !== undefined) return resource.renamed(object, to)
       const hub = resource.convert([copyData(object)], from, to)
       return hub instanceof Promise ? undefined : hub[0]
     },
-    resetFields(_apiVersion, subresource) {
+    resetFields(apiVersion, subresource) {
+      // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
+      const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
+      if (kind.itemsCarryType && !own) return undefined
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]

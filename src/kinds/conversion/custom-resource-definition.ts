@@ -45,6 +45,7 @@ export function betaSpec(spec: Loose): Loose {
     ...rest,
   }
   if (wasWrittenEmpty(spec, 'versions')) rememberEmpty(whole, 'versions')
+  Object.defineProperty(whole, saidTwice, { value: saidTwiceIn(spec) })
   return whole
 }
 
@@ -78,8 +79,44 @@ function stableConversion({
   }
 }
 
+/** What a beta definition said for all versions and for single ones too, or for all single ones alike. */
+export interface SaidTwice {
+  /** By the names that they have for all versions. */
+  readonly both: readonly string[]
+  readonly alike: readonly string[]
+}
+
+const saidTwice = Symbol('what a beta definition said twice')
+
+/** The stable form has no place for it, but rules speak of it. The memory is of the spec itself: a copy has none. */
+export const saidTwiceIn = (spec: Loose): SaidTwice =>
+  (spec as { [saidTwice]?: SaidTwice })[saidTwice] ?? { both: [], alike: [] }
+
+function rememberSaidTwice(from: Loose, to: Loose): void {
+  const versions: Loose[] = from.versions ?? []
+  const isSaid = (value: unknown) => value !== undefined && value !== null
+  const isMany = (value: unknown) => (Array.isArray(value) ? value.length > 0 : isSaid(value))
+  const both: string[] = []
+  const alike: string[] = []
+  for (const [top, own] of shared) {
+    const said = versions.map((one) => one[own])
+    if (isMany(from[top]) && said.some(isMany)) both.push(top)
+    const texts = new Set(said.map(textOf))
+    if (said.length > 0 && said.every(isMany) && texts.size === 1) alike.push(top)
+  }
+  if (both.length + alike.length > 0) {
+    Object.defineProperty(to, saidTwice, { value: { both, alike } satisfies SaidTwice })
+  }
+}
+
 /** The spec of a beta definition in the stable form. Every version gets values of its own. */
 export function stableSpec(spec: Loose): Loose {
+  const stable = stableFields(spec)
+  rememberSaidTwice(spec, stable)
+  return stable
+}
+
+function stableFields(spec: Loose): Loose {
   let versions: Loose[] = (spec.versions ?? []).map((one: Loose) => ({ ...one }))
   if (versions.length === 0 && spec.version) {
     versions = [{ name: spec.version, served: true, storage: true }]

@@ -4,17 +4,24 @@ import { keepStatus } from '#kinds/behaviour/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
-/** `hasStatus`: whether status is a subresource in a version, by its apiVersion. */
+/**
+ * `hasStatus`: whether status is a subresource in a version, by its apiVersion. `defaultStatus`: what a reader finds in
+ * the place of a status that a writer may not write.
+ */
 export function customBehaviour(
   hasStatus: (apiVersion: string) => boolean,
   anyStatus: boolean,
+  defaultStatus: (object: KubeObject) => void,
 ): Behaviour {
   const ownStatus = ({ requestApiVersion = '' }: Context) => hasStatus(requestApiVersion)
   return {
     unconditionalUpdate: false,
     unknownFieldText: (field) => `field label not supported: ${field}`,
     prepareForCreate(object, context) {
-      if (ownStatus(context)) delete object.status
+      if (ownStatus(context)) {
+        delete object.status
+        defaultStatus(object)
+      }
       object.metadata.generation = 1
     },
     prepareForUpdate(next, old, context) {

@@ -1,8 +1,9 @@
 /** Where a custom kind has its replicas, and what may stand there. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { goQuote } from '#api/go-syntax.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import type { ScalePaths } from '#kinds/kind.ts'
+import { goType, goValue } from '#patch/go-value.ts'
 
 const replicasMax = 2 ** 31 - 1
 
@@ -20,9 +21,10 @@ export function scalePathsOf(scale: Loose | null | undefined): ScalePaths | unde
 export function valueAt(object: KubeObject, path: readonly string[]): unknown {
   let value: unknown = object
   for (const [i, name] of path.entries()) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    if (value === null) return undefined
+    if (typeof value !== 'object' || Array.isArray(value)) {
       throw new TypeError(
-        `.${path.slice(0, i + 1).join('.')} accessor error: ${shown(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`,
+        `.${path.slice(0, i + 1).join('.')} accessor error: ${goValue(value as Json)} is of the type ${goType(value as Json)}, expected map[string]interface{}`,
       )
     }
     if (!Object.hasOwn(value, name)) return undefined
@@ -31,21 +33,12 @@ export function valueAt(object: KubeObject, path: readonly string[]): unknown {
   return value
 }
 
-const shown = (value: unknown): string => (value === null ? '<nil>' : String(value))
+/** Integers a double cannot hold come as bigint; what no int64 can hold is no integer. */
+export const isWhole = (value: unknown): value is number | bigint =>
+  goType(value as Json) === 'int64'
 
-function goTypeOf(value: unknown): string {
-  if (value === null) return '<nil>'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
-  return typeof value === 'boolean'
-    ? 'bool'
-    : typeof value === 'object'
-      ? 'map[string]interface {}'
-      : 'string'
-}
-
-const mistyped = (path: readonly string[], value: unknown, wanted: string): string =>
-  `.${path.join('.')} accessor error: ${shown(value)} is of the type ${goTypeOf(value)}, expected ${wanted}`
+export const mistyped = (path: readonly string[], value: unknown, wanted: string): string =>
+  `.${path.join('.')} accessor error: ${goValue(value as Json)} is of the type ${goType(value as Json)}, expected ${wanted}`
 
 export function checkReplicas(object: KubeObject, path: readonly string[]): FieldError[] {
   const at = `.${path.join('.')}`
@@ -56,11 +49,11 @@ export function checkReplicas(object: KubeObject, path: readonly string[]): Fiel
     return [invalid(at, 0, (error as Error).message)]
   }
   if (value === undefined) return []
-  if (!Number.isInteger(value)) return [invalid(at, 0, mistyped(path, value, 'int64'))]
-  const replicas = value as number
+  if (!isWhole(value)) return [invalid(at, 0, mistyped(path, value, 'int64'))]
+  const replicas = Number(value)
   if (replicas < 0) return [invalid(at, replicas, 'should be a non-negative integer')]
   if (replicas <= replicasMax) return []
-  return [invalid(at, replicas, `should be less than or equal to ${replicasMax}`)]
+  return [invalid(at, value as Json, `should be less than or equal to ${replicasMax}`)]
 }
 
 export function checkSelector(object: KubeObject, path: readonly string[]): FieldError[] {

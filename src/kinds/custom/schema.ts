@@ -11,7 +11,7 @@ import { type Check, Checker } from '#schema/structural/check.ts'
 import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
 import { Defaults, type Fill } from '#schema/structural/defaults.ts'
 import { checkEmbedded } from '#schema/structural/embedded.ts'
-import type { JsonSchema } from '#schema/structural/json-schema.ts'
+import { hasDefault, type JsonSchema, propertyOf } from '#schema/structural/json-schema.ts'
 import { checkListTypes } from '#schema/structural/list-types.ts'
 import { type Copy, Pruner } from '#schema/structural/prune.ts'
 import { isStructural } from '#schema/structural/rules.ts'
@@ -104,6 +104,12 @@ export class CustomSchema {
       if (object[key] !== filled[key]) setKey(object, key, filled[key])
     }
     if (added) sortInPlace(object)
+  }
+
+  /** Whether a status is there by default. */
+  get defaultsStatus(): boolean {
+    const status = this.given === undefined ? undefined : propertyOf(this.given, 'status')
+    return status !== undefined && hasDefault(status)
   }
 
   /** Errors of values. */

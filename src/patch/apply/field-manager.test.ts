@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import type { Type } from '#schema/type.ts'
 import { conflictMessage } from './conflict.ts'
 import { applyConfiguration, type FieldManagerKind, recordUpdate } from './field-manager.ts'
 import { makeFieldSet } from './field-set.ts'
@@ -608,4 +609,44 @@ test('nothing that is given is changed', () => {
   )
   freeze(apply(live, freeze(thingOf({ spec: { containers: [{ name: 'd' }] } })), 'one'))
   recordUpdate(thingKind, live, freeze({ ...live, spec: { replicas: 3 } }), writer('two'))
+})
+
+test('nobody owns fields of a custom object that does not fit a version somebody speaks', () => {
+  const shape = (name: string) =>
+    ({
+      ...struct('', [
+        field('apiVersion', text),
+        field('kind', text),
+        field('metadata', dict(text)),
+        field(name, text),
+      ]),
+      name: '',
+    }) as Type
+  const types: Record<string, Type> = { 'x.io/v1': shape('a'), 'x.io/v2': shape('b') }
+  const kind: FieldManagerKind = {
+    apiVersion: 'x.io/v1',
+    typeFor: (apiVersion) => types[apiVersion],
+    convert: (object, apiVersion) => ({ ...object, apiVersion }),
+    resetFields: () => undefined,
+  }
+  const entry: ManagedFieldsEntry = {
+    manager: 'other',
+    operation: 'Apply',
+    apiVersion: 'x.io/v2',
+    time: at(1),
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:b': {} },
+  }
+  const head = { apiVersion: 'x.io/v1', kind: 'Gear' }
+  const live = { ...head, metadata: { uid: 'u', managedFields: [entry] } } as KubeObject
+  const next = { ...live, a: 'x' } as KubeObject
+  assert.deepEqual(recordUpdate(kind, live, next, writer('me')), [])
+  assert.throws(
+    () =>
+      applyConfiguration(kind, live, { ...head, a: 'x' } as never, {
+        ...writer('me'),
+        force: false,
+      }),
+    { message: 'failed to convert new object: .a: field not declared in schema' },
+  )
 })

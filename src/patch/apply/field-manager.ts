@@ -5,7 +5,6 @@
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { RestoreError, restore } from '#patch/restore.ts'
-import type { Type } from '#schema/type.ts'
 import { capUpdaters } from './cap.ts'
 import { claimNew } from './claim.ts'
 import { type Conflict, conflictingSet } from './conflict.ts'
@@ -28,6 +27,7 @@ import {
   identityOf,
   isReset,
   type Managed,
+  type Manager,
   nobody,
 } from './managed-fields.ts'
 import { type Applied, applyConfig, type Typed, updateOwners } from './ownership.ts'
@@ -155,23 +155,31 @@ function updateManaged(
   { owned, times }: Managed,
   who: Writer,
 ): Managed {
-  const writer = identityOf({
+  const { apiVersion } = kind
+  const named: Manager = {
     manager: who.manager || 'unknown',
     operation: 'Update',
-    apiVersion: kind.apiVersion,
+    apiVersion,
     subresource: saidSubresource(kind, who),
-  })
+  }
+  const writer = identityOf(named)
   const former = owned.get(writer)
   // The writer of this very request is kept apart from what it wrote before: only so it shows what it changed now.
   const self = 'current-operation'
-  const owners = updateOwners(before, after, owned, self, versionsOf(kind, who.subresource))
+  const owners = updateOwners(
+    before,
+    after,
+    owned,
+    self,
+    versionsOf(kind, who.subresource, before.object),
+  )
   const mine = owners.get(self)
   owners.delete(self)
   const claimed = mine === undefined ? undefined : difference(mine.set, neverOwned)
   if (claimed !== undefined && !isEmptySet(claimed)) {
     const previous = owners.get(writer)
     const set = previous === undefined ? claimed : union(claimed, previous.set)
-    owners.set(writer, { set, apiVersion: kind.apiVersion, applied: false })
+    owners.set(writer, { set, apiVersion, applied: false, who: named })
     if (former === undefined || !equalSets(former.set, set)) times.set(writer, who.now)
   }
   const managed = { owned: owners, times }
@@ -209,16 +217,16 @@ export function applyConfiguration(
     outcome = applyOnce(kind, before, wanted, managed, who, true)
   }
   if (Array.isArray(outcome)) return { conflicts: outcome }
-  let object = outcome.object === undefined ? before.object : restored(before.type, outcome.object)
+  let object = outcome.object === undefined ? before.object : restored(before, outcome.object)
   if (who.manager === clientSideManager) object = withLastApplied(object, config)
   return { object: withManagedFields(object, encodeManaged(outcome.managed)) }
 }
 
 /** Go types are filled from the merged map by reflection; what has no Go type stays the map it is. */
-function restored(type: Type, object: KubeObject): KubeObject {
+function restored({ type, object: live }: Typed, object: KubeObject): KubeObject {
   if (type.is !== 'struct' || type.name === '') return object
   try {
-    return restore(type, object as Json) as unknown as KubeObject
+    return restore(type, object as Json, live as Json) as unknown as KubeObject
   } catch (error) {
     if (!(error instanceof RestoreError)) throw error
     throw plainError(
@@ -236,22 +244,29 @@ function applyOnce(
   force: boolean,
 ): { object: KubeObject | undefined; managed: Managed } | Conflict[] {
   const { apiVersion } = kind
-  const { manager, subresource, now } = who
-  const applier = identityOf({
-    manager: manager || 'unknown',
+  const { subresource, now } = who
+  const self: Manager = {
+    manager: who.manager || 'unknown',
     operation: 'Apply',
     apiVersion,
     subresource: saidSubresource(kind, who),
-  })
-  const versions = versionsOf(kind, subresource)
-  const applied: Applied | Conflict[] = applyConfig(live, config, owned, applier, force, versions)
+  }
+  const applier = identityOf(self)
+  const versions = versionsOf(kind, subresource, live.object)
+  let applied: Applied | Conflict[]
+  try {
+    applied = applyConfig(live, config, owned, applier, force, versions)
+  } catch (error) {
+    // Managers that speak another version are shown the object in theirs: it must fit there too.
+    throw error instanceof Unfit ? plainError(error.message) : error
+  }
   if (Array.isArray(applied)) return applied
   const { object, owners } = applied
   const mine = owners.get(applier)
   if (mine !== undefined) {
     const set = difference(mine.set, neverOwned)
     if (isEmptySet(set)) owners.delete(applier)
-    else owners.set(applier, { ...mine, set })
+    else owners.set(applier, { ...mine, set, who: self })
   }
   const moved = new Map(times)
   if (object !== undefined || !equalOwners(owners, owned)) moved.set(applier, now)

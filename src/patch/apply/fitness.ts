@@ -1,11 +1,13 @@
 /**
  * Whether the items of every set and keyed list in a value can be told apart, compiled from its type. Objects that
- * are stored are right in every other way already, so types without such lists need no look at all.
+ * are stored are right in every other way already, so types without such lists need no look at all. Custom kinds are
+ * the exception: what one version has another may not, and definitions change.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { itemElement, NoElement } from './shape.ts'
+import { typeProblems } from './validate.ts'
 
 /** Items that cannot be told apart: nobody can own any field of such an object. */
 export class Unfit extends Error {}
@@ -25,6 +27,7 @@ export function checkOf(type: Type): Check | undefined {
 }
 
 export function isFit(type: Type, value: Json): boolean {
+  if (isCustom(type)) return typeProblems(type, value) === undefined
   try {
     checkOf(type)?.(value)
     return true
@@ -33,6 +36,9 @@ export function isFit(type: Type, value: Json): boolean {
     throw error
   }
 }
+
+/** Whether the type is of a custom kind: such types have no name. */
+export const isCustom = (type: Type): boolean => type.is === 'struct' && type.name === ''
 
 /** Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves. */
 function hasListsInside(type: Type): boolean {

@@ -7,7 +7,9 @@ import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'
 import type { Type } from '#schema/type.ts'
 import type { FieldSet } from './field-set.ts'
+import { isCustom, Unfit } from './fitness.ts'
 import type { Typed, Versions } from './ownership.ts'
+import { typeProblems } from './validate.ts'
 import { zeroOf } from './zero.ts'
 
 export interface FieldManagerKind {
@@ -66,8 +68,19 @@ function withoutNulls(value: Json): Json {
   return out
 }
 
-/** Every object is converted to a version once, however many managers speak it. */
-export function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
+/** Throws Unfit, with what is wrong. */
+function requireFit(type: Type, object: KubeObject, isNew: boolean): void {
+  const wrong = typeProblems(type, object as Json)
+  if (wrong === undefined) return
+  throw new Unfit(isNew ? `failed to convert new object: ${wrong}` : wrong)
+}
+
+/** Every object is converted to a version once, however many managers speak it. `live`: what was there before. */
+export function versionsOf(
+  kind: FieldManagerKind,
+  subresource: string,
+  live: KubeObject | undefined,
+): Versions {
   const done = new Map<KubeObject, Map<string, Typed | undefined>>()
   return {
     convert(typed, apiVersion) {
@@ -81,6 +94,7 @@ export function versionsOf(kind: FieldManagerKind, subresource: string): Version
         const type = kind.typeFor(apiVersion)
         const object =
           type && kind.convert(withoutNulls(typed.object as Json) as KubeObject, apiVersion)
+        if (type && object && isCustom(type)) requireFit(type, object, typed.object !== live)
         versions.set(apiVersion, type && object && { object, type, apiVersion })
       }
       return versions.get(apiVersion)

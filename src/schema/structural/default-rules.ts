@@ -97,7 +97,10 @@ class Walk {
     const value = schema.default as Json
     const errors: FieldError[] = []
     const pruned = this.#pruner.of(schema)(value)
-    if (this.#rules.pruned && JSON.stringify(pruned) !== JSON.stringify(sortedCopy(value))) {
+    if (
+      this.#rules.pruned &&
+      JSON.stringify(sortedCopy(pruned)) !== JSON.stringify(sortedCopy(value))
+    ) {
       errors.push(invalid(path, value, 'must not have unknown fields'))
     }
     const wrong = this.#coerceError(schema, value, path)

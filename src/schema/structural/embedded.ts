@@ -50,12 +50,12 @@ export function checkEmbedded(
 
 export function checkTypeAndMeta(object: JsonObject, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  for (const name of ['apiVersion', 'kind'] as const) {
+  const names = ['apiVersion', 'kind'] as const
+  for (const name of names) {
+    if (!Object.hasOwn(object, name)) errors.push(required(path.child(name), 'must not be empty'))
+  }
+  for (const name of names.filter((one) => Object.hasOwn(object, one))) {
     const at = path.child(name)
-    if (!Object.hasOwn(object, name)) {
-      errors.push(required(at, 'must not be empty'))
-      continue
-    }
     const value = object[name]
     if (typeof value !== 'string') errors.push(invalid(at, value, 'must be a string'))
     else if (value === '') errors.push(invalid(at, value, 'must not be empty'))

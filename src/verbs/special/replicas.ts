@@ -1,8 +1,8 @@
 /** Where an object has its replicas, and how a Scale reads and writes them: at the usual places, or where its kind says. */
 import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { badRequest, internalError } from '#api/status-error.ts'
-import { missingReplicas, valueAt } from '#kinds/custom/scale.ts'
+import { ApiError, badRequest, internalError } from '#api/status-error.ts'
+import { isWhole, missingReplicas, mistyped, valueAt } from '#kinds/custom/scale.ts'
 import type { Kind, ScalePaths } from '#kinds/kind.ts'
 
 export interface Replicas {
@@ -16,8 +16,10 @@ export interface Replicas {
   readonly ownRules: boolean
   /** Refuses a scale of what has no replicas to show. */
   requireThere(object: KubeObject): void
+  /** The replicas a patch finds where nobody has said how many there are to be. */
+  unsaid(object: KubeObject): number | undefined
   /** Refuses a write that says nothing of replicas where nobody has yet. */
-  requireSaid(object: KubeObject, scale: KubeObject): void
+  requireSaid(scale: KubeObject): void
 }
 
 export const replicasOf = ({ scale }: Kind): Replicas =>
@@ -39,25 +41,22 @@ const usual: Replicas = {
   },
   ownRules: false,
   requireThere() {},
+  unsaid: () => undefined,
   requireSaid() {},
 }
 
+/** What the original takes for replicas that nobody has said anything of: the least number they could be. */
+const unsaid = -(2 ** 31)
+
 function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Replicas {
-  const read = (object: KubeObject, path: readonly string[]): unknown => {
-    try {
-      return valueAt(object, path)
-    } catch (error) {
-      throw internalError((error as Error).message)
-    }
-  }
-  const wanted = (object: KubeObject) => read(object, specReplicas) as number | undefined
+  const wanted = (object: KubeObject) => numberAt(object, specReplicas)
   return {
     wanted,
-    present: (object) => (read(object, statusReplicas) as number | undefined) ?? 0,
+    present: (object) => numberAt(object, statusReplicas) ?? 0,
     selector: (object) =>
       labelSelector === undefined
         ? ''
-        : ((read(object, labelSelector) as string | undefined) ?? ''),
+        : ((typedAt(object, labelSelector, 'string') as string | undefined) ?? ''),
     set(object, replicas) {
       let place: Loose = object
       for (const name of specReplicas.slice(0, -1)) {
@@ -71,9 +70,32 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
       if (wanted(object) !== undefined) return
       throw internalError(`${missingReplicas(specReplicas)} does not exist`)
     },
-    requireSaid(object, scale) {
-      if (wanted(object) !== undefined || scale.spec?.replicas !== undefined) return
+    unsaid: (object) => (wanted(object) === undefined ? unsaid : undefined),
+    requireSaid(scale) {
+      if (scale.spec?.replicas !== unsaid) return
       throw badRequest(`${missingReplicas(specReplicas)} cannot be empty`)
     },
+  }
+}
+
+/** A Scale has its numbers in 32 bits, whatever the object has. */
+function numberAt(object: KubeObject, path: readonly string[]): number | undefined {
+  const value = typedAt(object, path, 'int64') as number | bigint | undefined
+  return value === undefined ? undefined : Number(BigInt.asIntN(32, BigInt(value)))
+}
+
+function typedAt(object: KubeObject, path: readonly string[], type: 'int64' | 'string'): unknown {
+  const value = found(object, path)
+  if (value === undefined) return undefined
+  const fits = type === 'string' ? typeof value === 'string' : isWhole(value)
+  if (!fits) throw new ApiError(500, '', mistyped(path, value, type))
+  return value
+}
+
+function found(object: KubeObject, path: readonly string[]): unknown {
+  try {
+    return valueAt(object, path)
+  } catch (error) {
+    throw new ApiError(500, '', (error as Error).message)
   }
 }

@@ -20,12 +20,17 @@ import { nameOf, type Server, type Target, timestamp, type WriteRequest } from '
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { replicasOf } from './replicas.ts'
 
+/** The first release in which replicas set through a Scale have an owner. */
+const claimsSince = 22
+
 type Make = (scale: KubeObject) => KubeObject
 
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
   if (live === undefined) {
-    throw notFound({ group: target.kind.group, plural: `${target.kind.plural}/scale` }, target.name)
+    const { group, plural, scale } = target.kind
+    const bare = scale !== undefined || plural === 'statefulsets'
+    throw notFound({ group, plural: bare ? plural : `${plural}/scale` }, target.name)
   }
   replicasOf(target.kind).requireThere(live.object)
   return answer(scaleOf(target.kind, live.object))
@@ -87,7 +92,13 @@ function scaleOf(main: Kind, object: KubeObject): KubeObject {
   return {
     kind,
     apiVersion,
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      uid,
+      resourceVersion,
+      creationTimestamp,
+    },
     spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: places.present(object),
@@ -146,9 +157,12 @@ async function writeScale(
       const object = live as KubeObject
       const scale = scaleOf(target.kind, object)
       setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
-      const next = make(structuredClone(scale))
       const places = replicasOf(target.kind)
-      places.requireSaid(object, next)
+      const shown = structuredClone(scale)
+      const unsaid = places.unsaid(object)
+      if (unsaid !== undefined) shown.spec.replicas = unsaid
+      const next = make(shown)
+      places.requireSaid(next)
       const errors = places.ownRules ? [] : scaleErrors(next)
       if (errors.length > 0) {
         throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
@@ -181,6 +195,7 @@ function claim(
   before: KubeObject,
   next: KubeObject,
 ): void {
+  if (server.release < claimsSince) return
   const { kind } = request.target
   const who = {
     manager: request.options.fieldManager,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import { betaSpec, stableSpec } from '#kinds/conversion/custom-resource-definition.ts'
 import type { Context } from '#kinds/kind.ts'
 import { customResourceDefinition as behaviour } from './definition.ts'
@@ -139,6 +140,74 @@ test('what was established keeps its scope and kind', () => {
   next.spec.scope = 'Cluster'
   const said = (behaviour.validateUpdate?.(next, old, context) ?? []).map(({ field }) => field)
   assert.deepEqual(said, ['spec.scope'])
+})
+
+test('a stored version stands for one version of its name', () => {
+  const made = definition(object())
+  made.spec.versions.push(structuredClone(made.spec.versions[0]))
+  const said = errorsOf(made).filter((text) => text.startsWith('status'))
+  assert.equal(said.length, 1)
+  assert.match(said[0] as string, /must have the storage version v1$/)
+})
+
+test('a keyword written empty is a keyword', () => {
+  const rows: [string, RegExp | undefined][] = [
+    ['dependencies', /dependencies: Forbidden: dependencies is not supported$/],
+    ['x-kubernetes-list-map-keys', /only \[.*\] fields are allowed at the root/],
+    ['patternProperties', /only \[.*\] fields are allowed at the root/],
+    ['required', undefined],
+  ]
+  for (const [keyword, want] of rows) {
+    const schema = object()
+    rememberEmpty(schema, keyword)
+    const said = errorsOf(definition(schema, { subresources: { status: {} } })).join('\n')
+    if (want === undefined) assert.equal(said, '', keyword)
+    else assert.match(said, want, keyword)
+  }
+})
+
+test('the beta says things once', () => {
+  const columns = [{ name: 'A', type: 'string', JSONPath: '.a' }]
+  const version = { name: 'v1', served: true, storage: true }
+  const schema = { openAPIV3Schema: object() }
+  const rows: [Loose, ...string[]][] = [
+    [{ validation: schema, versions: [version] }],
+    [
+      { validation: schema, versions: [{ ...version, additionalPrinterColumns: columns }] },
+      'per-version additionalPrinterColumns may not all be set to identical values (top-level additionalPrinterColumns should be used instead)',
+    ],
+    [
+      {
+        validation: schema,
+        versions: [
+          { ...version, schema },
+          { ...version, name: 'v2', storage: false },
+        ],
+      },
+      'top-level and per-version schemas are mutually exclusive',
+    ],
+    [
+      {
+        validation: schema,
+        subresources: { status: {} },
+        versions: [{ ...version, subresources: { status: {} } }],
+      },
+      'top-level and per-version subresources are mutually exclusive',
+      'per-version subresources may not all be set to identical values (top-level subresources should be used instead)',
+    ],
+  ]
+  const beta = { ...context, requestApiVersion: 'apiextensions.k8s.io/v1beta1' } as Context
+  for (const [given, ...want] of rows) {
+    const made = definition(object())
+    made.spec = stableSpec({ group: 'example.com', names, scope: 'Namespaced', ...given })
+    const said = behaviour.validateCreate?.(made, beta) ?? []
+    assert.deepEqual(
+      said.map(({ message }) =>
+        message.replace(/^Forbidden: |^Invalid value: .*?\}: (?=per-)/s, ''),
+      ),
+      want,
+    )
+  }
 })
 
 test('both versions say the same', () => {

@@ -71,7 +71,8 @@ function hasUnprunedDefaults(schema: JsonSchema): boolean {
   return specHas({ validation: { openAPIV3Schema: schema } }, (one) => {
     if (!hasDefault(one)) return false
     const value = one.default as Json
-    return JSON.stringify(plainPruner.of(one)(value)) !== JSON.stringify(sortedCopy(value))
+    const pruned = sortedCopy(plainPruner.of(one)(value))
+    return JSON.stringify(pruned) !== JSON.stringify(sortedCopy(value))
   })
 }
 
@@ -94,18 +95,16 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose): FieldError[] 
     return [invalid(storedPath, stringsValue(undefined), 'must have at least one stored version')]
   }
   const errors: FieldError[] = []
-  const versions: Loose[] = spec.versions ?? []
-  for (const one of versions) {
-    if (one.storage === true && !stored.includes(one.name)) {
-      errors.push(
-        invalid(storedPath, versionValue(one), `must have the storage version ${one.name}`),
-      )
+  // A stored version stands for the first version of its name alone.
+  const left = new Map(stored.map((name, i) => [name, i]))
+  for (const one of (spec.versions ?? []) as Loose[]) {
+    const name: string = one.name ?? ''
+    if (!left.delete(name) && one.storage === true) {
+      errors.push(invalid(storedPath, versionValue(one), `must have the storage version ${name}`))
     }
   }
-  for (const [i, name] of stored.entries()) {
-    if (!versions.some((one) => one.name === name)) {
-      errors.push(invalid(storedPath.index(i), name, 'must appear in spec.versions'))
-    }
+  for (const [name, i] of left) {
+    errors.push(invalid(storedPath.index(i), name, 'must appear in spec.versions'))
   }
   return errors
 }

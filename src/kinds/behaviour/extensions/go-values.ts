@@ -10,6 +10,7 @@ import {
   goStruct,
 } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 
 const type = (name: string) => `apiextensions.${name}`
 const text = (value: unknown) => goQuote(typeof value === 'string' ? value : '')
@@ -112,8 +113,15 @@ function showField(is: string, value: unknown): string {
     return goList('apiextensions.JSON', (value as unknown[]).map(showScalar))
   if (is.startsWith('[]')) return `${is}{${(value as Loose[]).map(showSchema).join(', ')}}`
   const entries = Object.entries(value as Loose).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `${is}{${entries.map(([key, one]) => `${goQuote(key)}:${showSchema(one)}`).join(', ')}}`
+  const show = is === type('JSONSchemaDependencies') ? showDependency : showSchema
+  return `${is}{${entries.map(([key, one]) => `${goQuote(key)}:${show(one)}`).join(', ')}}`
 }
+
+const showDependency = (one: Loose): string =>
+  goStruct(type('JSONSchemaPropsOrStringArray'), [
+    ['Schema', goPointer(type('JSONSchemaProps'), Array.isArray(one) ? undefined : one)],
+    ['Property', goStrings(Array.isArray(one) ? one : undefined)],
+  ])
 
 const showScalar = (value: unknown): string =>
   typeof value === 'string'
@@ -125,7 +133,10 @@ const showScalar = (value: unknown): string =>
 const showSchema = (schema: Loose): string =>
   goStruct(
     type('JSONSchemaProps'),
-    schemaFields.map(([name, key, is]) => [name, showField(is, schema[key])]),
+    schemaFields.map(([name, key, is]) => [
+      name,
+      showField(is, schema[key] ?? (wasWrittenEmpty(schema, key) ? [] : undefined)),
+    ]),
   )
 
 export const schemaValue = (schema: object): GoText => asGo(showSchema(schema as Loose))

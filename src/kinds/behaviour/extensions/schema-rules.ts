@@ -15,6 +15,7 @@ import {
   valuesOf,
 } from '#schema/structural/json-schema.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { stringsValue } from './go-values.ts'
 
 export interface SchemaRules {
@@ -73,7 +74,10 @@ function checkStandard(schema: JsonSchema, path: FieldPath, place: Place): Field
   refuse(schema.additionalItems !== undefined, 'additionalItems')
   refuse(some(schema.patternProperties), 'patternProperties')
   refuse(some(schema.definitions), 'definitions')
-  refuse(schema.dependencies !== undefined, 'dependencies')
+  refuse(
+    schema.dependencies !== undefined || wasWrittenEmpty(schema, 'dependencies'),
+    'dependencies',
+  )
   refuse(schema.$ref !== undefined, '$ref')
   refuse(type === 'null', 'type', 'type cannot be set to null, use nullable as an alternative')
   const list = Array.isArray(schema.items) && schema.items.length > 0

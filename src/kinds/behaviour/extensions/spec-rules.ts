@@ -3,7 +3,9 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { listAsWritten } from '#kinds/behaviour/checks.ts'
+import { saidTwiceIn } from '#kinds/conversion/custom-resource-definition.ts'
 import { checkDefaults, type MetaProblem } from '#schema/structural/default-rules.ts'
 import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
@@ -144,7 +146,7 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
     const { status } = (ownSubresources ? one.subresources : spec.subresources) ?? {}
     errors.push(...checkVersion(one, status !== undefined && status !== null, rules, at.index(i)))
   }
-  errors.push(...checkSaidOnce(spec, versions, path))
+  errors.push(...checkSaidOnce(spec, path))
   const shown = versionsValue(listAsWritten(spec, 'versions'))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(invalid(at, shown, 'must contain unique version names'))
@@ -164,18 +166,31 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
   return errors
 }
 
-/** What is said for all versions must not be said for single ones too. */
-function checkSaidOnce(spec: Loose, versions: Loose[], path: FieldPath): FieldError[] {
-  const rows = [
-    ['validation', 'schema', 'schemas'],
-    ['subresources', 'subresources', 'subresources'],
-    ['additionalPrinterColumns', 'additionalPrinterColumns', 'additionalPrinterColumns'],
+const inWords: Readonly<Record<string, string>> = {
+  validation: 'schemas',
+  subresources: 'subresources',
+  additionalPrinterColumns: 'additionalPrinterColumns',
+}
+
+/** What is said for all versions must not be said for single ones too, and what is alike in all only once. */
+function checkSaidOnce(spec: Loose, path: FieldPath): FieldError[] {
+  const { both, alike } = saidTwiceIn(spec)
+  const shown = () => versionsValue(listAsWritten(spec, 'versions'))
+  return [
+    ...both.map((top) =>
+      forbidden(
+        path.child(top),
+        `top-level and per-version ${inWords[top]} are mutually exclusive`,
+      ),
+    ),
+    ...alike.map((top) =>
+      invalid(
+        path.child('versions'),
+        shown(),
+        `per-version ${inWords[top]} may not all be set to identical values (top-level ${top} should be used instead)`,
+      ),
+    ),
   ]
-  return rows
-    .filter(([top, own]) => spec[top] && versions.some((one) => one[own] !== undefined))
-    .map(([top, , words]) =>
-      forbidden(path.child(top), `top-level and per-version ${words} are mutually exclusive`),
-    )
 }
 
 function checkVersion(
@@ -221,7 +236,8 @@ function checkValidation(
 function checkRootForStatus(schema: JsonSchema, path: FieldPath): FieldError[] {
   for (const [name, key] of schemaKeys) {
     const value = schema[key as keyof JsonSchema]
-    if (value === undefined || value === false || value === '') continue
+    const there = value !== undefined && value !== false && value !== ''
+    if (!there && !wasWrittenEmpty(schema, key)) continue
     if (name === 'Type') {
       if (schema.type === 'object') continue
       const detail =
