@@ -15,42 +15,55 @@ import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 /** What does not fit; the message is the original's. */
 export class RestoreError extends Error {}
 
-/** Members the type does not declare are left out. Throws RestoreError. */
-export function restore(type: Type, value: Json): Json {
-  if (value === null) return null
+/**
+ * Members the type does not declare are left out. Parts that are those of `known`, an object of the type already, are
+ * taken as they are. Throws RestoreError.
+ */
+export function restore(type: Type, value: Json, known?: Json): Json {
+  if (value === null || value === known) return value
   switch (type.is) {
     case 'scalar':
       return restoreScalar(type, value)
     case 'list':
       if (!Array.isArray(value))
         throw new RestoreError(`cannot restore slice from ${goKind(value)}`)
-      return value.map((item) => restore(type.items, item))
+      return restoreItems(type.items, value, known)
     case 'map': {
       if (!isMap(value)) throw new RestoreError(`cannot restore map from ${goKind(value)}`)
+      const before = isMap(known) ? known : nothing
       const out: JsonMap = {}
-      for (const name in value) setMember(out, name, restore(type.values, value[name] as Json))
+      for (const name in value) {
+        setMember(out, name, restore(type.values, value[name] as Json, ownValue(before, name)))
+      }
       return out
     }
     case 'struct':
       if (type.union === true) return value
       if (!isMap(value)) throw new RestoreError(`cannot restore struct from: ${goKind(value)}`)
-      return restoreFields(type, value, {})
+      return restoreFields(type, value, isMap(known) ? known : nothing, {})
     case 'untyped':
       return value
   }
 }
 
-function restoreFields(struct: Struct, value: JsonMap, out: JsonMap): JsonMap {
+const nothing: JsonMap = {}
+
+function restoreItems(items: Type, value: Json[], known: Json | undefined): Json[] {
+  const before = Array.isArray(known) ? new Set(known) : undefined
+  return value.map((item) => (before?.has(item) ? item : restore(items, item)))
+}
+
+function restoreFields(struct: Struct, value: JsonMap, known: JsonMap, out: JsonMap): JsonMap {
   for (const field of struct.fields) {
-    if (field.inline) restoreFields(field.type as Struct, value, out)
-    else restoreField(field, value, out)
+    if (field.inline) restoreFields(field.type as Struct, value, known, out)
+    else restoreField(field, value, known, out)
   }
   return out
 }
 
-function restoreField({ name, type }: Field, value: JsonMap, out: JsonMap): void {
+function restoreField({ name, type }: Field, value: JsonMap, known: JsonMap, out: JsonMap): void {
   const member = ownValue(value, name)
-  if (member !== undefined) setMember(out, name, restore(type, member))
+  if (member !== undefined) setMember(out, name, restore(type, member, ownValue(known, name)))
 }
 
 const integerBits: Partial<Record<ScalarName, (value: bigint) => bigint>> = {
