@@ -422,9 +422,9 @@ const writes: Question = (random, scene) => {
     random,
     {
       dryRun: ['All', 'All', 'x', 'All&dryRun=All'],
-      fieldManager: ['m', '', 'é', 'x'.repeat(129), '%00'],
+      fieldManager: ['m', '', '%C3%A9', 'x'.repeat(129), '%00'],
       pretty: ['true'],
-      fieldValidation: ['Strict', 'x'],
+      fieldValidation: ['x'],
       force: ['true', 'x'],
       bogus: ['1'],
     },

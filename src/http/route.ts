@@ -12,6 +12,7 @@ import { deleteCollection } from '#verbs/delete-collection.ts'
 import { get } from '#verbs/get.ts'
 import { list } from '#verbs/list.ts'
 import { patch } from '#verbs/patch.ts'
+import { select } from '#verbs/selection.ts'
 import type { Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
@@ -102,6 +103,8 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
       return (special.delete ?? remove)(server, await deleteRequest(exchange, parts, target))
     case 'deletecollection': {
       const options = parseListOptions(exchange.query)
+      // What is selected is looked at before how it is deleted.
+      select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteCollection(server, await deleteRequest(exchange, parts, target), options)
     }
     default:

@@ -81,8 +81,9 @@ export async function deleteRequest(
   let deleteOptions: DeleteRequest['deleteOptions']
   if (bytes.length > 0) {
     requireBodyType(exchange, target.kind)
-    const raw = decodeBody(exchange, target.kind, bytes)
-    if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+    // null asks for nothing, and for nothing of the query either.
+    const raw = decodeBody(exchange, target.kind, bytes) ?? {}
+    if (typeof raw !== 'object' || Array.isArray(raw)) {
       throw badRequest(
         'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: the body is not an object',
       )

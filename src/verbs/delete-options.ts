@@ -59,7 +59,7 @@ export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
   const grace = query.get('gracePeriodSeconds')
   const orphan = query.get('orphanDependents')
   const options = {
-    gracePeriodSeconds: grace === null || grace === '' ? undefined : parseInt64(grace),
+    gracePeriodSeconds: grace === null ? undefined : parseInt64(grace),
     uid: query.get('uid') ?? query.get('preconditions.uid') ?? undefined,
     resourceVersion: query.get('preconditions.resourceVersion') ?? undefined,
     orphanDependents: orphan === null ? undefined : parseBool(orphan),

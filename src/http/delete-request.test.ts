@@ -1,0 +1,84 @@
+/** What a deletion asks for, from its query or its body: never from both. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Served, startServed } from './served.fixture.ts'
+
+let served: Served
+before(async () => {
+  served = await startServed()
+})
+after(() => served.stop())
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const pods = '/api/v1/namespaces/default/pods'
+
+test('refusals, and what is no refusal', async () => {
+  await served.verbs.create('configmaps', { metadata: { name: 'kept' } })
+  const cases: [query: string, body: string | undefined, status: number, message?: RegExp][] = [
+    ['gracePeriodSeconds=', undefined, 400, /^strconv.ParseInt: parsing "": invalid syntax$/],
+    ['gracePeriodSeconds=x', undefined, 400, /^strconv.ParseInt: parsing "x": invalid syntax$/],
+    ['propagationPolicy=Bogus', undefined, 422, /Unsupported value: "Bogus"/],
+    ['orphanDependents=true&propagationPolicy=Orphan', undefined, 422, /cannot be both set/],
+    ['dryRun=x', undefined, 422, /Unsupported value/],
+    ['', '{"propagationPolicy":"Bogus"}', 422, /Unsupported value: "Bogus"/],
+    ['', '{"preconditions":{"uid":"x"}}', 409, /UID in the precondition \(x\) does not match/],
+    [
+      '',
+      '{"preconditions":{"resourceVersion":"1"}}',
+      409,
+      /ResourceVersion in the precondition \(1\) does not match/,
+    ],
+    ['', '[]', 400],
+    ['', '{', 400],
+    // A body, even an empty one, is all that counts.
+    ['dryRun=x', '{"dryRun":["All"]}', 200],
+    ['gracePeriodSeconds=x', '{"dryRun":["All"]}', 200],
+    ['dryRun=All', undefined, 200],
+  ]
+  for (const [query, body, status, message] of cases) {
+    const asked = body === undefined ? {} : { body }
+    const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, asked)
+    assert.equal(answer.status, status, `${query} ${body}: ${answer.text}`)
+    if (message !== undefined) assert.match(answer.json.message, message)
+  }
+  assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 200)
+  // null is a body that asks for nothing: the query is not read, so this is no dry run.
+  assert.equal(
+    (await served.ask('DELETE', `${configMaps}/kept?dryRun=All`, { body: 'null' })).status,
+    200,
+  )
+  assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 404)
+})
+
+test('of a collection the selectors are looked at before the options', async () => {
+  const cases: [query: string, body: string | undefined, status: number][] = [
+    ['fieldSelector=data.n%3Da&dryRun=x', undefined, 400],
+    ['fieldSelector=data.n%3Da', '{', 400],
+    ['labelSelector=%3Da&dryRun=x', undefined, 400],
+    ['limit=x&dryRun=x', undefined, 400],
+    ['labelSelector=a%3Db&dryRun=x', undefined, 422],
+    ['labelSelector=a%3Db', undefined, 200],
+  ]
+  for (const [query, body, status] of cases) {
+    const asked = body === undefined ? {} : { body }
+    const answer = await served.ask('DELETE', `${configMaps}?${query}`, asked)
+    assert.equal(answer.status, status, `${query}: ${answer.text}`)
+    if (query.includes('data.n'))
+      assert.match(answer.json.message, /not a known field selector|field label not supported/)
+  }
+})
+
+test('an object that is deleted at once is answered with a Status, one that leaves later with itself', async () => {
+  const finalizers = ['example.com/hold']
+  await served.verbs.create('configmaps', { metadata: { name: 'gone' } })
+  await served.verbs.create('configmaps', { metadata: { name: 'held', finalizers } })
+  const gone = await served.ask('DELETE', `${configMaps}/gone`)
+  assert.equal(gone.json.kind, 'Status')
+  assert.equal(gone.json.status, 'Success')
+  assert.deepEqual(Object.keys(gone.json.details).sort(), ['kind', 'name', 'uid'])
+  const held = await served.ask('DELETE', `${configMaps}/held`)
+  assert.equal(held.json.kind, 'ConfigMap')
+  assert.ok(held.json.metadata.deletionTimestamp)
+  assert.equal(held.json.metadata.deletionGracePeriodSeconds, 0)
+  assert.equal((await served.ask('DELETE', `${pods}/none`)).status, 404)
+})
