@@ -4,7 +4,10 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Base, type Body, isMap, type Place } from './base-objects.ts'
+import type { Struct } from '#schema/type.ts'
+import { damage, grow } from './damage.ts'
 import type { Random } from './random.ts'
+import type { DeclaredValues } from './random-value.ts'
 import type { Step } from './two-servers.ts'
 
 const merge = { 'content-type': 'application/merge-patch+json' }
@@ -13,7 +16,13 @@ const jsonPatch = { 'content-type': 'application/json-patch+json' }
 const apply = { 'content-type': 'application/apply-patch+yaml' }
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
 
-export type Shape = (base: Base, random: Random, others: readonly Place[]) => Step[]
+/** What is known of the kind: the places that show the same objects, its type, and the values declared for named texts. */
+export interface Known {
+  readonly others: readonly Place[]
+  readonly type: Struct
+  readonly declared: DeclaredValues
+}
+export type Shape = (base: Base, random: Random, known: Known) => Step[]
 
 export const pathOf = ({ at, plural, namespaced }: Place): string =>
   `${at}${namespaced ? '/namespaces/{id}' : ''}/${plural}`
@@ -58,7 +67,7 @@ function life(base: Base): Step[] {
   ]
 }
 
-function converted(base: Base, _: Random, others: readonly Place[]): Step[] {
+function converted(base: Base, _: Random, { others }: Known): Step[] {
   const { object } = base
   const steps: Step[] = [
     { method: 'POST', path: `${pathOf(base)}?fieldManager=maker`, body: object },
@@ -144,6 +153,25 @@ const mangled: Shape = (base, random) => [
   { method: 'POST', path: `${pathOf(base)}?dryRun=All`, body: mangle(base.object, random) },
 ]
 
+/** Fields grown from the type, and sometimes damage, created and written over what is there. */
+const grown: Shape = (base, random, { type, declared }) => {
+  const all = pathOf(base)
+  const variant = () => {
+    const copy = structuredClone(base.object)
+    for (let i = random.below(4); i > 0; i--) grow(type, copy, random, declared)
+    if (random.chance(0.3)) damage(copy, random)
+    return copy
+  }
+  return [
+    { method: 'POST', path: `${all}?dryRun=All`, body: variant() },
+    { method: 'POST', path: `${all}?dryRun=All`, body: variant() },
+    { method: 'POST', path: all, body: base.object },
+    { method: 'PUT', path: `${all}/${nameOf(base.object)}`, body: variant() },
+    { method: 'PUT', path: `${all}/${nameOf(base.object)}`, body: variant() },
+    { method: 'DELETE', path: `${all}/${nameOf(base.object)}` },
+  ]
+}
+
 const values: readonly Json[] = [null, 3, 7, 'other', '25%', true, ['x'], { a: 'b' }]
 
 /** A patch of one field, at most three names deep, never of what says which object it is. */
@@ -210,4 +238,11 @@ const beside: Shape = (base, random) => {
   ]
 }
 
-export const shapes: Readonly<Record<string, Shape>> = { life, converted, mangled, changed, beside }
+export const shapes: Readonly<Record<string, Shape>> = {
+  life,
+  converted,
+  mangled,
+  changed,
+  beside,
+  grown,
+}

@@ -13,7 +13,12 @@ import { type Base, basesOf, objectsIn, type Place, recordedObjects } from './ba
 import { type Shape, shapes } from './conversations.ts'
 import { Random } from './random.ts'
 import { samples } from './sample-objects.ts'
+import { declaredValues, typeOf } from './types-of-facts.ts'
 import { type Settings, type Step, settingsOf, showDifference } from './two-servers.ts'
+
+interface Version {
+  readonly minor?: string
+}
 
 interface Resource {
   readonly name: string
@@ -82,6 +87,9 @@ async function main(): Promise<number> {
   })
   const { seed, count, only, keepGoing, servers, more } = settings
   const places = await placesOf(settings)
+  const { minor = '' } = (await servers.askPeer({ method: 'GET', path: '/version' })) as Version
+  const release = Number.parseInt(minor, 10)
+  const declared = declaredValues()
   const objects = [
     ...recordedObjects(more.golden as string),
     ...samples.map(({ object }) => object as { [key: string]: Json }),
@@ -101,7 +109,11 @@ async function main(): Promise<number> {
     const name = (more.every === true ? names[i % names.length] : random.pick(names)) as string
     const title = `${name} ${base.at} ${base.plural} ${(base.object.metadata as { name: string }).name}`
     if (only !== undefined && !only.test(title)) continue
-    const steps = (shapes[name] as Shape)(base, random, othersOf(base, places.values()))
+    const steps = (shapes[name] as Shape)(base, random, {
+      others: othersOf(base, places.values()),
+      type: typeOf(base.object.apiVersion as string, base.object.kind as string, release),
+      declared,
+    })
     const id = `${run}-${i.toString(36)}`
     if (name !== 'mangled') await servers.makeNamespace(id)
     else if (held === 0) await servers.makeNamespace(run)

@@ -1,4 +1,4 @@
-/** Types of the newest release's kinds, and the values declared for named texts, from the tables of facts. */
+/** Types of a release's kinds, and the values declared for named texts, from the tables of facts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readFactsFile } from '#cli/facts-reader.ts'
@@ -9,11 +9,11 @@ import type { DeclaredValues } from './random-value.ts'
 const facts = loadFacts(readFactsFile)
 const newest = Math.max(...facts.releases)
 
-export function typeOf(apiVersion: string, kind: string): Struct {
+export function typeOf(apiVersion: string, kind: string, release = newest): Struct {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   const name = facts.openApiNameOf(group as string, version as string, kind)
   if (name === undefined) throw new Error(`no ${kind} in ${apiVersion}`)
-  return facts.typeOf(name, newest)
+  return facts.typeOf(name, release)
 }
 
 export function declaredValues(): DeclaredValues {

@@ -277,6 +277,11 @@ class Work implements Reservation {
       this.#takenPorts.push(port)
       return port
     }
+    // A dry run only asks whether others have it, not whether it could be had.
+    if (outcome !== 'taken' && this.#shownPorts !== undefined) {
+      this.#shownPorts.push(port)
+      return port
+    }
     const why =
       outcome === 'taken'
         ? 'provided port is already allocated'
