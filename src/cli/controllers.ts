@@ -4,6 +4,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { systemClock } from '#base/clock.ts'
+import type { QueueMeter } from '#client/work-queue.ts'
 import type { ControllerName } from '#controllers/names.ts'
 import type { Log } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
@@ -18,6 +19,7 @@ export interface ControllerOptions {
   readonly names: readonly ControllerName[]
   readonly settings: Pick<Settings, 'storageBackend' | 'clusterSigningDurationMs'>
   readonly server: Server
+  readonly queueMeter: (name: string) => QueueMeter
   readonly certificates: Certificates
   readonly log: Log
   readonly signal: AbortSignal
@@ -43,6 +45,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
       feature: server.feature,
       report: (message, error) => log.warn(message, error === undefined ? {} : { error }),
       randomSuffix: server.randomSuffix,
+      queueMeter: options.queueMeter,
       rootCertificates: certificates.trustPem,
       mint: server.access.mint,
       authority: {

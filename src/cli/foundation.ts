@@ -8,7 +8,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import type { Log } from '#observe/log.ts'
-import type { Storage } from '#storage/storage.ts'
+import { MeasuredStorage } from '#storage/measured.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
@@ -31,7 +31,7 @@ export interface Foundation {
   readonly feature: (gate: string) => boolean
   readonly facts: Facts
   readonly certificates: Certificates
-  readonly storage: Storage
+  readonly storage: MeasuredStorage
   readonly catalog: Catalog
   readonly cache: WatchCache
   readonly reader: ObjectReader
@@ -51,7 +51,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
     runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)),
   )
   const certificates = ensureCertificates(settings, systemClock)
-  const storage = await openStorage(settings)
+  const storage = new MeasuredStorage(await openStorage(settings))
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
   for (const resource of builtInResources(facts, { release, feature, root, serves }))

@@ -39,7 +39,7 @@ export interface HttpSide {
 }
 
 export function makeListener(side: HttpSide): Listener {
-  const { foundation, access, others } = side
+  const { foundation, access, others, observing } = side
   const { serving } = foundation.certificates
   const serve = requestServer(httpParts(side))
   return createListener({
@@ -49,6 +49,7 @@ export function makeListener(side: HttpSide): Listener {
     handle: serve,
     upgrade: serve,
     upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
+    handshakeFailed: observing.handshakeFailed,
   })
 }
 

@@ -2,6 +2,7 @@
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { systemClock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
+import type { QueueMeter } from '#client/work-queue.ts'
 import { fairnessObserver } from '#http/observers/fairness.ts'
 import { consumerManager, flowGroup, followFairness } from '#http/observers/fairness-config.ts'
 import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
@@ -13,17 +14,22 @@ import { metricsPath } from '#http/paths/metrics.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
 import type { Log } from '#observe/log.ts'
+import { queueMeters } from '#observe/metrics/queue-metrics.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { makeAudit } from './audit.ts'
 import type { Settings } from './flags.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
+import { measureAvailability, measureStore } from './store-meter.ts'
 
 export interface Observing {
   readonly observers: readonly Observer[]
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
+  readonly handshakeFailed: () => void
+  /** Measures the work queue of one controller. */
+  readonly queueMeter: (name: string) => QueueMeter
   /** Once the server can read and write: follows what configures fairness, and makes what must be there. */
   start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
   stop(): Promise<void>
@@ -76,10 +82,14 @@ export async function makeObserving(
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
+    handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
+    queueMeter: queueMeters(measuring.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
       const historyMax = Math.max(10_000, settings.defaultWatchCacheSize)
       countObjects(measuring, { catalog, cache, storage, historyMax })
+      measureStore(measuring, storage, catalog, settings.etcdPrefix)
+      measureAvailability(measuring, server.reader)
       await limiting.start(server, clientAs)
     },
     async stop() {

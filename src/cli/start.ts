@@ -81,6 +81,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     names,
     settings,
     server,
+    queueMeter: observing.queueMeter,
     certificates,
     log,
     signal: stopping.signal,

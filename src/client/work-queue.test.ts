@@ -121,3 +121,34 @@ test('paused, it collects; started, it works', async () => {
   assert.deepEqual(done, ['a'])
   stop()
 })
+
+test('whoever counts is told what happens to keys', async () => {
+  const told: string[] = []
+  let failures = 0
+  const queue = new WorkQueue({
+    work: async () => {
+      if (failures++ === 0) throw new Error('first')
+    },
+    workersMax: 1,
+    signal: new AbortController().signal,
+    report: () => {},
+    backoff: { firstMs: 1, longestMs: 1 },
+    meter: {
+      added: () => told.push('added'),
+      waiting: (keys) => told.push(`waiting ${keys}`),
+      began: (ms) => told.push(ms >= 0 ? 'began' : 'before'),
+      done: () => told.push('done'),
+      retried: () => told.push('retried'),
+    },
+  })
+  queue.add('a')
+  queue.add('a')
+  while (told.filter((one) => one === 'done').length < 2) {
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  const once = ['waiting 0', 'began']
+  assert.deepEqual(told, [
+    ...['added', 'waiting 1', 'waiting 1', ...once, 'retried', 'done'],
+    ...['added', 'waiting 1', ...once, 'done'],
+  ])
+})

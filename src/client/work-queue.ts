@@ -4,6 +4,16 @@
  */
 import { type Backoff, waitAfter } from './backoff.ts'
 
+/** Who counts what a queue does. */
+export interface QueueMeter {
+  added(): void
+  /** How many keys wait now. */
+  waiting(keys: number): void
+  began(waitedMs: number): void
+  done(tookMs: number): void
+  retried(): void
+}
+
 export interface WorkQueueOptions {
   /** Throws to have the key again after the next wait. Answers milliseconds to have it again then. */
   readonly work: (key: string) => Promise<number | undefined | void>
@@ -11,6 +21,7 @@ export interface WorkQueueOptions {
   readonly signal: AbortSignal
   readonly report: (key: string, error: unknown, failures: number) => void
   readonly backoff?: Backoff
+  readonly meter?: QueueMeter | undefined
   /** Whether to begin at once; otherwise `start` does. */
   readonly paused?: boolean
 }
@@ -27,6 +38,8 @@ export class WorkQueue {
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   readonly #later = new Map<string, { timer: NodeJS.Timeout; at: number }>()
+  /** Only where somebody counts. */
+  readonly #addedAt = new Map<string, number>()
   #workers = 0
   /** Workers that have not taken their first key yet. */
   #starting = 0
@@ -56,8 +69,18 @@ export class WorkQueue {
       return
     }
     this.#forgetTimer(key)
-    this.#waiting.add(key)
+    this.#wait(key)
     this.#fill()
+  }
+
+  #wait(key: string): void {
+    const { meter } = this.#options
+    if (meter !== undefined && !this.#waiting.has(key)) {
+      this.#addedAt.set(key, performance.now())
+      meter.added()
+    }
+    this.#waiting.add(key)
+    meter?.waiting(this.#waiting.size)
   }
 
   /** The key is added after a time; an earlier moment asked for before stays. */
@@ -107,7 +130,7 @@ export class WorkQueue {
       if (this.#options.signal.aborted) break
       this.#waiting.delete(key)
       this.#inWork.add(key)
-      await this.#work(key)
+      await this.#measured(key)
       this.#inWork.delete(key)
       if (this.#again.delete(key)) this.add(key)
       if (performance.now() - since < turnMsMax) continue
@@ -116,6 +139,17 @@ export class WorkQueue {
     }
     this.#workers--
     if (this.#waiting.size > 0) this.#fill()
+  }
+
+  async #measured(key: string): Promise<void> {
+    const { meter } = this.#options
+    if (meter === undefined) return this.#work(key)
+    const began = performance.now()
+    meter.waiting(this.#waiting.size)
+    meter.began(began - (this.#addedAt.get(key) ?? began))
+    this.#addedAt.delete(key)
+    await this.#work(key)
+    meter.done(performance.now() - began)
   }
 
   async #work(key: string): Promise<void> {
@@ -128,12 +162,14 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1
       this.#failures.set(key, failures)
       this.#options.report(key, error, failures)
+      this.#options.meter?.retried()
       this.addAfter(key, waitAfter(failures, this.#backoff))
     }
   }
 
   #clear(): void {
     this.#waiting.clear()
+    this.#addedAt.clear()
     this.#again.clear()
     this.#failures.clear()
     for (const { timer } of this.#later.values()) clearTimeout(timer)

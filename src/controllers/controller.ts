@@ -6,6 +6,7 @@ import type { X509Certificate, KeyObject } from 'node:crypto'
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
 import type { Clock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
+import type { QueueMeter } from '#client/work-queue.ts'
 import type { Informers } from './informers.ts'
 
 export interface Controller {
@@ -32,6 +33,8 @@ export interface Surroundings {
   /** Something went wrong and will be tried again. */
   readonly report: (message: string, error?: unknown) => void
   readonly randomSuffix: () => string
+  /** Measures the work queue of this name; undefined where nobody looks. */
+  readonly queueMeter?: ((name: string) => QueueMeter) | undefined
   /** What clients must trust to believe the server, PEM. */
   readonly rootCertificates: string
   /** Undefined where there is no key to sign tokens with. */

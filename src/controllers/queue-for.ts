@@ -15,7 +15,7 @@ const workersUsually = 32
 
 export function queueFor(
   name: string,
-  { signal, report }: Pick<ControllerParts, 'signal' | 'report'>,
+  { signal, report, queueMeter }: Pick<ControllerParts, 'signal' | 'report' | 'queueMeter'>,
   work: WorkQueueOptions['work'],
   options: Partial<WorkQueueOptions> = {},
 ): WorkQueue {
@@ -23,6 +23,7 @@ export function queueFor(
     work,
     workersMax: workersUsually,
     signal,
+    meter: queueMeter?.(name),
     // Lost races are everyday; other failures are said once they last.
     report: (key, error, failures) => {
       if (isConflict(error) && failures < 5) return

@@ -26,6 +26,8 @@ export function instruments(metrics: ServerMetrics): Instruments {
     count: metrics.authorizations.labels(result),
     durations: metrics.authorizationDurations.labels(result),
   }))
+  const inAuthentication = metrics.filterDurations.labels('authentication')
+  const inAuthorization = metrics.filterDurations.labels('authorization')
   const users = keyed((label) => metrics.users.labels(label))
   const meters = new WeakMap<Kind, WatchMeter>()
   return {
@@ -33,6 +35,7 @@ export function instruments(metrics: ServerMetrics): Instruments {
       const { count, durations } = authentication(result)
       count.value++
       durations.observe(tookMs / 1000)
+      inAuthentication.observe(tookMs / 1000)
       if (result !== 'success') return
       users(userLabel(userName)).value++
     },
@@ -40,6 +43,7 @@ export function instruments(metrics: ServerMetrics): Instruments {
       const { count, durations } = authorization(result)
       count.value++
       durations.observe(tookMs / 1000)
+      inAuthorization.observe(tookMs / 1000)
     },
     watch(kind) {
       let meter = meters.get(kind)

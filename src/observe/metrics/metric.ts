@@ -13,7 +13,11 @@ export interface Family {
 export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'
-  return Number.isNaN(value) ? 'NaN' : String(value)
+  if (Number.isNaN(value)) return 'NaN'
+  const size = Math.abs(value)
+  if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(value)
+  // Go writes exponents with two digits.
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
 const escaped = (value: string) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { helpText, type LifeCycle, presence, showHiddenProblem } from './life-cycle.ts'
 import { counter, exponentialBounds, gauge, histogram, valueText } from './metric.ts'
+import { queueMeters } from './queue-metrics.ts'
 import { Registry } from './registry.ts'
 import { serverMetrics } from './server-metrics.ts'
 
@@ -51,7 +52,7 @@ test('values beyond numbers, and bounds', () => {
     '1',
     '+Inf',
     'NaN',
-    '1e-7',
+    '1e-07',
   ])
   assert.deepEqual(exponentialBounds(1000, 10, 3), [1000, 10_000, 100_000])
 })
@@ -129,4 +130,38 @@ test('labels follow the release', async () => {
     (await lines(15)).join('\n'),
     /requestKind="mutating"[\s\S]*component="apiserver",client="",contentType="",code="200"/,
   )
+})
+
+test('large values are written as Go writes them', () => {
+  const rows: [number, string][] = [
+    [999999, '999999'],
+    [1000000, '1e+06'],
+    [1234567, '1.234567e+06'],
+    [1e9, '1e+09'],
+    [2 ** 64, '1.8446744073709552e+19'],
+    [0.0001, '0.0001'],
+    [-2000000, '-2e+06'],
+    [0, '0'],
+  ]
+  for (const [value, text] of rows) assert.equal(valueText(value), text)
+})
+
+test('a queue is measured by its name', async () => {
+  const registry = new Registry({ release: 22 })
+  const meter = queueMeters(registry)('namespace')
+  meter.added()
+  meter.waiting(1)
+  meter.began(2)
+  meter.waiting(0)
+  meter.done(5)
+  const page = await registry.page()
+  for (const line of [
+    'workqueue_adds_total{name="namespace"} 1',
+    'workqueue_depth{name="namespace"} 0',
+    'workqueue_queue_duration_seconds_bucket{name="namespace",le="0.001"} 0',
+    'workqueue_queue_duration_seconds_bucket{name="namespace",le="0.01"} 1',
+    'workqueue_work_duration_seconds_count{name="namespace"} 1',
+  ]) {
+    assert.ok(page.includes(line), `${line} in ${page}`)
+  }
 })

@@ -16,6 +16,10 @@ export function registerProcessMetrics(registry: Registry): void {
   )
   const resident = plain('process_resident_memory_bytes', 'Resident memory, in bytes.')
   const virtual = plain('process_virtual_memory_bytes', 'Virtual memory, in bytes.')
+  const virtualMax = plain(
+    'process_virtual_memory_max_bytes',
+    'Most virtual memory there may be, in bytes.',
+  )
   const started = plain(
     'process_start_time_seconds',
     'When the process started, in seconds since 1970.',
@@ -36,6 +40,8 @@ export function registerProcessMetrics(registry: Registry): void {
   version.labels(process.version).set(1)
   started.set(performance.timeOrigin / 1000)
   const limits = fileText('/proc/self/limits')
+  const spaceMax = /Max address space\s+(\d+)/.exec(limits)?.[1]
+  virtualMax.set(spaceMax === undefined ? 2 ** 64 : Number(spaceMax))
   openMax.set(Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 0))
   registry.collect(() => {
     const { user, system } = process.cpuUsage()

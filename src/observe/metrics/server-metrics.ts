@@ -10,6 +10,7 @@ const durationBounds = [
   0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ]
+const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5]
 const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
 const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
 const alpha = { stability: 'ALPHA' } as const
@@ -107,10 +108,22 @@ function requestMetrics(registry: Registry, release: number) {
       'Requests whose client left before the answer.',
       { ...alpha, since: 20 },
     ),
-    tlsHandshakeErrors: registry.register(
-      counter('apiserver_tls_handshake_errors_total'),
-      'Connections that failed before they were secure.',
-      { ...alpha, since: 19 },
+    tlsHandshakeErrors: registry
+      .register(
+        counter('apiserver_tls_handshake_errors_total'),
+        'Connections that failed before they were secure.',
+        { ...alpha, since: 19 },
+      )
+      .labels(),
+    filterDurations: registry.register(
+      histogram('apiserver_request_filter_duration_seconds', filterBounds, 'filter'),
+      'How long requests spent in authentication and authorization, in seconds.',
+      { ...alpha, since: 20 },
+    ),
+    unavailableServices: registry.register(
+      gauge('aggregator_unavailable_apiservice', 'name'),
+      'APIServices that cannot be reached: 1, or 0 where they can.',
+      alpha,
     ),
   }
 }

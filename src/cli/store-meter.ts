@@ -1,0 +1,62 @@
+/** What the store and the servers behind this one do, for the page of metrics. */
+import type { Catalog } from '#kinds/catalog.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Distribution } from '#observe/metrics/metric.ts'
+import { MeasuredStorage, type StoreOperation } from '#storage/measured.ts'
+import type { Storage } from '#storage/storage.ts'
+import type { Measuring } from './instruments.ts'
+
+type ByOperation = Map<StoreOperation, Distribution>
+
+/** How long requests to the store take, by operation and type: `*core.Pod`. */
+export function measureStore(
+  { metrics }: Measuring,
+  storage: Storage,
+  catalog: Catalog,
+  root: string,
+): void {
+  if (!(storage instanceof MeasuredStorage)) return
+  const known = new Map<string, ByOperation>()
+  storage.took = (operation, key, ms) => {
+    const prefix = prefixOf(key, root.length)
+    let byOperation = known.get(prefix)
+    if (byOperation === undefined) known.set(prefix, (byOperation = new Map()))
+    let durations = byOperation.get(operation)
+    if (durations === undefined) {
+      durations = metrics.storeDurations.labels(operation, typeOf(catalog, key))
+      byOperation.set(operation, durations)
+    }
+    durations.observe(ms / 1000)
+  }
+}
+
+/** `/registry/pods`, and `/registry/example.com/widgets` where the first name is a group or stands for several kinds. */
+function prefixOf(key: string, rootLength: number): string {
+  const end = key.indexOf('/', rootLength + 1)
+  const first = key.slice(0, end)
+  const dot = first.indexOf('.', rootLength)
+  return dot === -1 && !first.endsWith('/services')
+    ? first
+    : key.slice(0, key.indexOf('/', end + 1))
+}
+
+function typeOf(catalog: Catalog, key: string): string {
+  for (const { storagePrefix, hub } of catalog.resources()) {
+    if (storagePrefix === '' || !key.startsWith(`${storagePrefix}/`)) continue
+    if (hub.itemsCarryType) return '*unstructured.Unstructured'
+    const [group] = hub.group.split('.')
+    return `*${group === '' || group === 'events' ? 'core' : group}.${hub.kind}`
+  }
+  return ''
+}
+
+/** Which APIServices can be reached, as their conditions say. */
+export function measureAvailability({ registry, metrics }: Measuring, reader: ObjectReader): void {
+  registry.collect(async () => {
+    for (const { metadata, status } of await reader.list('apiregistration.k8s.io', 'apiservices')) {
+      const conditions: { type?: string; status?: string }[] = status?.conditions ?? []
+      const available = conditions.find(({ type }) => type === 'Available')?.status !== 'False'
+      metrics.unavailableServices.labels(metadata.name ?? '').set(available ? 0 : 1)
+    }
+  })
+}
