@@ -9,6 +9,7 @@ import { add, addAll, type Errors } from './check-result.ts'
 import { checkEnum, checkNumber, checkString } from './check-scalar.ts'
 import { checkType } from './check-type.ts'
 import { hasAdditional, itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
+import { keysAsWritten } from './sorted-copy.ts'
 
 /** Adds to the errors; answers how many checks passed or were made, by which alternatives are compared. */
 export type Check = (value: Json, path: string, errors: Errors) => number
@@ -112,7 +113,7 @@ export class Checker {
       }
       let count = 0
       const inside = path === '' ? '' : `${path}.`
-      for (const key of Object.keys(value)) {
+      for (const key of others === undefined ? Object.keys(value) : keysAsWritten(value)) {
         const property = named.get(key)
         if (property !== undefined) count += this.of(property)(value[key], inside + key, errors)
         else if (others !== undefined)

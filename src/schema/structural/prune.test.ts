@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
+import { Checker } from './check.ts'
+import { type Errors, fieldErrors } from './check-result.ts'
 import { Defaults } from './defaults.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { Pruner } from './prune.ts'
+import { keysAsWritten } from './sorted-copy.ts'
 
 const pruner = new Pruner({
   readMeta: (field, value) => (field === 'metadata' ? { read: value } : value),
@@ -118,4 +121,17 @@ test('defaults are fresh each time', () => {
   const first = fill?.({}) as { a: Json[] }
   first.a.push(1)
   assert.deepEqual(fill?.({}), { a: [] })
+})
+
+test('maps are told in the order in which they were written', () => {
+  const schema: JsonSchema = { type: 'object', additionalProperties: { type: 'integer' } }
+  const copy = new Pruner({ readMeta: (_field, value) => value }).of(schema)({ b: 'x', a: 'y' })
+  assert.deepEqual(Object.keys(copy as object), ['a', 'b'])
+  assert.deepEqual(keysAsWritten(copy as object), ['b', 'a'])
+  const errors: Errors = new Map()
+  new Checker().of(schema)(copy, 'm', errors)
+  assert.deepEqual(
+    fieldErrors(errors).map(({ field }) => field),
+    ['m.b', 'm.a'],
+  )
 })

@@ -19,7 +19,7 @@ import {
   propertiesOf,
   valuesOf,
 } from './json-schema.ts'
-import { sortedCopy, sortedKeys } from './sorted-copy.ts'
+import { rememberOrder, sortedCopy, sortedKeys } from './sorted-copy.ts'
 
 export type Copy = (value: Json) => Json
 
@@ -82,7 +82,9 @@ export class Pruner {
         return value.map(copyItem)
       }
       const out: JsonObject = {}
-      for (const key of sortedKeys(value)) {
+      const keys = sortedKeys(value)
+      if (others !== undefined) rememberOrder(out, value, keys)
+      for (const key of keys) {
         const given = value[key]
         if (embedded && isMetaField(key)) {
           const read = readMeta(key, given)

@@ -1,6 +1,6 @@
 /**
  * Copies of JSON values with their keys in Go's order, so that equal objects are equal bytes. Shares nothing with what
- * it copies.
+ * it copies. The order in which a map was written is remembered beside the copy: problems are told in that order.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from '#schema/misfit.ts'
@@ -31,4 +31,18 @@ export function sortInPlace(object: JsonObject): void {
     delete object[key]
     setKey(object, key, value)
   }
+}
+
+const written = new WeakMap<object, readonly string[]>()
+
+/** Remembers the order in which a map was written, where it is another one. */
+export function rememberOrder(copy: object, from: object, sorted: readonly string[]): void {
+  const keys = Object.keys(from)
+  if (keys.some((key, i) => key !== sorted[i])) written.set(copy, keys)
+}
+
+/** The keys of a map in the order in which they were written. */
+export function keysAsWritten(map: object): readonly string[] {
+  const keys = written.get(map)
+  return keys === undefined ? Object.keys(map) : keys.filter((key) => Object.hasOwn(map, key))
 }

@@ -8,6 +8,7 @@ import {
   goQuote,
   goStrings,
   goStruct,
+  goUntyped,
 } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
@@ -110,7 +111,7 @@ function showField(is: string, value: unknown): string {
   if (is.startsWith('*')) return goPointer(is.slice(1), value)
   if (value === undefined || value === null) return `${is}(nil)`
   if (is === '[]apiextensions.JSON')
-    return goList('apiextensions.JSON', (value as unknown[]).map(showScalar))
+    return goList('apiextensions.JSON', (value as unknown[]).map(showJson))
   if (is.startsWith('[]')) return `${is}{${(value as Loose[]).map(showSchema).join(', ')}}`
   const entries = Object.entries(value as Loose).sort(([a], [b]) => (a < b ? -1 : 1))
   const show = is === type('JSONSchemaDependencies') ? showDependency : showSchema
@@ -123,12 +124,8 @@ const showDependency = (one: Loose): string =>
     ['Property', goStrings(Array.isArray(one) ? one : undefined)],
   ])
 
-const showScalar = (value: unknown): string =>
-  typeof value === 'string'
-    ? goQuote(value)
-    : typeof value === 'number'
-      ? goFloat(value)
-      : String(value)
+const showJson = (value: unknown): string =>
+  typeof value === 'number' ? goFloat(value) : goUntyped(value)
 
 const showSchema = (schema: Loose): string =>
   goStruct(

@@ -233,10 +233,13 @@ function checkValidation(
   return [...errors, ...checkDefaults(schema, at, { metaProblem, pruned: prunedDefaults })]
 }
 
+/** Texts that Go tells from none when they are empty. */
+const pointers = new Set(['$ref', 'x-kubernetes-list-type', 'x-kubernetes-map-type'])
+
 function checkRootForStatus(schema: JsonSchema, path: FieldPath): FieldError[] {
   for (const [name, key] of schemaKeys) {
     const value = schema[key as keyof JsonSchema]
-    const there = value !== undefined && value !== false && value !== ''
+    const there = value !== undefined && value !== false && (value !== '' || pointers.has(key))
     if (!there && !wasWrittenEmpty(schema, key)) continue
     if (name === 'Type') {
       if (schema.type === 'object') continue
