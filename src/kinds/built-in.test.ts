@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { builtInResources } from './built-in.ts'
+import { loadFacts } from './facts.ts'
+import type { Resource } from './kind.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'facts')
+const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
+const inRelease = new Map<number, Resource[]>()
+function resourceOf(release: number, group: string, plural: string): Resource | undefined {
+  const options = { release, feature: () => true, root: '/registry' }
+  const all =
+    inRelease.get(release) ??
+    builtInResources(facts, { ...options, serves: ({ off, alpha }) => !off && !alpha })
+  inRelease.set(release, all)
+  return all.find((one) => one.group === group && one.plural === plural)
+}
+
+type Row = [
+  release: number,
+  group: string,
+  plural: string,
+  served: string,
+  stored: string,
+  hub: string,
+  errorGroup: string,
+  prefix: string,
+]
+const rows: Row[] = [
+  [22, '', 'services', 'v1', 'v1', 'v1', '', '/registry/services/specs'],
+  [22, '', 'nodes', 'v1', 'v1', 'v1', '', '/registry/minions'],
+  [22, 'apps', 'deployments', 'apps/v1', 'apps/v1', 'apps/v1', 'apps', '/registry/deployments'],
+  [
+    15,
+    'apps',
+    'deployments',
+    'apps/v1 apps/v1beta1 apps/v1beta2 extensions/v1beta1',
+    'apps/v1',
+    'apps/v1',
+    'apps',
+    '/registry/deployments',
+  ],
+  [
+    22,
+    'autoscaling',
+    'horizontalpodautoscalers',
+    'autoscaling/v1 autoscaling/v2beta1 autoscaling/v2beta2',
+    'autoscaling/v1',
+    'autoscaling/v2beta2',
+    'autoscaling',
+    '/registry/horizontalpodautoscalers',
+  ],
+  [
+    21,
+    'batch',
+    'cronjobs',
+    'batch/v1 batch/v1beta1',
+    'batch/v1beta1',
+    'batch/v1',
+    'batch',
+    '/registry/cronjobs',
+  ],
+  [
+    22,
+    'networking.k8s.io',
+    'ingresses',
+    'networking.k8s.io/v1',
+    'networking.k8s.io/v1',
+    'networking.k8s.io/v1',
+    'extensions',
+    '/registry/ingress',
+  ],
+  [
+    22,
+    '',
+    'events',
+    'v1 events.k8s.io/v1 events.k8s.io/v1beta1',
+    'v1',
+    'v1',
+    '',
+    '/registry/events',
+  ],
+]
+for (const [release, group, plural, served, stored, hub, errorGroup, prefix] of rows) {
+  test(`1.${release}: ${plural} of ${group || 'core'}`, () => {
+    const found = resourceOf(release, group, plural)
+    assert.ok(found)
+    const versions = found.kinds.map(({ apiVersion }) => apiVersion)
+    assert.deepEqual(versions.sort(), served.split(' ').sort())
+    assert.equal(found.stored.apiVersion, stored)
+    assert.equal(found.hub.apiVersion, hub)
+    assert.equal(found.errorGroup, errorGroup)
+    assert.equal(found.storagePrefix, prefix)
+  })
+}
+
+test('what a release does not serve it can still read', () => {
+  const found = resourceOf(22, 'apps', 'deployments')
+  assert.equal(found?.kindOf('extensions/v1beta1')?.apiVersion, 'extensions/v1beta1')
+  assert.equal(found?.kindOf('example.com/v1'), undefined)
+})
+
+test('objects carry their path before 1.20', () => {
+  const carries = (release: number) => resourceOf(release, '', 'pods')?.hub.selfLinks === true
+  assert.deepEqual([15, 19, 20, 22].map(carries), [true, true, false, false])
+})
+
+test('what is never stored has no place', () => {
+  for (const [group, plural] of [
+    ['', 'componentstatuses'],
+    ['authentication.k8s.io', 'tokenreviews'],
+  ] as const)
+    assert.equal(resourceOf(22, group, plural)?.storagePrefix, '')
+})
