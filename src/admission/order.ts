@@ -5,44 +5,14 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import { alwaysAdmit, alwaysDeny } from './always.ts'
-import { alwaysPullImages } from './always-pull-images.ts'
-import {
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-} from './certificate-plugins.ts'
-import { type PluginConfigurations, readConfigurations } from './configuration.ts'
-import { defaultIngressClass } from './default-ingress-class.ts'
-import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
-import { denyServiceExternalIps } from './deny-service-external-ips.ts'
-import { eventRateLimit } from './event-rate-limit.ts'
-import { extendedResourceToleration } from './extended-resource-toleration.ts'
-import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
-import { limitRanger } from './limit-ranger.ts'
-import { namespaceAutoProvision, namespaceExists } from './namespace-existence.ts'
+import { concerning } from './concerning.ts'
+import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
-import { nodeRestriction } from './node-restriction.ts'
-import { ownerReferencesPermission } from './owner-references-permission.ts'
-import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { enabledPlugins } from './plugin-names.ts'
-import { podNodeSelector } from './pod-node-selector.ts'
-import { podSecurityPolicy } from './pod-security-policy/pod-security-policy.ts'
-import { podTolerationRestriction } from './pod-toleration-restriction.ts'
-import { priorityPlugin } from './priority.ts'
-import { limitedResources } from './quota/limited-resources.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
-import { roleEscalation } from './role-escalation.ts'
-import { runtimeClassPlugin } from './runtime-class.ts'
-import { securityContextDeny } from './security-context-deny.ts'
-import { type ServiceAccountOptions, serviceAccountPlugin } from './service-account.ts'
-import { defaultStorageClass, storageObjectInUseProtection } from './storage-defaults.ts'
-import { taintNodesByCondition } from './taint-nodes.ts'
-import { credentialsFrom } from './webhook/credentials.ts'
-import type { DispatchParts, HookCall } from './webhook/dispatch.ts'
-import { HookClient } from './webhook/hook-client.ts'
-import { mutatingWebhooks } from './webhook/mutating.ts'
-import { validatingWebhooks } from './webhook/validating.ts'
+import type { ServiceAccountOptions } from './service-account.ts'
+import type { HookCall } from './webhook/dispatch.ts'
+import { mutatingOnceConfigured, validatingOnceConfigured } from './webhook/once-configured.ts'
 
 export interface PluginOptions extends ServiceAccountOptions {
   readonly authorizer: Authorizer
@@ -64,92 +34,207 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly configurationFile: string | undefined
 }
 
-/** Plugins that few servers run. */
+/** Loaded when a plugin of theirs is on, or first has something to do. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
-const loadDenyExec = later<typeof import('./deny-exec.ts')>('./deny-exec')
-const loadImagePolicy = later<typeof import('./image-policy.ts')>('./image-policy')
-const loadPodPreset = later<typeof import('./pod-preset.ts')>('./pod-preset')
-const loadPodSecurity = later<typeof import('./pod-security/pod-security.ts')>(
-  './pod-security/pod-security',
-)
+const load = {
+  always: later<typeof import('./always.ts')>('./always'),
+  alwaysPullImages: later<typeof import('./always-pull-images.ts')>('./always-pull-images'),
+  certificates: later<typeof import('./certificate-plugins.ts')>('./certificate-plugins'),
+  configuration: later<typeof import('./configuration.ts')>('./configuration'),
+  credentials: later<typeof import('./webhook/credentials.ts')>('./webhook/credentials'),
+  defaultIngressClass:
+    later<typeof import('./default-ingress-class.ts')>('./default-ingress-class'),
+  defaultTolerationSeconds: later<typeof import('./default-toleration-seconds.ts')>(
+    './default-toleration-seconds',
+  ),
+  denyExec: later<typeof import('./deny-exec.ts')>('./deny-exec'),
+  denyServiceExternalIps: later<typeof import('./deny-service-external-ips.ts')>(
+    './deny-service-external-ips',
+  ),
+  eventRateLimit: later<typeof import('./event-rate-limit.ts')>('./event-rate-limit'),
+  extendedResourceToleration: later<typeof import('./extended-resource-toleration.ts')>(
+    './extended-resource-toleration',
+  ),
+  imagePolicy: later<typeof import('./image-policy.ts')>('./image-policy'),
+  limitPodHardAntiAffinityTopology: later<
+    typeof import('./limit-pod-hard-anti-affinity-topology.ts')
+  >('./limit-pod-hard-anti-affinity-topology'),
+  limitRanger: later<typeof import('./limit-ranger.ts')>('./limit-ranger'),
+  limitedResources: later<typeof import('./quota/limited-resources.ts')>(
+    './quota/limited-resources',
+  ),
+  namespaceExistence: later<typeof import('./namespace-existence.ts')>('./namespace-existence'),
+  nodeRestriction: later<typeof import('./node-restriction.ts')>('./node-restriction'),
+  ownerReferencesPermission: later<typeof import('./owner-references-permission.ts')>(
+    './owner-references-permission',
+  ),
+  persistentVolumeClaimResize: later<typeof import('./persistent-volume-claim-resize.ts')>(
+    './persistent-volume-claim-resize',
+  ),
+  podNodeSelector: later<typeof import('./pod-node-selector.ts')>('./pod-node-selector'),
+  podPreset: later<typeof import('./pod-preset.ts')>('./pod-preset'),
+  podSecurity: later<typeof import('./pod-security/pod-security.ts')>(
+    './pod-security/pod-security',
+  ),
+  podSecurityPolicy: later<typeof import('./pod-security-policy/pod-security-policy.ts')>(
+    './pod-security-policy/pod-security-policy',
+  ),
+  podTolerationRestriction: later<typeof import('./pod-toleration-restriction.ts')>(
+    './pod-toleration-restriction',
+  ),
+  priority: later<typeof import('./priority.ts')>('./priority'),
+  roleEscalation: later<typeof import('./role-escalation.ts')>('./role-escalation'),
+  runtimeClass: later<typeof import('./runtime-class.ts')>('./runtime-class'),
+  securityContextDeny:
+    later<typeof import('./security-context-deny.ts')>('./security-context-deny'),
+  serviceAccount: later<typeof import('./service-account.ts')>('./service-account'),
+  storageDefaults: later<typeof import('./storage-defaults.ts')>('./storage-defaults'),
+  taintNodes: later<typeof import('./taint-nodes.ts')>('./taint-nodes'),
+}
 
 type Make = (
   options: PluginOptions,
   configuration: Loose | undefined,
 ) => AdmissionPlugin | Promise<AdmissionPlugin>
 
+const claims = ['persistentvolumeclaims']
+const certificateRequests = ['certificatesigningrequests']
+const roleKinds = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']
+
 const makers: Readonly<Record<string, Make>> = {
-  AlwaysAdmit: () => alwaysAdmit,
-  NamespaceAutoProvision: ({ createNamespace }) => namespaceAutoProvision(createNamespace),
+  AlwaysAdmit: () => load.always().alwaysAdmit,
+  NamespaceAutoProvision: ({ createNamespace }) =>
+    load.namespaceExistence().namespaceAutoProvision(createNamespace),
   NamespaceLifecycle: () => namespaceLifecycle,
-  NamespaceExists: () => namespaceExists,
-  SecurityContextDeny: () => securityContextDeny,
-  LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,
-  PodPreset: () => loadPodPreset().podPreset,
-  LimitRanger: () => limitRanger,
-  ServiceAccount: (options) => serviceAccountPlugin(options),
-  NodeRestriction: () => nodeRestriction,
-  TaintNodesByCondition: () => taintNodesByCondition,
-  AlwaysPullImages: () => alwaysPullImages,
+  NamespaceExists: () => load.namespaceExistence().namespaceExists,
+  SecurityContextDeny: () => load.securityContextDeny().securityContextDeny,
+  LimitPodHardAntiAffinityTopology: () =>
+    load.limitPodHardAntiAffinityTopology().limitPodHardAntiAffinityTopology,
+  PodPreset: () => load.podPreset().podPreset,
+  LimitRanger: () =>
+    concerning('LimitRanger', 'both', ['pods', ...claims], () => load.limitRanger().limitRanger),
+  ServiceAccount: (options) =>
+    concerning('ServiceAccount', 'both', ['pods'], () =>
+      load.serviceAccount().serviceAccountPlugin(options),
+    ),
+  NodeRestriction: () => load.nodeRestriction().nodeRestriction,
+  TaintNodesByCondition: () =>
+    concerning(
+      'TaintNodesByCondition',
+      'admit',
+      ['nodes'],
+      () => load.taintNodes().taintNodesByCondition,
+    ),
+  AlwaysPullImages: () => load.alwaysPullImages().alwaysPullImages,
   ImagePolicyWebhook: ({ now }, configuration) =>
-    loadImagePolicy().imagePolicyWebhook(configuration, now),
-  PodSecurityPolicy: ({ authorizer }) => podSecurityPolicy(authorizer),
+    load.imagePolicy().imagePolicyWebhook(configuration, now),
+  PodSecurityPolicy: ({ authorizer }) => load.podSecurityPolicy().podSecurityPolicy(authorizer),
   PodSecurity: ({ feature }, configuration) =>
-    feature('PodSecurity') ? loadPodSecurity().podSecurity(configuration) : { name: 'PodSecurity' },
-  PodNodeSelector: (_, configuration) => podNodeSelector(configuration),
-  Priority: ({ release }) => priorityPlugin(release),
-  DefaultTolerationSeconds: () => defaultTolerationSeconds,
-  PodTolerationRestriction: (_, configuration) => podTolerationRestriction(configuration),
-  DenyEscalatingExec: () => loadDenyExec().denyExec('DenyEscalatingExec', false),
-  DenyExecOnPrivileged: () => loadDenyExec().denyExec('DenyExecOnPrivileged', true),
-  EventRateLimit: ({ now }, configuration) => eventRateLimit(configuration, now),
-  ExtendedResourceToleration: () => extendedResourceToleration,
+    feature('PodSecurity')
+      ? load.podSecurity().podSecurity(configuration)
+      : { name: 'PodSecurity' },
+  PodNodeSelector: (_, configuration) => load.podNodeSelector().podNodeSelector(configuration),
+  Priority: ({ release }) =>
+    concerning('Priority', 'both', ['pods', 'priorityclasses'], () =>
+      load.priority().priorityPlugin(release),
+    ),
+  DefaultTolerationSeconds: () =>
+    concerning(
+      'DefaultTolerationSeconds',
+      'admit',
+      ['pods'],
+      () => load.defaultTolerationSeconds().defaultTolerationSeconds,
+    ),
+  PodTolerationRestriction: (_, configuration) =>
+    load.podTolerationRestriction().podTolerationRestriction(configuration),
+  DenyEscalatingExec: () => load.denyExec().denyExec('DenyEscalatingExec', false),
+  DenyExecOnPrivileged: () => load.denyExec().denyExec('DenyExecOnPrivileged', true),
+  EventRateLimit: ({ now }, configuration) =>
+    load.eventRateLimit().eventRateLimit(configuration, now),
+  ExtendedResourceToleration: () => load.extendedResourceToleration().extendedResourceToleration,
   // Labels of volumes come from the cloud they are in; there is none to ask.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
-  DefaultStorageClass: () => defaultStorageClass,
-  StorageObjectInUseProtection: () => storageObjectInUseProtection,
-  OwnerReferencesPermissionEnforcement: (options) => ownerReferencesPermission(options),
-  PersistentVolumeClaimResize: () => persistentVolumeClaimResize,
-  RuntimeClass: ({ feature }) => runtimeClassPlugin(feature),
-  CertificateApproval: ({ authorizer }) => certificateApproval(authorizer),
-  CertificateSigning: ({ authorizer }) => certificateSigning(authorizer),
-  CertificateSubjectRestriction: () => certificateSubjectRestriction,
-  DefaultIngressClass: () => defaultIngressClass,
-  DenyServiceExternalIPs: () => denyServiceExternalIps,
+  DefaultStorageClass: () =>
+    concerning(
+      'DefaultStorageClass',
+      'admit',
+      claims,
+      () => load.storageDefaults().defaultStorageClass,
+    ),
+  StorageObjectInUseProtection: () =>
+    concerning(
+      'StorageObjectInUseProtection',
+      'admit',
+      ['persistentvolumes', ...claims],
+      () => load.storageDefaults().storageObjectInUseProtection,
+    ),
+  OwnerReferencesPermissionEnforcement: (options) =>
+    load.ownerReferencesPermission().ownerReferencesPermission(options),
+  PersistentVolumeClaimResize: () =>
+    concerning(
+      'PersistentVolumeClaimResize',
+      'validate',
+      claims,
+      () => load.persistentVolumeClaimResize().persistentVolumeClaimResize,
+    ),
+  RuntimeClass: ({ feature }) =>
+    concerning('RuntimeClass', 'both', ['pods'], () =>
+      load.runtimeClass().runtimeClassPlugin(feature),
+    ),
+  CertificateApproval: ({ authorizer }) =>
+    concerning('CertificateApproval', 'validate', certificateRequests, () =>
+      load.certificates().certificateApproval(authorizer),
+    ),
+  CertificateSigning: ({ authorizer }) =>
+    concerning('CertificateSigning', 'validate', certificateRequests, () =>
+      load.certificates().certificateSigning(authorizer),
+    ),
+  CertificateSubjectRestriction: () =>
+    concerning(
+      'CertificateSubjectRestriction',
+      'validate',
+      certificateRequests,
+      () => load.certificates().certificateSubjectRestriction,
+    ),
+  DefaultIngressClass: () =>
+    concerning(
+      'DefaultIngressClass',
+      'admit',
+      ['ingresses'],
+      () => load.defaultIngressClass().defaultIngressClass,
+    ),
+  DenyServiceExternalIPs: () => load.denyServiceExternalIps().denyServiceExternalIps,
   MutatingAdmissionWebhook: async (options, configuration) =>
-    mutatingWebhooks(await dispatchParts(options, configuration)),
+    mutatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ValidatingAdmissionWebhook: async (options, configuration) =>
-    validatingWebhooks(await dispatchParts(options, configuration)),
+    validatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ResourceQuota: ({ feature, now, updateQuotaStatus }, configuration) =>
     resourceQuota({
       feature,
       now,
       updateStatus: updateQuotaStatus,
-      limited: limitedResources(configuration),
+      limited:
+        configuration === undefined ? [] : load.limitedResources().limitedResources(configuration),
     }),
-  AlwaysDeny: () => alwaysDeny,
+  AlwaysDeny: () => load.always().alwaysDeny,
 }
 
-async function dispatchParts(
-  options: PluginOptions,
-  configuration: Loose | undefined,
-): Promise<DispatchParts> {
+const dispatchParts = (options: PluginOptions) => {
   const { newUid, release, observeWebhook: observe, report } = options
-  return {
-    client: new HookClient(await credentialsFrom(configuration)),
-    newUid,
-    release,
-    observe,
-    report,
-  }
+  return { newUid, release, observe, report }
 }
+
+const hookUsers = async (configuration: Loose | undefined) =>
+  configuration === undefined ? new Map() : load.credentials().credentialsFrom(configuration)
 
 /** Throws where a name, or the configuration of a plugin that is on, is wrong. */
 export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionPlugin[]> {
   const names = enabledPlugins(options.release, options.enable, options.disable)
   const { configurationFile } = options
   const configurations: PluginConfigurations =
-    configurationFile === undefined ? new Map() : await readConfigurations(configurationFile)
+    configurationFile === undefined
+      ? new Map()
+      : await load.configuration().readConfigurations(configurationFile)
   const plugins: AdmissionPlugin[] = []
   for (const name of names) {
     try {
@@ -160,5 +245,8 @@ export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionP
       throw new Error(`couldn't init admission plugin "${name}": ${(error as Error).message}`)
     }
   }
-  return [...plugins, roleEscalation(options.authorizer, options.rbac)]
+  const roles = concerning('RoleEscalation', 'admit', roleKinds, () =>
+    load.roleEscalation().roleEscalation(options.authorizer, options.rbac),
+  )
+  return [...plugins, roles]
 }

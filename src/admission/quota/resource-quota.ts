@@ -5,10 +5,15 @@
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { ApiError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { checkQuotas, type LimitedResource } from './check.ts'
-import { type Evaluator, Evaluators, type Settings } from './evaluator.ts'
+import type { LimitedResource } from './check.ts'
+import type { Evaluator, Evaluators, Settings } from './evaluator.ts'
+
+/** Loaded with the first quota. */
+const loadCheck = loadLater<typeof import('./check.ts')>(import.meta.url, './check')
+const loadEvaluators = loadLater<typeof import('./evaluator.ts')>(import.meta.url, './evaluator')
 
 /** How often a status that somebody else changed is computed again. */
 const conflictRetriesMax = 3
@@ -20,7 +25,7 @@ export interface QuotaOptions extends Settings {
 }
 
 export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
-  const evaluators = new Evaluators(options)
+  let evaluators: Evaluators | undefined
   /** How many quotas each namespace has: those without are not looked at. */
   const inNamespace = new Map<string, Set<string>>()
   const turns = new Map<string, Promise<void>>()
@@ -44,6 +49,7 @@ export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
       if (namespace === '' || subresource !== '') return
       if (!inNamespace.has(namespace) && options.limited.length === 0) return
       if (kind.group === '' && kind.plural === 'namespaces') return
+      evaluators ??= new (loadEvaluators().Evaluators)(options)
       const evaluator = evaluators.of(kind.group, kind.plural)
       if (evaluator === undefined || !evaluator.operations.includes(operation)) return
       return inTurn(turns, namespace, () => take(request, reader, evaluator, options))
@@ -78,7 +84,7 @@ async function take(
     const all = await reader.list('', 'resourcequotas', request.namespace)
     const quotas =
       only === undefined ? all : all.filter(({ metadata }) => only?.has(metadata.name as string))
-    const charged = checkQuotas(quotas, request, evaluator, limited)
+    const charged = loadCheck().checkQuotas(quotas, request, evaluator, limited)
     if (request.dryRun || charged.length === 0) return
     const failed = new Set<string>()
     let last: unknown

@@ -26,8 +26,10 @@ interface Rounds {
 const annotationsSince = 16
 const failedOpenSince = 22
 
-export function mutatingWebhooks(parts: DispatchParts): AdmissionPlugin {
-  const source = new HookSource('mutatingwebhookconfigurations')
+export function mutatingWebhooks(
+  parts: DispatchParts,
+  source = new HookSource('mutatingwebhookconfigurations'),
+): AdmissionPlugin {
   const rounds = new WeakMap<AdmissionRequest, Rounds>()
   return {
     name: 'MutatingAdmissionWebhook',

@@ -14,8 +14,10 @@ import { Versioned } from './versioned.ts'
 
 const failedOpenSince = 22
 
-export function validatingWebhooks(parts: DispatchParts): AdmissionPlugin {
-  const source = new HookSource('validatingwebhookconfigurations')
+export function validatingWebhooks(
+  parts: DispatchParts,
+  source = new HookSource('validatingwebhookconfigurations'),
+): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
     start: (reader) => source.follow(reader),
