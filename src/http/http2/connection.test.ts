@@ -1,7 +1,7 @@
 /** A connection without a network: bytes in, frames out. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import type { Wire } from '#http/exchange.ts'
 import { Http2Connection } from './connection.ts'
@@ -274,20 +274,35 @@ test('streams share the connection', async () => {
   )
 })
 
-test('an answer before the body has come tells the client to stop sending', async () => {
-  const client = new Client()
-  client.send(frame(headers, 4, 1, post))
-  await client.frames()
-  ;(client.wires[0] as Wire).answer(413, {}, Buffer.from('no'))
-  const frames = await client.frames()
-  assert.deepEqual(
-    frames.map(({ type }) => type),
-    [headers, data, reset],
-  )
-  assert.equal(codeOf(frames, reset), errorCode.none)
-  // What was on its way is of no matter.
-  client.send(frame(data, 0, 1, 'rest'), frame(headers, whole, 1, Buffer.from('0001610162', 'hex')))
-  assert.equal(client.socket.destroyed, false)
+test('an answer before the body has come leaves a moment, then tells the client to stop sending', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const client = new Client()
+    client.send(frame(headers, 4, 1, post), frame(headers, 4, 3, post))
+    await client.frames()
+    for (const wire of client.wires) wire.answer(413, {}, Buffer.from('no'))
+    const types = async () => (await client.frames()).map(({ type, stream }) => [type, stream])
+    assert.deepEqual(await types(), [
+      [headers, 1],
+      [data, 1],
+      [headers, 3],
+      [data, 3],
+    ])
+    // One client ends by itself, the other goes on.
+    client.send(frame(data, 1, 3, 'rest'))
+    mock.timers.tick(1000)
+    const frames = await client.frames()
+    assert.deepEqual([frames.length, frames[0]?.stream], [1, 1])
+    assert.equal(codeOf(frames, reset), errorCode.none)
+    // What was on its way is of no matter.
+    client.send(
+      frame(data, 0, 1, 'more'),
+      frame(headers, whole, 1, Buffer.from('0001610162', 'hex')),
+    )
+    assert.equal(client.socket.destroyed, false)
+  } finally {
+    mock.timers.reset()
+  }
 })
 
 test('whoever waits for a body learns that the client is gone', async () => {

@@ -17,6 +17,9 @@ export const streamWindowBytes = 256 * 1024
 /** Bytes of an answer that may wait for the client; more, and whoever writes it waits too. */
 const queuedBytesMax = 64 * 1024
 
+/** How long a client that has its answer may go on sending the body nobody reads. */
+const unreadMsMax = 1000
+
 /** What a stream needs of its connection. */
 export interface StreamHost {
   readonly sender: Sender
@@ -50,7 +53,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   queuedBytes = 0
   ended = false
   #answered = false
+  /** All of the answer is on its way. */
+  #left = false
   #gone = false
+  #lingering: NodeJS.Timeout | undefined
 
   /** The client has more to send. */
   receiving: boolean
@@ -119,6 +125,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     if (declared !== undefined && Number(declared) !== this.#receivedBytes)
       return errorCode.protocol
     this.#reader?.end()
+    if (this.#left) this.#host.finished(this)
     return errorCode.none
   }
 
@@ -269,11 +276,15 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     if (this.ended && this.queuedBytes === 0) this.#done()
   }
 
-  /** The answer has left. A client that still sends its body is told that nobody reads on. */
+  /**
+   * The answer has left. A client that still sends its body gets a moment to notice: some lose an answer that comes
+   * together with the word that nobody reads on.
+   */
   #done(): void {
     this.ended = true
-    if (this.receiving) this.#host.reset(this, errorCode.none)
-    else this.#host.finished(this)
+    this.#left = true
+    if (!this.receiving) return void this.#host.finished(this)
+    this.#lingering = setTimeout(() => this.#host.reset(this, errorCode.none), unreadMsMax).unref()
   }
 
   // The end.
@@ -293,6 +304,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   close(): void {
     if (this.#gone) return
     this.#gone = true
+    clearTimeout(this.#lingering)
     this.#host.sender.forget(this)
     this.pieces.length = 0
     this.queuedBytes = 0
