@@ -105,15 +105,22 @@ export class TwoServers {
     this.#ours = new lib.Client({ server: ours, tokens })
   }
 
-  /** Asks both, and tells the first difference. `id` is the part of names that is this run's own. */
-  async ask(step: Step, id: string): Promise<{ want: Seen; difference: Difference | undefined }> {
+  /**
+   * Asks both, and tells the first difference. `id` is the part of names that is this run's own, `comparable` what two
+   * answers must have in common.
+   */
+  async ask(
+    step: Step,
+    id: string,
+    comparable: (seen: Seen) => Seen = (seen) => seen,
+  ): Promise<{ want: Seen; difference: Difference | undefined }> {
     const [peer, ours] = await Promise.all([
       this.#request(this.#peer, step),
       this.#request(this.#ours, step),
     ])
     if (step.method !== 'GET' && step.method !== 'HEAD') this.lastWriteAtMs = Date.now()
-    const want = this.#lib.observe(peer, id)
-    const got = this.#lib.observe(ours, id)
+    const want = comparable(this.#lib.observe(peer, id))
+    const got = comparable(this.#lib.observe(ours, id))
     // What the original says when it has failed is no rule to follow.
     if (want.status === 500 && got.status !== 500) return { want, difference: undefined }
     const difference =

@@ -116,3 +116,25 @@ test('paths that are no resources are refused too, but for those that are everyb
   }
   assert.equal(await statusOf('GET', '/api/v1/pods', { authorization: 'Bearer wrong' }), 401)
 })
+
+test('a token that is asked for comes with the metadata of the request and nothing else', async () => {
+  const space = '/api/v1/namespaces/default/serviceaccounts'
+  await server.ask('POST', space, { metadata: { name: 'robot' } })
+  const { status, body } = await server.ask('POST', `${space}/robot/token`, {
+    spec: { audiences: ['a'] },
+  })
+  assert.equal(status, 201)
+  const { managedFields, ...metadata } = body.metadata
+  assert.deepEqual(metadata, { creationTimestamp: null })
+  assert.deepEqual(managedFields[0].fieldsV1, {
+    'f:spec': { 'f:audiences': {}, 'f:expirationSeconds': {} },
+  })
+  assert.equal(managedFields[0].subresource, 'token')
+})
+
+test('whoever is shut out is told so in a way nobody takes for something else', async () => {
+  const outside = { 'impersonate-user': 'nobody' }
+  const refused = await server.ask('GET', '/api/v1/secrets', undefined, outside)
+  assert.equal(refused.status, 403)
+  assert.equal(refused.headers?.['x-content-type-options'], 'nosniff')
+})

@@ -1,6 +1,6 @@
 /** What is said to someone who may not: the 403 in Kubernetes' words. It decides nothing. */
 import { goQuote } from '#api/go-syntax.ts'
-import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
+import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { Attributes } from './authorize.ts'
 
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
@@ -15,6 +15,14 @@ export const forbidden = (attributes: Attributes, reason: string): ApiError =>
     attributes.name,
     forbiddenMessage(attributes, reason),
   )
+
+/** The refusal of a request that never came to be looked at: whoever shows it must not guess what it is. */
+export class ShutOut extends ApiError {}
+
+export function shutOut(attributes: Attributes, reason: string): ShutOut {
+  const { code, reason: why, message, details } = forbidden(attributes, reason)
+  return new ShutOut(code, why, message, details)
+}
 
 function sentence({ user, verb, isResource, ...rest }: Attributes): string {
   const who = `User ${goQuote(user.name)} cannot ${verb}`

@@ -1,4 +1,5 @@
 /** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
+import { ShutOut } from '#access/forbidden.ts'
 import { Readable } from 'node:stream'
 import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
@@ -64,6 +65,7 @@ export function respondError(exchange: Exchange, error: ApiError): void {
   const headers = answerHeaders(exchange, shape.contentType)
   const retry = error.details?.retryAfterSeconds
   if (retry !== undefined && retry > 0) headers['retry-after'] = String(retry)
+  if (error instanceof ShutOut) headers['x-content-type-options'] = 'nosniff'
   if (error.challenge !== undefined) headers['www-authenticate'] = error.challenge
   finish(exchange, error.code, body.length)
   exchange.wire.answer(error.code, headers, body)
