@@ -641,6 +641,8 @@ test('nobody owns fields of a custom object that does not fit a version somebody
   const live = { ...head, metadata: { uid: 'u', managedFields: [entry] } } as KubeObject
   const next = { ...live, a: 'x' } as KubeObject
   assert.deepEqual(recordUpdate(kind, live, next, writer('me')), [])
+  const misfit = { ...head, metadata: {}, a: [] } as unknown as KubeObject
+  assert.deepEqual(recordUpdate(kind, undefined, misfit, writer('me')), [])
   assert.throws(
     () =>
       applyConfiguration(kind, live, { ...head, a: 'x' } as never, {

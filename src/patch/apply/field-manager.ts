@@ -17,7 +17,7 @@ import {
   recursiveDifference,
   union,
 } from './field-set.ts'
-import { isFit, Unfit } from './fitness.ts'
+import { isCustom, isFit, Unfit } from './fitness.ts'
 import { clientSideManager, handedOver, withLastApplied } from './last-applied.ts'
 import {
   decodeManaged,
@@ -126,6 +126,8 @@ function decodeOrNobody(entries: ManagedFieldsEntry[] | undefined): Managed {
 /** Nobody owned anything before: the commonest write, and the cheapest. */
 function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): ManagedFieldsEntry[] {
   const { object, type } = typedObject(kind, next)
+  // Schemas of custom kinds let some values pass that have another type.
+  if (isCustom(type) && !isFit(type, object as Json)) return []
   const reset = kind.resetFields(kind.apiVersion, who.subresource)
   let set = claimNew(type, object as Json)
   if (reset !== undefined) set = recursiveDifference(set, reset)
