@@ -40,6 +40,7 @@ export function restore(type: Type, value: Json, known?: Json): Json {
     case 'struct':
       if (type.union === true) return value
       if (!isMap(value)) throw new RestoreError(`cannot restore struct from: ${goKind(value)}`)
+      if (isMap(known) && isSameAs(value, known)) return value
       return restoreFields(type, value, isMap(known) ? known : nothing, {})
     case 'untyped':
       return value
@@ -47,6 +48,12 @@ export function restore(type: Type, value: Json, known?: Json): Json {
 }
 
 const nothing: JsonMap = {}
+
+/** Whether a structure was made anew and has the very same parts. */
+function isSameAs(value: JsonMap, known: JsonMap): boolean {
+  for (const name in value) if (value[name] !== ownValue(known, name)) return false
+  return true
+}
 
 function restoreItems(items: Type, value: Json[], known: Json | undefined): Json[] {
   const before = Array.isArray(known) ? new Set(known) : undefined

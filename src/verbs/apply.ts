@@ -4,7 +4,6 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
-import { copyData } from '#base/copy-data.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -43,11 +42,12 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   })
 }
 
+/** The object is ours to change. */
 async function versioned(
   { target: { kind } }: PatchRequest,
   live: KubeObject,
 ): Promise<KubeObject> {
-  const object = await fromHub(kind, copyData(live))
+  const object = await fromHub(kind, live)
   object.kind = kind.kind
   object.apiVersion = kind.apiVersion
   return object

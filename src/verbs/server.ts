@@ -99,9 +99,17 @@ export function contextOf(server: Server, request: WriteRequest): Context {
   }
 }
 
-/** RFC 3339, whole seconds, UTC. */
+let second = Number.NaN
+let secondText = ''
+
+/** RFC 3339, whole seconds, UTC. Every write asks several times, and a second has many writes. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  const now = Math.floor(clock.now() / 1000)
+  if (now !== second) {
+    second = now
+    secondText = `${new Date(now * 1000).toISOString().slice(0, 19)}Z`
+  }
+  return secondText
 }
 
 export function keyOf(kind: Kind, namespace: string, name: string): string {

@@ -106,6 +106,8 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
   const removed: Steps = []
   for (const name of Object.keys(before)) {
     const old = before[name] as Json
+    // Most members are the very same; only of a null it must be known how it was written.
+    if (old !== null && old === ownValue(after, name)) continue
     const member = memberType(type, name) ?? untyped
     const now = asWritten(member, after, name)
     if (now === old) continue

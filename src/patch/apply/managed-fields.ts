@@ -34,14 +34,10 @@ export interface Manager {
 
 /** The identity of a manager: also what managers are sorted by where nothing else decides. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Manager): string {
-  let text = ''
-  const add = (name: string, value: string) => {
-    if (value !== '') text += `${text === '' ? '' : ','}"${name}":${goJson(value)}`
-  }
-  add('manager', manager)
-  add('operation', operation)
-  if (operation === 'Update') add('apiVersion', apiVersion)
-  add('subresource', subresource)
+  let text = manager === '' ? '' : `"manager":${goJson(manager)},`
+  text += `"operation":"${operation}"`
+  if (operation === 'Update' && apiVersion !== '') text += `,"apiVersion":${goJson(apiVersion)}`
+  if (subresource !== '') text += `,"subresource":${goJson(subresource)}`
   return `{${text}}`
 }
 

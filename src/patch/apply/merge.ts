@@ -6,7 +6,7 @@
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
-import { itemElement, memberType, shapeOf, untyped } from './shape.ts'
+import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** Both must be valid for the type. */
 export function mergeObjects(type: Type, live: Json, config: Json): Json {
@@ -33,19 +33,15 @@ function mergeValue(
 const asList = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 const asMap = (value: Json): JsonMap => (isMap(value) ? value : {})
 
+/** What the configuration does not mention is taken over at once, in its place. */
 function mergeMembers(type: Type, live: JsonMap, config: JsonMap): JsonMap | undefined {
-  const out: JsonMap = {}
-  let any = false
-  const take = (name: string) => {
+  const out: JsonMap = { ...live }
+  for (const name of Object.keys(config)) {
     const member = memberType(type, name) ?? untyped
-    const merged = mergeValue(member, ownValue(live, name), ownValue(config, name))
-    if (merged === undefined) return
-    setMember(out, name, merged)
-    any = true
+    const merged = mergeValue(member, ownValue(live, name), config[name])
+    if (merged !== undefined) setMember(out, name, merged)
   }
-  for (const name of Object.keys(live)) take(name)
-  for (const name of Object.keys(config)) if (!Object.hasOwn(live, name)) take(name)
-  return any ? out : undefined
+  return isHollow(out) ? undefined : out
 }
 
 /**
