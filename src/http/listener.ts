@@ -20,6 +20,9 @@ export interface ListenerOptions {
   readonly upgrade: (wire: Wire) => void
   /** Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade is an ordinary request. */
   readonly upgradesAt: (url: string) => boolean
+  /** How long a connection may be open without a complete request, and how long until its first word; the usual times where unset. */
+  readonly requestAwaitedMs?: number
+  readonly prefaceMs?: number
   /** A connection failed before it was secure. */
   readonly handshakeFailed?: () => void
 }
@@ -65,9 +68,10 @@ export function createListener(options: ListenerOptions): Listener {
   let draining = false
   // Nor does it look there for those who never finish their headers.
   const awaited = new Map<Socket, NodeJS.Timeout>()
+  const awaitedMs = options.requestAwaitedMs ?? requestAwaitedMsMax
   const awaitRequest = (socket: Socket) => {
     clearTimeout(awaited.get(socket))
-    awaited.set(socket, setTimeout(() => socket.destroy(), requestAwaitedMsMax).unref())
+    awaited.set(socket, setTimeout(() => socket.destroy(), awaitedMs).unref())
   }
   const noLongerAwait = (socket: Socket) => {
     clearTimeout(awaited.get(socket))
@@ -105,7 +109,11 @@ export function createListener(options: ListenerOptions): Listener {
     })
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') {
-      const connection = new Http2Connection(socket, { handle: options.handle })
+      const { handle, prefaceMs } = options
+      const connection = new Http2Connection(socket, {
+        handle,
+        ...(prefaceMs !== undefined && { prefaceMs }),
+      })
       connections.add(connection)
       socket.on('close', () => connections.delete(connection))
     } else {

@@ -1,0 +1,165 @@
+/** The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are short here. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { connect as connectHttp2 } from 'node:http2'
+import { request } from 'node:https'
+import { after, before, test } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { issueCertificate } from '#base/certificate.ts'
+import { createListener, type Listener } from './listener.ts'
+
+const requestAwaitedMs = 250
+const prefaceMs = 200
+
+function selfSigned(commonName: string): { cert: string; key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const cert = issueCertificate(
+    {
+      subject: { commonName },
+      publicKey,
+      usages: ['server'],
+      dnsNames: ['localhost'],
+      notBeforeMs: Date.now() - 60_000,
+      notAfterMs: Date.now() + 3_600_000,
+      serial: randomBytes(8),
+    },
+    { privateKey },
+  )
+  return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }
+}
+
+let listener: Listener
+let port: number
+before(async () => {
+  listener = createListener({
+    ...selfSigned('first'),
+    clientAuthorities: undefined,
+    handle: async (wire) => {
+      const body = await wire.readBody(1024)
+      const wait = Number(/wait=(\d+)/.exec(wire.url)?.[1] ?? 0)
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+      wire.answer(200, { 'content-type': 'text/plain' }, Buffer.from(`${wire.method} ${body}`))
+    },
+    upgrade: (wire) => wire.answer(400, {}, undefined),
+    upgradesAt: () => false,
+    requestAwaitedMs,
+    prefaceMs,
+  })
+  port = await listener.listen(0, '127.0.0.1')
+})
+after(async () => {
+  const drained = listener.drain()
+  listener.destroy()
+  await drained
+})
+
+const options = { host: '127.0.0.1', rejectUnauthorized: false } as const
+
+function dial(protocol: string): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...options, port, ALPNProtocols: [protocol] }, () => resolve(socket))
+    socket.on('error', reject)
+  })
+}
+
+/** How long until the other side closed, and what it said before. */
+async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: string }> {
+  const began = performance.now()
+  let said = ''
+  socket.on('error', () => {})
+  socket.on('data', (bytes) => (said += bytes.toString('latin1')))
+  await new Promise((resolve) => socket.once('close', resolve))
+  return { afterMs: performance.now() - began, said }
+}
+
+test('who keeps the port waiting is let go after the time there is for it', async () => {
+  const cases: [about: string, protocol: string, sent: string, limitMs: number][] = [
+    ['nothing at all', 'http/1.1', '', requestAwaitedMs],
+    ['half a header', 'http/1.1', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', requestAwaitedMs],
+    ['nothing at all, HTTP/2', 'h2', '', prefaceMs],
+    ['half a preface', 'h2', 'PRI * HTTP/2.0\r\n', prefaceMs],
+  ]
+  await Promise.all(
+    cases.map(async ([about, protocol, sent, limitMs]) => {
+      const socket = await dial(protocol)
+      if (sent !== '') socket.write(sent)
+      const { afterMs } = await closed(socket)
+      // The clock of the listener began a little before this one.
+      assert.ok(afterMs >= limitMs - 100, `${about}: closed after ${afterMs} ms`)
+      assert.ok(afterMs < limitMs + 5000, `${about}: closed after ${afterMs} ms`)
+    }),
+  )
+})
+
+test('headers that come drop by drop do not win time', async () => {
+  const socket = await dial('http/1.1')
+  const drip = setInterval(() => !socket.destroyed && socket.write('X: '), 40)
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n')
+  const { afterMs } = await closed(socket)
+  clearInterval(drip)
+  assert.ok(afterMs < requestAwaitedMs + 5000, `closed after ${afterMs} ms`)
+})
+
+test('a request that takes longer than the wait for one is not cut off', async () => {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const asked = request({ ...options, port, path: '/?wait=600', agent: false }, (response) => {
+      let text = ''
+      response.on('data', (bytes) => (text += bytes))
+      response.on('end', () => resolve(`${response.statusCode} ${text}`))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+  assert.equal(answer, '200 GET ')
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  const status = await new Promise((resolve, reject) => {
+    session.on('error', reject)
+    session.request({ ':path': '/?wait=600' }).on('response', (head) => resolve(head[':status']))
+  })
+  assert.equal(status, 200)
+  session.destroy()
+})
+
+test('new keys are for those who come from now on', async () => {
+  const nameOf = async () => {
+    const socket = await dial('http/1.1')
+    const name = socket.getPeerCertificate().subject.CN
+    socket.destroy()
+    return name
+  }
+  assert.equal(await nameOf(), 'first')
+  const { cert, key } = selfSigned('second')
+  listener.renew(cert, key)
+  assert.equal(await nameOf(), 'second')
+})
+
+test('draining lets a running request finish and takes no new one', async () => {
+  const own = createListener({
+    ...selfSigned('own'),
+    clientAuthorities: undefined,
+    handle: (wire) => void setTimeout(() => wire.answer(200, {}, Buffer.from('done')), 200),
+    upgrade: () => {},
+    upgradesAt: () => false,
+  })
+  const at = await own.listen(0, '127.0.0.1')
+  const session = connectHttp2(`https://127.0.0.1:${at}`, { rejectUnauthorized: false })
+  session.on('error', () => {})
+  const answered = new Promise((resolve) => {
+    const stream = session.request({ ':path': '/' })
+    let text = ''
+    stream.on('data', (bytes) => (text += bytes))
+    stream.on('end', () => resolve(text))
+  })
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  const drained = own.drain()
+  assert.equal(await answered, 'done')
+  await drained
+  const refused = await new Promise((resolve) => {
+    connect({ ...options, port: at }).on('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code),
+    )
+  })
+  assert.equal(refused, 'ECONNREFUSED')
+  session.destroy()
+  own.destroy()
+})
