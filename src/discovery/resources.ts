@@ -4,6 +4,9 @@
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
+/** What discovery no longer shows of a kind whose definition is on its way out. */
+const writing = new Set(['patch', 'create', 'update'])
+
 export interface ApiResourceList {
   readonly kind: 'APIResourceList'
   /** Absent in the groups that are older than the convention. */
@@ -55,7 +58,7 @@ function resourceOf(kind: Kind, release: number): ApiResource {
     singularName: singular ? kind.singular : '',
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: [...kind.verbs],
+    verbs: [...kind.verbs].filter((verb) => kind.terminating !== true || !writing.has(verb)),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : undefined),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : undefined),
     // What cannot be watched is not stored.

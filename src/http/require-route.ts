@@ -3,7 +3,14 @@
  * of the kind lives on it. Looks at the path alone; what the object is called is the verb's business.
  */
 import { nameIsPathSegment } from '#api/names.ts'
-import { badRequest, methodNotAllowed, notFound, pathNotFound } from '#api/status-error.ts'
+import {
+  ApiError,
+  badRequest,
+  methodNotAllowed,
+  methodNotSupported,
+  notFound,
+  pathNotFound,
+} from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { isConnection, requireConnectMethod } from './connect/connect.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -27,6 +34,7 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
   if (!verbs.some((one) => kind.verbs.has(one))) throw pathNotFound()
   const isWatch = verb === 'watch' && verbs.includes('list')
   if (!kind.verbs.has(verb) || !(isWatch || verbs.includes(verb))) throw methodNotAllowed()
+  requireLasting(kind, verb)
   requireMethod(target, method, kind)
 }
 
@@ -47,6 +55,14 @@ function requireSubresource(target: RequestTarget, method: string, kind: Kind): 
   }
   if (verb === '' || !sub.verbs.has(verb)) throw methodNotAllowed()
   requireMethod(target, method, kind)
+}
+
+/** Nothing new is made of a kind whose definition is on its way out. */
+function requireLasting(kind: Kind, verb: string): void {
+  if (kind.terminating !== true || verb !== 'create') return
+  const { code, reason, details } = methodNotSupported(kind, verb)
+  const why = `${verb} not allowed while custom resource definition is terminating`
+  throw new ApiError(code, reason, why, details)
 }
 
 /** Names that could lead out of their place among the keys. */

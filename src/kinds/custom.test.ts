@@ -177,6 +177,15 @@ test('a status that may not be written is the default one', () => {
   }
 })
 
+test('a definition on its way out says so, and its kind keeps its verbs', () => {
+  const made = definition([one])
+  const kindOf = (given: KubeObject) => customResource(given, options).kinds[0] as Kind
+  assert.equal(kindOf(made).terminating, false)
+  made.status.conditions.push({ type: 'Terminating', status: 'True' })
+  assert.equal(kindOf(made).terminating, true)
+  assert.equal(kindOf(made).verbs.has('create'), true)
+})
+
 test('deprecated versions say so', () => {
   const old = { ...one, name: 'v1beta1', deprecated: true, storage: false }
   const resource = customResource(definition([one, old]), options)

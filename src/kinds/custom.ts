@@ -50,6 +50,7 @@ const mainVerbs = [
   'update',
   'watch',
 ]
+const mainVerbSet: ReadonlySet<string> = new Set(mainVerbs)
 const subresourceVerbs = new Set(['get', 'patch', 'update'])
 const firstReleaseWithWarnings = 19
 
@@ -182,7 +183,8 @@ class CustomKind implements Kind {
   readonly categories: readonly string[]
   readonly namespaced: boolean
   readonly apiVersion: string
-  readonly verbs: ReadonlySet<string>
+  readonly verbs: ReadonlySet<string> = mainVerbSet
+  readonly terminating: boolean
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
   readonly protobuf = false
@@ -214,8 +216,7 @@ class CustomKind implements Kind {
     this.shortNames = names.shortNames ?? []
     this.categories = names.categories ?? []
     this.namespaced = spec.scope === 'Namespaced'
-    const terminating = conditionIs(definition, 'Terminating')
-    this.verbs = new Set(terminating ? mainVerbs.filter((verb) => verb !== 'create') : mainVerbs)
+    this.terminating = conditionIs(definition, 'Terminating')
     this.subresources = subresourcesOf(version.subresources, this)
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)

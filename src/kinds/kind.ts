@@ -27,6 +27,8 @@ export interface Kind {
   readonly apiVersion: string
   /** create get list watch update patch delete deletecollection: what discovery shows and route allows. */
   readonly verbs: ReadonlySet<string>
+  /** Its definition is on its way out: nothing new is made, and discovery shows no writing. */
+  readonly terminating?: boolean
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
   /** The type of a whole object of this version. */
