@@ -1,6 +1,5 @@
 /** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
 import type { Json } from '#api/object-meta.ts'
-import { badRequest } from '#api/status-error.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
 import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
 import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
@@ -9,6 +8,7 @@ import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { PatchRequest } from '#verbs/patch.ts'
 import type { Exchange } from './exchange.ts'
+import { unrecognized } from './unrecognized.ts'
 import { decodeProtobufBody } from './protobuf-body.ts'
 
 const contentTypeOf = ({ wire }: Exchange) => String(wire.headers['content-type'] ?? '')
@@ -48,19 +48,6 @@ function withHeader(value: Json, { kind, apiVersion }: BodyHeader): Json {
   if (kind !== '' && value.kind !== kind) value.kind = kind
   if (apiVersion !== '' && value.apiVersion !== apiVersion) value.apiVersion = apiVersion
   return value
-}
-
-export const unrecognized = (kind: string, why: string, bytes: Buffer) =>
-  badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(bytes)})`,
-  )
-
-/** The beginning of a body: as text where it looks like JSON, else in hexadecimal. */
-function summaryOf(bytes: Buffer): string {
-  if (bytes.length === 0) return '<empty>'
-  const start = bytes.subarray(0, 30)
-  const shown = bytes[0] === 0x7b ? start.toString('utf8') : start.toString('hex')
-  return bytes.length > 30 ? `${shown} ...` : shown
 }
 
 const builtInPatches: readonly PatchFormat[] = [

@@ -3,7 +3,7 @@ import { decodeMessage, EnvelopeError, openEnvelope } from '#codec/protobuf.ts'
 import { WireError } from '#base/wire.ts'
 import { badRequest } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { unrecognized } from './body.ts'
+import { unrecognized } from './unrecognized.ts'
 
 export function decodeProtobufBody(kind: Kind, bytes: Buffer): unknown {
   try {

@@ -1,7 +1,7 @@
 /** GET of one object: from the live picture, as fresh as asked. */
 import { notFound } from '#api/status-error.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { entryMaker } from '#watchcache/entry.ts'
+import { entryMaker } from '#watchcache/entry-maker.ts'
 import { type Freshness, freshnessOfGet, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
 

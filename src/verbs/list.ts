@@ -8,7 +8,8 @@ import {
   RevisionCompacted,
   RevisionInFuture,
 } from '#storage/storage.ts'
-import { type Entry, entryMaker } from '#watchcache/entry.ts'
+import type { Entry } from '#watchcache/entry.ts'
+import { entryMaker } from '#watchcache/entry-maker.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import type { Answer } from './answer.ts'
 import { encodeContinue } from './continue-token.ts'

@@ -3,11 +3,8 @@
  * not kept: a hundred thousand entries cost their bytes and this small record each.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { copyData } from '#base/copy-data.ts'
-import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
-import type { Resource } from '#kinds/kind.ts'
+import type { CutObject } from '#codec/cut-object.ts'
 import type { Revision } from '#storage/storage.ts'
-import { keepAtHand } from './objects-at-hand.ts'
 
 export interface Entry {
   readonly key: string
@@ -24,76 +21,3 @@ export interface Entry {
 
 /** From stored bytes to an object of the version it was stored in. Reads JSON and protobuf by their first bytes. */
 export type ParseStored = (bytes: Buffer) => KubeObject
-
-/**
- * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back, and nothing needs
- * to be parsed that this process has just encoded.
- */
-const ownWrites = new WeakMap<Buffer, OwnWrite>()
-
-interface OwnWrite {
-  readonly object: KubeObject
-  readonly cut: CutObject
-  readonly fields: readonly string[] | undefined
-  /** What it was written for: a resource that is defined anew reads its objects anew. */
-  readonly resource: Resource | undefined
-}
-
-/**
- * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to `storage.put` where that is
- * not the JSON that is made here.
- */
-export function encodeForStorage(
-  object: KubeObject,
-  fields: readonly string[] | undefined,
-  resource?: Resource,
-  bytes?: Buffer,
-): CutObject {
-  const cut = encodeCut(object)
-  ownWrites.set(bytes ?? cut.bytes, { object, cut, fields, resource })
-  return cut
-}
-
-export interface EntryMaker {
-  /** `told`: there are those who look at the object itself right afterwards. */
-  make(key: string, revision: Revision, bytes: Buffer, told?: boolean): Entry
-}
-
-export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
-  const hub = resource.hub
-  const fieldsOf = (object: KubeObject): readonly string[] | undefined => {
-    const { selectableFields } = resource.behaviour
-    if (selectableFields === undefined) return undefined
-    const from = resource.kindOf(object.apiVersion as string) ?? resource.stored
-    if (from === hub) return Object.values(selectableFields(object))
-    const converted = resource.convert([copyData(object)], from, hub)
-    return converted instanceof Promise ? undefined : Object.values(selectableFields(converted[0]))
-  }
-  return {
-    make(key, revision, bytes, told = false) {
-      const written = ownWrites.get(bytes)
-      // Taken over once: the bytes live on in the entry, and must not keep the whole object with them.
-      ownWrites.delete(bytes)
-      const own =
-        resource.restore === undefined || written?.resource === resource ? written : undefined
-      const parsed = own?.object ?? parse(bytes)
-      const restored = own === undefined ? resource.restore?.(parsed) : undefined
-      const object = restored ?? parsed
-      const cut =
-        restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
-      const { metadata } = object
-      const entry: Entry = {
-        key,
-        namespace: metadata.namespace ?? '',
-        name: metadata.name ?? '',
-        revision,
-        cut,
-        apiVersion: object.apiVersion as string,
-        labels: metadata.labels,
-        fields: own === undefined ? fieldsOf(object) : own.fields,
-      }
-      if (told) keepAtHand(entry, object)
-      return entry
-    },
-  }
-}

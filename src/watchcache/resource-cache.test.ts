@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Revision } from '#storage/storage.ts'
-import { entryMaker } from './entry.ts'
+import { entryMaker } from './entry-maker.ts'
 import { parse, plainResource, root, thing } from './picture.suite.ts'
 import { ResourceCache } from './resource-cache.ts'
 import { Watcher } from './watcher.ts'

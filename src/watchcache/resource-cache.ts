@@ -5,7 +5,8 @@
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { Change, Revision } from '#storage/storage.ts'
-import type { Entry, EntryMaker } from './entry.ts'
+import type { Entry } from './entry.ts'
+import type { EntryMaker } from './entry-maker.ts'
 import { FanOut } from './fan-out.ts'
 import { type CacheEvent, History, type HistoryLimits } from './history.ts'
 

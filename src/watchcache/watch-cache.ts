@@ -11,7 +11,8 @@ import {
   RevisionCompacted,
   type Storage,
 } from '#storage/storage.ts'
-import { type Entry, entryMaker, type ParseStored } from './entry.ts'
+import type { Entry, ParseStored } from './entry.ts'
+import { entryMaker } from './entry-maker.ts'
 import { Freshness } from './freshness.ts'
 import type { HistoryLimits } from './history.ts'
 import { ResourceCache } from './resource-cache.ts'

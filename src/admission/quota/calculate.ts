@@ -1,7 +1,8 @@
 /** What a namespace uses of one quota, counted from the objects that are there. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
-import { type Evaluators, scopesOf } from './evaluator.ts'
+import { scopesOf } from './evaluator.ts'
+import type { Evaluators } from './evaluators.ts'
 import { add, only } from './resource-amounts.ts'
 
 export interface Counted {

@@ -6,7 +6,7 @@ import { kindOf, outcome, pod, podKind, requestOf } from '#admission/requests.su
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { conflict, modified } from '#api/status-error.ts'
 import { calculateUsage } from './calculate.ts'
-import { Evaluators } from './evaluator.ts'
+import { Evaluators } from './evaluators.ts'
 import { listOf } from './resource-amounts.ts'
 import { resourceQuota } from './resource-quota.ts'
 

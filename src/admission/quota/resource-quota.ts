@@ -9,11 +9,12 @@ import { loadLater } from '#base/load-later.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { LimitedResource } from './check.ts'
-import type { Evaluator, Evaluators, Settings } from './evaluator.ts'
+import type { Evaluator, Settings } from './evaluator.ts'
+import type { Evaluators } from './evaluators.ts'
 
 /** Loaded with the first quota. */
 const loadCheck = loadLater<typeof import('./check.ts')>(import.meta.url, './check')
-const loadEvaluators = loadLater<typeof import('./evaluator.ts')>(import.meta.url, './evaluator')
+const loadEvaluators = loadLater<typeof import('./evaluators.ts')>(import.meta.url, './evaluators')
 
 /** How often a status that somebody else changed is computed again. */
 const conflictRetriesMax = 3

@@ -3,7 +3,7 @@
  * now and then. Kinds are followed only while some quota counts them, and no object of theirs is kept.
  */
 import { calculateUsage } from '#admission/quota/calculate.ts'
-import { Evaluators } from '#admission/quota/evaluator.ts'
+import { Evaluators } from '#admission/quota/evaluators.ts'
 import { amountsOf, listOf, only, sameAmounts } from '#admission/quota/resource-amounts.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { pause } from '#client/backoff.ts'

@@ -1,0 +1,59 @@
+/** The evaluator of every kind that quotas count: three with rules of their own, all others by their number. */
+import { quantityOf } from '#api/quantity.ts'
+import { claimEvaluator } from './claim-usage.ts'
+import type { Evaluator, Settings } from './evaluator.ts'
+import { podEvaluator } from './pod-usage.ts'
+import { serviceEvaluator } from './service-usage.ts'
+
+export const countName = (group: string, plural: string): string =>
+  group === '' ? `count/${plural}` : `count/${plural}.${group}`
+
+/** Names of old for the number of some kinds. */
+const aliases: Readonly<Record<string, string>> = {
+  '/configmaps': 'configmaps',
+  '/resourcequotas': 'resourcequotas',
+  '/replicationcontrollers': 'replicationcontrollers',
+  '/secrets': 'secrets',
+}
+
+/** Never stored, or never counted before. */
+const ignored = new Set([
+  '/bindings',
+  '/componentstatuses',
+  '/events',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+])
+
+export class Evaluators {
+  readonly #known = new Map<string, Evaluator | undefined>()
+
+  constructor(settings: Settings) {
+    this.#known.set('/pods', podEvaluator(settings))
+    this.#known.set('/services', serviceEvaluator(settings))
+    this.#known.set('/persistentvolumeclaims', claimEvaluator)
+  }
+
+  /** Undefined for what quotas do not count. */
+  of(group: string, plural: string): Evaluator | undefined {
+    const key = `${group}/${plural}`
+    if (!this.#known.has(key)) {
+      this.#known.set(key, ignored.has(key) ? undefined : objectCount(group, plural, aliases[key]))
+    }
+    return this.#known.get(key)
+  }
+}
+
+function objectCount(group: string, plural: string, alias: string | undefined): Evaluator {
+  const names = [countName(group, plural), ...(alias === undefined ? [] : [alias])]
+  const one = new Map(names.map((name) => [name, quantityOf(1)]))
+  return {
+    operations: ['CREATE'],
+    counts: (name) => names.includes(name),
+    inScope: () => false,
+    usage: () => one,
+  }
+}
