@@ -5,28 +5,35 @@
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Credentials, Verdict } from './authenticate.ts'
-import { basicChallenge } from './authenticate/basic.ts'
 import { tokenLengthMax } from './authenticate/bearer.ts'
 import type { TokenKey } from './authenticate/json-web-token.ts'
 import { readPublicKeys, readSigningKey, type SigningKey } from './authenticate/key-files.ts'
 import { type OpenIdDocuments, openIdDocuments } from './authenticate/openid-documents.ts'
 import { TokenMint } from './authenticate/service-account-token.ts'
 import type { Authorizer, RuleResolver } from './authorize.ts'
-import { AbacAuthorizer } from './authorize/abac.ts'
 import { alwaysAllow, alwaysDeny, privileged } from './authorize/always.ts'
-import { NodeAuthorizer } from './authorize/node.ts'
+import type { NodeAuthorizer } from './authorize/node.ts'
 import { RbacAuthorizer } from './authorize/rbac.ts'
 import { UnionAuthorizer, UnionRuleResolver } from './authorize/union.ts'
-import { WebhookAuthorizer } from './authorize/webhook.ts'
 import { isImpersonationHeader } from './impersonate.ts'
-import { readKubeconfig } from './kubeconfig.ts'
 import { makeAuthentication } from './make-authentication.ts'
-import { ReviewWebhook } from './review-webhook.ts'
 import type { AccessSettings, AccessSurroundings, AuthorizationSettings } from './settings.ts'
 import type { TokenRequestSettings } from './token-request.ts'
 import type { TokenReviewer } from './token-review.ts'
+
+/** What few servers use, loaded where the settings ask for it. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  abac: later<typeof import('./authorize/abac.ts')>('./authorize/abac'),
+  basic: later<typeof import('./authenticate/basic.ts')>('./authenticate/basic'),
+  kubeconfig: later<typeof import('./kubeconfig.ts')>('./kubeconfig'),
+  node: later<typeof import('./authorize/node.ts')>('./authorize/node'),
+  review: later<typeof import('./review-webhook.ts')>('./review-webhook'),
+  webhook: later<typeof import('./authorize/webhook.ts')>('./authorize/webhook'),
+}
 
 export interface Access extends TokenReviewer {
   /** Undefined or refused means 401. Waits only where a method must ask somebody. */
@@ -86,7 +93,7 @@ export async function makeAccess(
       extendExpiration: settings.serviceAccountExtendTokenExpiration,
     },
     openId: documents(settings, surroundings, keys),
-    challenge: settings.basicAuthFile === undefined ? undefined : basicChallenge,
+    challenge: settings.basicAuthFile === undefined ? undefined : load.basic().basicChallenge,
     clientAuthorities: who.clientAuthorities,
     isIdentityHeader: (name) =>
       name === 'authorization' ||
@@ -95,7 +102,7 @@ export async function makeAccess(
     async follow() {
       stops.push(await rbac.follow(reader))
       for (const mode of modes)
-        if (mode instanceof NodeAuthorizer) stops.push(await mode.follow(reader))
+        if (mode !== rbac && 'follow' in mode) stops.push(await mode.follow(reader))
     },
     stop() {
       for (const stop of stops) stop()
@@ -114,7 +121,7 @@ function withoutStrangers(
   return { ...settings, anonymousAuth: false }
 }
 
-type Mode = Authorizer & RuleResolver
+type Mode = (Authorizer & RuleResolver) | NodeAuthorizer | RbacAuthorizer
 
 async function authorizers(
   settings: AuthorizationSettings,
@@ -134,15 +141,15 @@ async function authorizers(
       case 'RBAC':
         return rbac
       case 'Node':
-        return new NodeAuthorizer(release)
+        return new (load.node().NodeAuthorizer)(release)
       case 'ABAC':
         if (policy === undefined) throw new Error('ABAC needs --authorization-policy-file')
-        return new AbacAuthorizer(readFileSync(policy, 'utf8'), policy)
+        return new (load.abac().AbacAuthorizer)(readFileSync(policy, 'utf8'), policy)
       case 'Webhook':
         if (config === undefined)
           throw new Error('Webhook needs --authorization-webhook-config-file')
-        return new WebhookAuthorizer(
-          new ReviewWebhook(await readKubeconfig(config)),
+        return new (load.webhook().WebhookAuthorizer)(
+          new (load.review().ReviewWebhook)(await load.kubeconfig().readKubeconfig(config)),
           {
             version: settings.authorizationWebhookVersion,
             authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,

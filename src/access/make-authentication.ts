@@ -2,25 +2,39 @@
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticate.ts'
-import { BasicAuthenticator, basicAuthUntil } from './authenticate/basic.ts'
 import { BearerAuthenticator, WebSocketAuthenticator } from './authenticate/bearer.ts'
-import { BootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts'
 import { Authorities, readBundle } from './authenticate/certificate-chain.ts'
 import { ClientCertificateAuthenticator } from './authenticate/client-certificate.ts'
 import type { TokenKey } from './authenticate/json-web-token.ts'
-import { OidcAuthenticator } from './authenticate/oidc.ts'
-import { RequestHeaderAuthenticator } from './authenticate/request-header.ts'
+import type { OidcAuthenticator } from './authenticate/oidc.ts'
+import type { RequestHeaderAuthenticator } from './authenticate/request-header.ts'
 import { ServiceAccountAuthenticator } from './authenticate/service-account.ts'
-import { StaticTokenAuthenticator } from './authenticate/static-token.ts'
-import { TokenCache } from './authenticate/token-cache.ts'
 import { AudienceAgnostic, RequestAuthenticator, TokenUnion } from './authenticate/union.ts'
-import { WebhookTokenAuthenticator } from './authenticate/webhook.ts'
-import { caller } from './https-call.ts'
-import { readKubeconfig } from './kubeconfig.ts'
-import { ReviewWebhook } from './review-webhook.ts'
 import type { AccessSurroundings, AuthenticationSettings } from './settings.ts'
+
+/** The methods few servers use, loaded where the settings ask for them. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  basic: later<typeof import('./authenticate/basic.ts')>('./authenticate/basic'),
+  bootstrapToken: later<typeof import('./authenticate/bootstrap-token.ts')>(
+    './authenticate/bootstrap-token',
+  ),
+  call: later<typeof import('./https-call.ts')>('./https-call'),
+  kubeconfig: later<typeof import('./kubeconfig.ts')>('./kubeconfig'),
+  oidc: later<typeof import('./authenticate/oidc.ts')>('./authenticate/oidc'),
+  requestHeader: later<typeof import('./authenticate/request-header.ts')>(
+    './authenticate/request-header',
+  ),
+  review: later<typeof import('./review-webhook.ts')>('./review-webhook'),
+  staticToken: later<typeof import('./authenticate/static-token.ts')>(
+    './authenticate/static-token',
+  ),
+  tokenCache: later<typeof import('./authenticate/token-cache.ts')>('./authenticate/token-cache'),
+  webhook: later<typeof import('./authenticate/webhook.ts')>('./authenticate/webhook'),
+}
 
 /** How long a token of an OpenID provider that was good is taken for good. */
 const oidcSuccessTtlMs = 10_000
@@ -46,6 +60,7 @@ export async function makeAuthentication(
   const requestHeader = makeRequestHeader(settings, clock)
   if (requestHeader !== undefined) methods.push(requestHeader.method)
   if (settings.basicAuthFile !== undefined) {
+    const { BasicAuthenticator, basicAuthUntil } = load.basic()
     if (surroundings.release > basicAuthUntil)
       throw new Error(`--basic-auth-file is not known to release 1.${surroundings.release}`)
     methods.push(new BasicAuthenticator(read(settings.basicAuthFile), settings.basicAuthFile))
@@ -83,6 +98,7 @@ async function tokenMethods(
   const agnostic = (method: TokenAuthenticator) => new AudienceAgnostic(method, apiAudiences)
   const { tokenAuthFile, authenticationTokenWebhookConfigFile: webhookFile } = settings
   if (tokenAuthFile !== undefined) {
+    const { StaticTokenAuthenticator } = load.staticToken()
     const method = new StaticTokenAuthenticator(read(tokenAuthFile), tokenAuthFile)
     for (const warning of method.warnings) surroundings.report(warning)
     methods.push(agnostic(method))
@@ -95,16 +111,20 @@ async function tokenMethods(
     methods.push(method)
   }
   if (settings.enableBootstrapTokenAuth)
-    methods.push(agnostic(new BootstrapTokenAuthenticator(reader, clock)))
+    methods.push(agnostic(new (load.bootstrapToken().BootstrapTokenAuthenticator)(reader, clock)))
   // After service accounts: their tokens are web tokens too and must not make us ask a provider.
   const oidc = makeOidc(settings, surroundings, clock)
   if (oidc !== undefined) {
     stops.push(() => oidc.stop())
+    const { TokenCache } = load.tokenCache()
     const cache = { successTtlMs: oidcSuccessTtlMs, failureTtlMs: 0 }
     methods.push(agnostic(new TokenCache(oidc, cache, clock)))
   }
   if (webhookFile !== undefined) {
-    const webhook = new ReviewWebhook(await readKubeconfig(webhookFile))
+    const { TokenCache } = load.tokenCache()
+    const { WebhookTokenAuthenticator } = load.webhook()
+    const { ReviewWebhook } = load.review()
+    const webhook = new ReviewWebhook(await load.kubeconfig().readKubeconfig(webhookFile))
     const version = settings.authenticationTokenWebhookVersion
     const method = new WebhookTokenAuthenticator(webhook, version, apiAudiences)
     const ttl = settings.authenticationTokenWebhookCacheTtlMs
@@ -120,7 +140,7 @@ function makeOidc(
 ): OidcAuthenticator | undefined {
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcCaFile } = settings
   if (issuerUrl === undefined || clientId === undefined) return undefined
-  return new OidcAuthenticator(
+  return new (load.oidc().OidcAuthenticator)(
     {
       issuerUrl,
       clientId,
@@ -131,7 +151,7 @@ function makeOidc(
       requiredClaims: Object.fromEntries(settings.oidcRequiredClaim),
       signingAlgorithms: settings.oidcSigningAlgs,
     },
-    caller(oidcCaFile === undefined ? {} : { ca: read(oidcCaFile) }),
+    load.call().caller(oidcCaFile === undefined ? {} : { ca: read(oidcCaFile) }),
     clock,
     report,
   )
@@ -141,7 +161,7 @@ function makeRequestHeader(settings: AuthenticationSettings, clock: Clock) {
   const { requestheaderClientCaFile: file } = settings
   if (file === undefined) return undefined
   const authorities = readBundle(read(file), file)
-  const method = new RequestHeaderAuthenticator(
+  const method = new (load.requestHeader().RequestHeaderAuthenticator)(
     new Authorities(authorities),
     {
       allowedNames: settings.requestheaderAllowedNames,

@@ -17,7 +17,6 @@ import type { Log } from '#observe/log.ts'
 import { queueMeters } from '#observe/metrics/queue-metrics.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
-import { makeAudit } from './audit.ts'
 import type { Settings } from './flags.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
 import { measureAvailability, measureStore } from './store-meter.ts'
@@ -70,7 +69,10 @@ export async function makeObserving(
     : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
   const { metrics } = measuring
-  const audit = await makeAudit(settings, { metrics, parseStored: options.parseStored, log })
+  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
+  const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
+  const makeAudit = asked === undefined ? undefined : (await import('./audit.ts')).makeAudit
+  const audit = await makeAudit?.(settings, { metrics, parseStored: options.parseStored, log })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     // What is recorded comes first: it is told of requests that the others refuse.

@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs'
 import type { Access } from '#access/make-access.ts'
 import type { Clock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import { Aggregation } from '#http/aggregation/aggregation.ts'
-import { discoveryLook } from '#http/aggregation/look-at-discovery.ts'
 import { RemoteDocuments } from '#http/aggregation/remote-documents.ts'
 import { Prober } from '#http/aggregation/prober.ts'
 import { Registration } from '#http/aggregation/registration.ts'
@@ -19,6 +19,11 @@ import type { Facts } from '#kinds/facts.ts'
 import { timestamp, type Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import type { Settings } from './flags.ts'
+
+const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts')>(
+  import.meta.url,
+  '#http/aggregation/look-at-discovery',
+)
 
 const read = (file: string | undefined) =>
   file === undefined ? undefined : readFileSync(file, 'utf8')
@@ -112,7 +117,7 @@ export function aggregated(
       const prober = new Prober({
         reader,
         client,
-        look: discoveryLook(resolve, proxyClient),
+        look: (...asked) => loadLook().discoveryLook(resolve, proxyClient)(...asked),
         now: () => timestamp(clock),
         report,
       })

@@ -3,17 +3,26 @@
  * when they are first needed, so that start-up does not grow with the number of kinds.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Type } from '#schema/type.ts'
 import { behaviourOf } from './behaviour/table.ts'
 import { hasTables } from './columns/by-release.ts'
-import { conversions } from './conversion/table.ts'
 import type { DefaultsContext } from './defaults/defaulter.ts'
-import { defaults } from './defaults/table.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
 import type { Behaviour, Conformed, Kind, Resource, Subresource } from './kind.ts'
+
+/** Loaded with the first object that is written, or asked for in another version than its own. */
+const loadConversions = loadLater<typeof import('./conversion/table.ts')>(
+  import.meta.url,
+  './conversion/table',
+)
+const loadDefaults = loadLater<typeof import('./defaults/table.ts')>(
+  import.meta.url,
+  './defaults/table',
+)
 
 export interface BuiltInOptions extends DefaultsContext {
   /** Whether a group version, or one resource of it, is served; `off`: it is not unless asked for. */
@@ -115,7 +124,7 @@ class BuiltInResource implements Resource {
 
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] {
     if (from === to) return objects
-    const table = conversions[`${this.group}/${this.plural}`]
+    const table = loadConversions().conversions[`${this.group}/${this.plural}`]
     return objects.map((object) => {
       const hub = table?.[from.apiVersion]?.toHub(object) ?? object
       const converted = table?.[to.apiVersion]?.fromHub(hub) ?? hub
@@ -128,7 +137,7 @@ class BuiltInResource implements Resource {
 
   sameShape(a: Kind, b: Kind): boolean {
     if (a === b) return true
-    const table = conversions[`${this.group}/${this.plural}`]
+    const table = loadConversions().conversions[`${this.group}/${this.plural}`]
     return table?.[a.apiVersion] === undefined && table?.[b.apiVersion] === undefined
   }
 }
@@ -231,7 +240,7 @@ class BuiltInKind implements Kind {
   }
 
   applyDefaults(object: KubeObject): void {
-    this.#defaults ??= compileDefaults(this.type, defaults, this.#options)
+    this.#defaults ??= compileDefaults(this.type, loadDefaults().defaults, this.#options)
     this.#defaults(object)
   }
 }

@@ -6,19 +6,25 @@ import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
+import { loadLater } from '#base/load-later.ts'
 import { firstValue } from '#codec/first-value.ts'
 import { decodeJson, JsonError } from '#codec/json.ts'
-import { applyJsonPatch } from '#patch/json-patch.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
-import { withNilBytes } from '#patch/nil-bytes.ts'
-import { applyStrategicMerge } from '#patch/strategic-merge.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
-import { apply } from './apply.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
+
+/** Each way to patch is loaded when it is first used. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  apply: later<typeof import('./apply.ts')>('./apply'),
+  json: later<typeof import('#patch/json-patch.ts')>('#patch/json-patch'),
+  nilBytes: later<typeof import('#patch/nil-bytes.ts')>('#patch/nil-bytes'),
+  strategic: later<typeof import('#patch/strategic-merge.ts')>('#patch/strategic-merge'),
+}
 
 export interface PatchRequest extends WriteRequest {
   readonly patchType: 'json' | 'merge' | 'strategic' | 'apply'
@@ -26,7 +32,7 @@ export interface PatchRequest extends WriteRequest {
 }
 
 export async function patch(server: Server, request: PatchRequest): Promise<Answer> {
-  if (request.patchType === 'apply') return apply(server, request)
+  if (request.patchType === 'apply') return load.apply().apply(server, request)
   const { kind, name } = request.target
   const { behaviour } = kind.resource
   return writeOver(server, request, {
@@ -49,7 +55,8 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
 /** After a strategic merge patch bytes that are empty are gone, as far as ownership can see. */
 function asPatched({ patchType, target: { kind } }: PatchRequest) {
   if (patchType !== 'strategic') return undefined
-  return (object: KubeObject) => withNilBytes(kind.type, object as Json) as unknown as KubeObject
+  return (object: KubeObject) =>
+    load.nilBytes().withNilBytes(kind.type, object as Json) as unknown as KubeObject
 }
 
 /** The patched object, canonical and defaulted. */
@@ -106,11 +113,11 @@ function rawPatched(request: PatchRequest, before: KubeObject, type: Type): Json
       : patchBody(request.patchBytes)
   switch (request.patchType) {
     case 'json':
-      return applyJsonPatch(document, body)
+      return load.json().applyJsonPatch(document, body)
     case 'merge':
       return applyMergePatch(document, body)
     default:
-      return applyStrategicMerge(type, document, body)
+      return load.strategic().applyStrategicMerge(type, document, body)
   }
 }
 

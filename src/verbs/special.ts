@@ -3,18 +3,11 @@
  * reviews, component statuses, and the deletion of namespaces. One row each; everything else goes through the ordinary verbs.
  */
 import type { ListOptions } from '#api/list-options.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Answer } from './answer.ts'
 import type { DeleteRequest } from './delete.ts'
 import type { PatchRequest } from './patch.ts'
 import type { Server, Target, WriteRequest } from './server.ts'
-import { bindPod } from './special/binding.ts'
-import { getComponentStatus, listComponentStatuses } from './special/component-status.ts'
-import { deleteDefinition } from './special/definition-deletion.ts'
-import { evict } from './special/eviction.ts'
-import { deleteNamespace } from './special/namespace-deletion.ts'
-import { reviewAccess, reviewRules, reviewToken } from './special/reviews.ts'
-import { getScale, patchScale, updateScale } from './special/scale.ts'
-import { requestToken } from './special/token.ts'
 
 export interface SpecialVerbs {
   readonly get?: (server: Server, target: Target, query: URLSearchParams) => Promise<Answer>
@@ -27,25 +20,59 @@ export interface SpecialVerbs {
 
 const none: SpecialVerbs = {}
 
+/** Each is loaded when it is first asked for. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  binding: later<typeof import('./special/binding.ts')>('./special/binding'),
+  componentStatus: later<typeof import('./special/component-status.ts')>(
+    './special/component-status',
+  ),
+  definitionDeletion: later<typeof import('./special/definition-deletion.ts')>(
+    './special/definition-deletion',
+  ),
+  eviction: later<typeof import('./special/eviction.ts')>('./special/eviction'),
+  namespaceDeletion: later<typeof import('./special/namespace-deletion.ts')>(
+    './special/namespace-deletion',
+  ),
+  reviews: later<typeof import('./special/reviews.ts')>('./special/reviews'),
+  scale: later<typeof import('./special/scale.ts')>('./special/scale'),
+  token: later<typeof import('./special/token.ts')>('./special/token'),
+}
+
+const reviewAccess = (kind: Parameters<ReturnType<typeof load.reviews>['reviewAccess']>[0]) => ({
+  create: (server: Server, request: WriteRequest) =>
+    load.reviews().reviewAccess(kind)(server, request),
+})
+const bindPod: SpecialVerbs['create'] = (...asked) => load.binding().bindPod(...asked)
+
 /** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
-  '*/scale': { get: getScale, update: updateScale, patch: patchScale },
-  '/componentstatuses': { get: getComponentStatus, list: listComponentStatuses },
+  '*/scale': {
+    get: (server, target) => load.scale().getScale(server, target),
+    update: (...asked) => load.scale().updateScale(...asked),
+    patch: (...asked) => load.scale().patchScale(...asked),
+  },
+  '/componentstatuses': {
+    get: (server, target) => load.componentStatus().getComponentStatus(server, target),
+    list: (...asked) => load.componentStatus().listComponentStatuses(...asked),
+  },
   '/pods/binding': { create: bindPod },
   '/bindings': { create: bindPod },
-  '/pods/eviction': { create: evict },
-  '/namespaces': { delete: deleteNamespace },
-  '/serviceaccounts/token': { create: requestToken },
-  'apiextensions.k8s.io/customresourcedefinitions': { delete: deleteDefinition },
-  'authentication.k8s.io/tokenreviews': { create: reviewToken },
-  'authorization.k8s.io/subjectaccessreviews': { create: reviewAccess('SubjectAccessReview') },
-  'authorization.k8s.io/localsubjectaccessreviews': {
-    create: reviewAccess('LocalSubjectAccessReview'),
+  '/pods/eviction': { create: (...asked) => load.eviction().evict(...asked) },
+  '/namespaces': { delete: (...asked) => load.namespaceDeletion().deleteNamespace(...asked) },
+  '/serviceaccounts/token': { create: (...asked) => load.token().requestToken(...asked) },
+  'apiextensions.k8s.io/customresourcedefinitions': {
+    delete: (...asked) => load.definitionDeletion().deleteDefinition(...asked),
   },
-  'authorization.k8s.io/selfsubjectaccessreviews': {
-    create: reviewAccess('SelfSubjectAccessReview'),
+  'authentication.k8s.io/tokenreviews': {
+    create: (...asked) => load.reviews().reviewToken(...asked),
   },
-  'authorization.k8s.io/selfsubjectrulesreviews': { create: reviewRules },
+  'authorization.k8s.io/subjectaccessreviews': reviewAccess('SubjectAccessReview'),
+  'authorization.k8s.io/localsubjectaccessreviews': reviewAccess('LocalSubjectAccessReview'),
+  'authorization.k8s.io/selfsubjectaccessreviews': reviewAccess('SelfSubjectAccessReview'),
+  'authorization.k8s.io/selfsubjectrulesreviews': {
+    create: (...asked) => load.reviews().reviewRules(...asked),
+  },
 }
 
 export function specialVerbs({ kind, subresource }: Target): SpecialVerbs {

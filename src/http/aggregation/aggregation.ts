@@ -11,14 +11,9 @@ import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import { answerHeaders } from '#http/respond.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
-import { placeOf } from '#http/connect/backend.ts'
-import { forward, type Passing } from '#http/connect/forward.ts'
-import {
-  type IsIdentityHeader,
-  type PassedHeaders,
-  requestHeaders,
-} from '#http/connect/passed-headers.ts'
-import { tunnel } from '#http/connect/tunnel.ts'
+import type { Passing } from '#http/connect/forward.ts'
+import type { IsIdentityHeader, PassedHeaders } from '#http/connect/passed-headers.ts'
+import { loadLater } from '#base/load-later.ts'
 import { Readable } from 'node:stream'
 import {
   apiServices,
@@ -29,6 +24,15 @@ import {
 } from './api-service.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { NoSuchPlace, type ResolveService } from './service-address.ts'
+
+/** What carries requests on is loaded with the first. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  backend: later<typeof import('#http/connect/backend.ts')>('#http/connect/backend'),
+  forward: later<typeof import('#http/connect/forward.ts')>('#http/connect/forward'),
+  headers: later<typeof import('#http/connect/passed-headers.ts')>('#http/connect/passed-headers'),
+  tunnel: later<typeof import('#http/connect/tunnel.ts')>('#http/connect/tunnel'),
+}
 
 export interface AggregationParts {
   readonly reader: ObjectReader
@@ -186,15 +190,16 @@ export class Aggregation {
       return answerText(exchange, 503, 'service unavailable')
     }
     const upgrading = wire.upgrade !== undefined
+    const place = load.backend().placeOf(backend)
     const headers: PassedHeaders = {
-      ...requestHeaders(exchange, this.#parts.isIdentityHeader, upgrading),
+      ...load.headers().requestHeaders(exchange, this.#parts.isIdentityHeader, upgrading),
       ...remoteUserHeaders(exchange.user),
-      host: placeOf(backend),
+      host: place,
       'audit-id': exchange.auditId,
     }
     if (upgrading) {
       const refuse = (words: string) => answerText(exchange, 503, words)
-      return tunnel(exchange, {
+      return load.tunnel().tunnel(exchange, {
         backend,
         path: wire.url,
         headers,
@@ -203,9 +208,9 @@ export class Aggregation {
       })
     }
     headers['x-forwarded-uri'] = target.path
-    headers['x-forwarded-host'] = placeOf(backend)
+    headers['x-forwarded-host'] = place
     headers['x-forwarded-proto'] = 'https'
-    await forward(exchange, {
+    await load.forward().forward(exchange, {
       backend,
       path: wire.url,
       headers,

@@ -3,15 +3,24 @@
  * asks. A server that is away keeps the document it had; one that is gone takes it along.
  */
 import { createHash } from 'node:crypto'
-import { encodeDocumentV2 } from '#discovery/openapi/protobuf-v2.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
-import { BackendUnreachable, callBackend } from '#http/connect/call-backend.ts'
-import { placeOf } from '#http/connect/backend.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
-import { type Document, mergeDocuments } from './merge-openapi.ts'
+import type { Document } from './merge-openapi.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { NoSuchPlace } from './service-address.ts'
+
+/** Loaded once another server has documents. */
+const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
+const load = {
+  backend: later<typeof import('#http/connect/backend.ts')>('#http/connect/backend'),
+  call: later<typeof import('#http/connect/call-backend.ts')>('#http/connect/call-backend'),
+  merge: later<typeof import('./merge-openapi.ts')>('./merge-openapi'),
+  protobuf: later<typeof import('#discovery/openapi/protobuf-v2.ts')>(
+    '#discovery/openapi/protobuf-v2',
+  ),
+}
 
 export type OpenApiDocuments = Pick<OpenApiPublisher, 'v2' | 'v2Protobuf' | 'v3Index' | 'v3'>
 
@@ -67,7 +76,7 @@ export class RemoteDocuments {
       this.#triedAt.set(key, performance.now())
       this.#fetch(key, remote).catch((error) => {
         const away =
-          error instanceof BackendUnreachable ||
+          error instanceof load.call().BackendUnreachable ||
           error instanceof NoSuchPlace ||
           error instanceof SyntaxError
         if (!away) throw error
@@ -86,13 +95,13 @@ export class RemoteDocuments {
   async #fetch(key: string, remote: Remote): Promise<void> {
     const backend = await this.#aggregation.backendOf(remote)
     const known = this.#fetched.get(key)
-    const answer = await callBackend({
+    const answer = await load.call().callBackend({
       backend,
       method: 'GET',
       path: '/openapi/v2',
       headers: {
         ...remoteUserHeaders(fetcher),
-        host: placeOf(backend),
+        host: load.backend().placeOf(backend),
         accept: 'application/json',
         ...(known !== undefined && { 'if-none-match': known.etag }),
       },
@@ -122,7 +131,7 @@ export class RemoteDocuments {
         const merged = this.#mergedWith(ours)
         if (merged === undefined) return ours.v2Protobuf()
         merged.protobuf ??= published(
-          encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject),
+          load.protobuf().encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject),
         )
         return merged.protobuf
       },
@@ -138,7 +147,9 @@ export class RemoteDocuments {
     if (this.#merged?.of === of) return this.#merged
     let document = JSON.parse(local.bytes.toString()) as Document
     for (const [key, fetched] of this.#fetched) {
-      document = mergeDocuments(document, fetched.document, key.slice(0, key.indexOf('/')))
+      document = load
+        .merge()
+        .mergeDocuments(document, fetched.document, key.slice(0, key.indexOf('/')))
     }
     this.#merged = { of, v2: published(Buffer.from(JSON.stringify(document))), protobuf: undefined }
     return this.#merged

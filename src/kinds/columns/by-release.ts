@@ -3,23 +3,25 @@
  * the ones written down; the others are cut from them.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
-import { eventColumnsBefore16, eventColumnsBefore19 } from './events.ts'
-import { podColumnsBefore22 } from './pods.ts'
+
+const loadEvents = loadLater<typeof import('./events.ts')>(import.meta.url, './events')
+const loadPods = loadLater<typeof import('./pods.ts')>(import.meta.url, './pods')
 
 /** Columns of the releases before `before`: the given ones left out, none but those every object has, or others. */
 interface Change {
   readonly before: number
   readonly without?: readonly string[] | 'everything'
-  readonly instead?: TableColumns
+  readonly instead?: () => TableColumns
 }
 
 const changes: Readonly<Record<string, readonly Change[]>> = {
   '/events': [
-    { before: 16, instead: eventColumnsBefore16 },
-    { before: 19, instead: eventColumnsBefore19 },
+    { before: 16, instead: () => loadEvents().eventColumnsBefore16 },
+    { before: 19, instead: () => loadEvents().eventColumnsBefore19 },
   ],
-  '/pods': [{ before: 22, instead: podColumnsBefore22 }],
+  '/pods': [{ before: 22, instead: () => loadPods().podColumnsBefore22 }],
   '/resourcequotas': [{ before: 18, without: 'everything' }],
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': [
     { before: 18, without: 'everything' },
@@ -66,7 +68,7 @@ export function columnsOfRelease(
   const change = changes[key]?.find(({ before }) => release < before)
   if (newest === undefined || change === undefined) return newest
   const { without = [], instead } = change
-  if (instead !== undefined) return instead
+  if (instead !== undefined) return instead()
   return without === 'everything' ? undefined : leaveOut(newest, without)
 }
 

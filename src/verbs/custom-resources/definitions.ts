@@ -4,12 +4,14 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
 import { isTrue } from './conditions.ts'
 import { finalize, isLeaving } from './finalize.ts'
-import { settle } from './settle.ts'
+
+const loadSettle = loadLater<typeof import('./settle.ts')>(import.meta.url, './settle')
 
 export const definitionGroup = 'apiextensions.k8s.io'
 export const definitionPlural = 'customresourcedefinitions'
@@ -144,7 +146,7 @@ export class Definitions {
     const group = [...this.#known.values()].filter(
       ({ spec }) => spec.group === definition.spec.group,
     )
-    const next = settle(definition, group, timestamp(this.#parts.server.clock))
+    const next = loadSettle().settle(definition, group, timestamp(this.#parts.server.clock))
     if (next === undefined) return
     const written = await this.writeStatus(next)
     if (written === undefined) return
