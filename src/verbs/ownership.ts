@@ -60,6 +60,9 @@ function entriesSaySubresource(type: Type): boolean {
   return entries?.is !== 'list' || member(entries.items, 'subresource') !== undefined
 }
 
+/** The release that records owners from the first write on; before, an apply had to come first. */
+const ownersOfNewSince = 18
+
 /**
  * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
  * request speaks, of what `asOwned` makes of the object.
@@ -77,7 +80,12 @@ export async function claimFields(
   }
   const { kind, subresource } = request.target
   const manager = fieldManagerKind(kind)
-  const who = { manager: request.options.fieldManager, subresource, now: timestamp(server.clock) }
+  const who = {
+    manager: request.options.fieldManager,
+    subresource,
+    now: timestamp(server.clock),
+    onlyOnceApplied: server.release < ownersOfNewSince,
+  }
   const same = kind === kind.resource.hub
   const asked = same ? next : await fromHub(kind, copyData(next))
   const before = live === undefined || same ? live : await fromHub(kind, copyData(live))

@@ -233,6 +233,21 @@ test('an object without owners stays so until it is applied to', () => {
   )
 })
 
+test('before 1.18 nobody is an owner until somebody applies', () => {
+  const early = { ...writer('one'), onlyOnceApplied: true }
+  const made = withOwners(
+    thingOf({ spec: { replicas: 1 } }),
+    recordUpdate(thingKind, undefined, thingOf({ spec: { replicas: 1 } }), early),
+  )
+  assert.equal(made.metadata.managedFields, undefined)
+  const applied = apply(made, thingOf({ spec: { paused: true } }), 'two')
+  const next = { ...applied, spec: { ...applied.spec, replicas: 2 } }
+  assert.deepEqual(owners(recordUpdate(thingKind, applied, next, early)), [
+    'two Apply {"f:spec":{"f:paused":{}}}',
+    'one Update {"f:spec":{"f:replicas":{}}}',
+  ])
+})
+
 test('more than ten updaters: the oldest are folded together', () => {
   let live = update(undefined, thingOf({ metadata: { name: 'a', labels: { n0: '' } } }), 'm0', 0)
   for (let i = 1; i < 12; i++) {

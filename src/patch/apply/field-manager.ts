@@ -48,6 +48,8 @@ export interface Writer {
   readonly subresource: string
   /** RFC 3339, whole seconds. */
   readonly now: string
+  /** True: nobody is an owner before the first apply (releases before 1.18). */
+  readonly onlyOnceApplied?: boolean
 }
 
 export interface Applier extends Writer {
@@ -83,6 +85,7 @@ export function recordUpdate(
     const managed = ownersBefore(live, next, who.subresource !== '')
     const reset = who.subresource === '' && isReset(next.metadata?.managedFields)
     if (managed.owned.size === 0) {
+      if (who.onlyOnceApplied) return []
       // A reset comes first: what else the same write changes is its writer's.
       if (live?.metadata?.uid && !reset) return []
       if (live === undefined) return claimAll(kind, next, who)
