@@ -142,6 +142,15 @@ test('what was established keeps its scope and kind', () => {
   assert.deepEqual(said, ['spec.scope'])
 })
 
+test('a list that is a map has one schema for all its items', () => {
+  const keys = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] }
+  const [said] = errorsOf(definition(object({ l: { type: 'array', items: [], ...keys } })))
+  assert.equal(
+    said,
+    `${root}.properties[l].items: Invalid value: apiextensions.JSONSchemaPropsOrArray{Schema:(*apiextensions.JSONSchemaProps)(nil), JSONSchemas:[]apiextensions.JSONSchemaProps(nil)}: must only have a single schema if x-kubernetes-list-type is map`,
+  )
+})
+
 test('a stored version stands for one version of its name', () => {
   const made = definition(object())
   made.spec.versions.push(structuredClone(made.spec.versions[0]))

@@ -137,3 +137,18 @@ const showSchema = (schema: Loose): string =>
   )
 
 export const schemaValue = (schema: object): GoText => asGo(showSchema(schema as Loose))
+
+/** Schemas for items by their place. */
+export const itemsValue = (schemas: readonly object[]): GoText =>
+  asGo(
+    goStruct(type('JSONSchemaPropsOrArray'), [
+      ['Schema', goPointer(type('JSONSchemaProps'), undefined)],
+      [
+        'JSONSchemas',
+        goList(
+          type('JSONSchemaProps'),
+          schemas.length === 0 ? undefined : schemas.map((one) => showSchema(one as Loose)),
+        ),
+      ],
+    ]),
+  )

@@ -16,7 +16,7 @@ import {
 } from '#schema/structural/json-schema.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
-import { stringsValue } from './go-values.ts'
+import { itemsValue, stringsValue } from './go-values.ts'
 
 export interface SchemaRules {
   /** Undefined: defaults are allowed; else why they are not. */
@@ -202,6 +202,9 @@ function checkListMap(schema: JsonSchema, path: FieldPath): FieldError[] {
   if (items === undefined) {
     if (schema.items === undefined || schema.items === null) {
       errors.push(required(itemsPath, 'must have a schema if x-kubernetes-list-type is map'))
+    } else {
+      const detail = 'must only have a single schema if x-kubernetes-list-type is map'
+      errors.push(invalid(itemsPath, itemsValue(schema.items as object[]), detail))
     }
     return errors
   }
