@@ -6,7 +6,6 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { resolveOwnModules } from './own-modules.js'
 
 const source = new URL('../src/main.ts', import.meta.url)
 const built = new URL('../dist/main.js', import.meta.url)
@@ -46,6 +45,8 @@ nodeModule.enableCompileCache(
   inCheckout ? fileURLToPath(new URL('../.node/compile-cache', import.meta.url)) : undefined,
 )
 const entry = inCheckout ? source : built
+// An older Node cannot even load this: it was told so above.
+const { resolveOwnModules } = await import('./own-modules.js')
 resolveOwnModules(
   new URL('.', entry).href,
   inCheckout ? '.ts' : '.js',

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { run, startServer } from './running-server.ts'
+import { binnacle, run, startServer } from './running-server.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-command-'))
 after(() => rmSync(place, { recursive: true, force: true }))
@@ -34,6 +34,14 @@ for (const [args, line] of refusals)
     assert.match(said, line)
     assert.equal(code, 1)
   })
+
+test('what an older Node must be told, it can still load', () => {
+  const text = readFileSync(binnacle, 'utf8')
+  const loadedFirst = [...text.matchAll(/^import .* from '(.*)'$/gm)].map(([, from]) => from)
+  assert.deepEqual(loadedFirst, ['node:fs', 'node:module', 'node:url'])
+  assert.match(text, /import nodeModule from 'node:module'/)
+  assert.ok(text.indexOf('majorWanted') < text.indexOf('await import('))
+})
 
 test('--help and --version', async () => {
   const [help, version] = await Promise.all([run(['--help']).ended(), run(['--version']).ended()])

@@ -5,20 +5,20 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
+import { makeDirectory } from '#storage/make-directory.ts'
 
 const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error)
 
 /** Makes a directory that only its owner may enter, and those it lies in. One that is there keeps its mode. */
 export function ensurePrivateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
   } catch (error) {
     throw new CannotUseFile(path, `cannot be made a directory (${reasonOf(error)})`)
   }

@@ -6,7 +6,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeDirectory } from '#storage/make-directory.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 
 export const databaseFileName = 'state.db'
@@ -36,7 +36,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, 'lock.pid')
   let lock: DatabaseSync | undefined
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     writeFileSync(pidFile, `${process.pid}\n`)
