@@ -1,0 +1,170 @@
+/** The shapes of answers on the wire: which of them a client gets for what it accepts, and what an answer carries beside its body. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { type Served, startServed } from './served.fixture.ts'
+
+let served: Served
+before(async () => {
+  served = await startServed()
+  for (const name of ['a', 'b', 'c']) {
+    await served.verbs.create('configmaps', { metadata: { name, labels: { n: name } } })
+  }
+  await served.verbs.settled()
+})
+after(() => served.stop())
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+const partial = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+
+test('what is accepted decides the shape, the first clause that can be had', async () => {
+  const cases: [accept: string, path: string, status: number, type: string, kind: string][] = [
+    ['application/json', `${configMaps}/a`, 200, 'application/json', 'ConfigMap'],
+    ['*/*', `${configMaps}/a`, 200, 'application/json', 'ConfigMap'],
+    ['', `${configMaps}/a`, 200, 'application/json', 'ConfigMap'],
+    [table, `${configMaps}/a`, 200, 'application/json', 'Table'],
+    [table, configMaps, 200, 'application/json', 'Table'],
+    [partial, `${configMaps}/a`, 200, 'application/json', 'PartialObjectMetadata'],
+    [partialList, configMaps, 200, 'application/json', 'PartialObjectMetadataList'],
+    [partial, configMaps, 406, 'application/json', 'Status'],
+    [partialList, `${configMaps}/a`, 406, 'application/json', 'Status'],
+    ['text/html', `${configMaps}/a`, 406, 'application/json', 'Status'],
+    [
+      'application/xml,application/json;q=0.5',
+      configMaps,
+      200,
+      'application/json',
+      'ConfigMapList',
+    ],
+    [table.replace('v=v1', 'v=v9'), configMaps, 406, 'application/json', 'Status'],
+    [
+      `${table.replace('v=v1', 'v=v9')},application/json`,
+      configMaps,
+      200,
+      'application/json',
+      'ConfigMapList',
+    ],
+    // An error is no table, whatever was asked for.
+    [table, `${configMaps}/none`, 404, 'application/json', 'Status'],
+    [
+      `application/yaml;as=Table;g=meta.k8s.io;v=v1`,
+      `${configMaps}/none`,
+      404,
+      'application/json',
+      'Status',
+    ],
+  ]
+  for (const [accept, path, status, type, kind] of cases) {
+    const answer = await served.ask('GET', path, { headers: { accept } })
+    assert.equal(answer.status, status, `${accept} ${path}: ${answer.text}`)
+    assert.equal(answer.headers['content-type'], type, accept)
+    assert.equal(answer.json.kind, kind, accept)
+  }
+})
+
+test('YAML and protobuf come as such, errors too', async () => {
+  const yaml = await served.ask('GET', `${configMaps}/none`, {
+    headers: { accept: 'application/yaml' },
+  })
+  assert.equal(yaml.headers['content-type'], 'application/yaml')
+  assert.match(yaml.text, /^apiVersion: v1\ncode: 404\n/)
+  const accept = 'application/vnd.kubernetes.protobuf'
+  for (const path of [`${configMaps}/a`, configMaps, `${configMaps}/none`]) {
+    const answer = await served.ask('GET', path, { headers: { accept } })
+    assert.equal(answer.headers['content-type'], accept, path)
+    assert.deepEqual([...answer.body.subarray(0, 4)], [0x6b, 0x38, 0x73, 0], path)
+  }
+})
+
+test('a watch of tables shows its columns once', async () => {
+  const { text } = await served.ask('GET', `${configMaps}?watch=1&timeoutSeconds=1`, {
+    headers: { accept: table },
+  })
+  const events = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    events.map(({ type, object }) => [
+      type,
+      object.kind,
+      object.columnDefinitions?.length ?? 0,
+      object.rows.length,
+    ]),
+    [
+      ['ADDED', 'Table', 3, 1],
+      ['ADDED', 'Table', 0, 1],
+      ['ADDED', 'Table', 0, 1],
+    ],
+  )
+})
+
+test('pretty by parameter, by media type, and for browsers', async () => {
+  const cases: [headers: Record<string, string>, query: string, isPretty: boolean][] = [
+    [{}, '', false],
+    [{}, '?pretty=true', true],
+    [{}, '?pretty=1', true],
+    [{}, '?pretty=0', false],
+    [{ accept: 'application/json;pretty=1' }, '', true],
+    [{ 'user-agent': 'curl/8.0' }, '', true],
+    [{ 'user-agent': 'curl/8.0' }, '?pretty=false', false],
+    [{ 'user-agent': 'kubectl/v1.22' }, '', false],
+  ]
+  for (const [headers, query, isPretty] of cases) {
+    const { text } = await served.ask('GET', `${configMaps}/a${query}`, { headers })
+    assert.equal(text.startsWith('{\n  "kind"'), isPretty, JSON.stringify([headers, query]))
+  }
+})
+
+test('large answers are compressed for those who can read them, small ones never', async () => {
+  const data = { text: 'abcdefgh'.repeat(20_000) }
+  await served.verbs.create('configmaps', { metadata: { name: 'large' }, data })
+  await served.verbs.settled()
+  const cases: [path: string, encoding: string | undefined, isPacked: boolean][] = [
+    [`${configMaps}/large`, 'gzip', true],
+    [`${configMaps}/large`, 'deflate, gzip;q=0.5', true],
+    [`${configMaps}/large`, undefined, false],
+    [`${configMaps}/large`, 'deflate', false],
+    [configMaps, 'gzip', true],
+    [`${configMaps}/a`, 'gzip', false],
+  ]
+  for (const [path, encoding, isPacked] of cases) {
+    const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
+    const { headers: said, body } = await served.ask('GET', path, { headers })
+    assert.equal(said['content-encoding'], isPacked ? 'gzip' : undefined, `${path} ${encoding}`)
+    const text = (isPacked ? gunzipSync(body) : body).toString()
+    assert.match(JSON.parse(text).kind, /^ConfigMap/)
+  }
+})
+
+test('every answer says who may keep it and how to find it in the log', async () => {
+  for (const path of [configMaps, `${configMaps}/none`, '/apis', '/nothing']) {
+    const { headers } = await served.ask('GET', path)
+    assert.equal(headers['cache-control'], 'no-cache, private', path)
+    assert.ok(headers['audit-id'], path)
+  }
+  const { headers } = await served.ask('GET', configMaps, { headers: { 'audit-id': 'mine' } })
+  assert.equal(headers['audit-id'], 'mine')
+})
+
+test('a page says what remains only where it can know, and where to go on', async () => {
+  const cases: [query: string, names: string, remaining: number | undefined, goesOn: boolean][] = [
+    ['limit=2', 'a b', 2, true],
+    ['limit=2&labelSelector=n', 'a b', undefined, true],
+    ['limit=500', 'a b c large', undefined, false],
+    ['labelSelector=n%20in%20(a,c)', 'a c', undefined, false],
+    ['fieldSelector=metadata.name%3Db', 'b', undefined, false],
+  ]
+  for (const [query, names, remaining, goesOn] of cases) {
+    const { json } = await served.ask('GET', `${configMaps}?${query}`)
+    const { items, metadata } = json as {
+      items: { metadata: { name: string } }[]
+      metadata: Record<string, unknown>
+    }
+    assert.equal(items.map((item) => item.metadata.name).join(' '), names, query)
+    assert.equal(metadata.remainingItemCount, remaining, query)
+    assert.equal(Boolean(metadata.continue), goesOn, query)
+  }
+})
