@@ -7,7 +7,7 @@ import { type Base, type Body, isMap, type Place } from './base-objects.ts'
 import type { Struct } from '#schema/type.ts'
 import { damage, grow } from './damage.ts'
 import type { Random } from './random.ts'
-import type { DeclaredValues } from './random-value.ts'
+import { type DeclaredValues, randomValue } from './random-value.ts'
 import type { Step } from './two-servers.ts'
 
 const merge = { 'content-type': 'application/merge-patch+json' }
@@ -238,6 +238,44 @@ const beside: Shape = (base, random) => {
   ]
 }
 
+/** What a controller reports and what users may not, and replicas set through a Scale. */
+const reported: Shape = (base, random, { type, declared }) => {
+  const all = pathOf(base)
+  const one = `${all}/${nameOf(base.object)}`
+  const statusType = type.byName.get('status')?.type
+  const status = (): Json =>
+    statusType === undefined ? {} : randomValue(statusType, 'status', random, declared, 2)
+  const scale = (metadata: Body, replicas: Json): Json => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: (base.object.metadata as Body).name as string, ...metadata },
+    spec: { replicas },
+  })
+  return [
+    { method: 'POST', path: all, body: { ...base.object, status: status() } },
+    get(`${one}/status`),
+    patch(`${one}/status?fieldManager=ctrl`, merge, { status: status() }),
+    patch(`${one}/status?fieldManager=ctrl`, strategic, { status: status(), spec: null }),
+    get(one, table),
+    patch(`${one}?fieldManager=user`, merge, {
+      metadata: { annotations: { a: 'b' } },
+      status: null,
+    }),
+    patch(`${one}/status`, merge, { status: 'wrong' }),
+    { method: 'PUT', path: `${one}/status`, body: { ...base.object, status: status() } },
+    { method: 'DELETE', path: `${one}/status` },
+    get(`${one}/scale`),
+    { method: 'PUT', path: `${one}/scale`, body: scale({ namespace: '{id}' }, 4) },
+    patch(`${one}/scale`, merge, { spec: { replicas: random.pick([6, -1, 0, 'x', null]) } }),
+    { method: 'PUT', path: `${one}/scale`, body: scale({ resourceVersion: '1' }, 1) },
+    patch(`${one}/scale?fieldManager=hpa`, apply, scale({}, 7)),
+    get(`${one}/scale`, table),
+    get(one),
+    get(`${all}/none/scale`),
+    { method: 'DELETE', path: one },
+  ]
+}
+
 export const shapes: Readonly<Record<string, Shape>> = {
   life,
   converted,
@@ -245,4 +283,5 @@ export const shapes: Readonly<Record<string, Shape>> = {
   changed,
   beside,
   grown,
+  reported,
 }

@@ -127,8 +127,8 @@ async function secretVolume(
       continue
     return { name, secret: { secretName: name, defaultMode: 420 } }
   }
-  const why = `no API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
-  const refusal = serverTimeout({ group: '', plural: why }, 'create pods', 1)
+  const why = `No API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
+  const refusal = serverTimeout({ group: '', plural: 'serviceaccounts' }, 'create pod', 1)
   refusal.message = why
   throw refusal
 }

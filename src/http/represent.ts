@@ -80,7 +80,9 @@ export function pathOf(
 ): string {
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
   const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
-  return name === '' ? root + place : `${root}${place}/${name}`
+  if (name === '') return root + place
+  // The original escapes the names of what is in no namespace as if they were values of a query.
+  return `${root}${place}/${namespaced ? name : encodeURIComponent(name)}`
 }
 
 /** What goes in at the cut: the revision, where there is one (0 is none), and the object's path in the releases that show it. */

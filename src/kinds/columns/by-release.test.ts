@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { columnsOfRelease } from './by-release.ts'
+import { configMapColumns } from './configuration.ts'
 import { ingressColumns } from './networking.ts'
 import { storageClassColumns } from './storage.ts'
 
@@ -20,4 +21,11 @@ test('cells are cut as the columns are', () => {
   const table = columnsOfRelease('storage.k8s.io/storageclasses', 16, storageClassColumns)
   const object = { metadata: { name: 'fast' }, provisioner: 'x/y' }
   assert.deepEqual(table?.cells(object, 0), ['fast', 'x/y', '<unknown>'])
+})
+
+test('before 1.16 the data of a config map was what is text', () => {
+  const object = { metadata: { name: 'a' }, data: { a: '' }, binaryData: { b: '', c: '' } }
+  const count = (release: number) =>
+    columnsOfRelease('/configmaps', release, configMapColumns)?.cells(object, 0)[1]
+  assert.deepEqual([count(15), count(16)], [1, 3])
 })

@@ -6,6 +6,10 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 
+const loadConfiguration = loadLater<typeof import('./configuration.ts')>(
+  import.meta.url,
+  './configuration',
+)
 const loadEvents = loadLater<typeof import('./events.ts')>(import.meta.url, './events')
 const loadPods = loadLater<typeof import('./pods.ts')>(import.meta.url, './pods')
 
@@ -17,6 +21,7 @@ interface Change {
 }
 
 const changes: Readonly<Record<string, readonly Change[]>> = {
+  '/configmaps': [{ before: 16, instead: () => loadConfiguration().configMapColumnsBefore16 }],
   '/events': [
     { before: 16, instead: () => loadEvents().eventColumnsBefore16 },
     { before: 19, instead: () => loadEvents().eventColumnsBefore19 },

@@ -14,6 +14,12 @@ export const configMapColumns: TableColumns = {
   ],
 }
 
+/** Without what is binary. */
+export const configMapColumnsBefore16: TableColumns = {
+  ...configMapColumns,
+  cells: (object, now) => [object.metadata.name, countOf(object.data), ageOf(object, now)],
+}
+
 export const secretColumns: TableColumns = {
   columns: [
     nameColumn,

@@ -1,7 +1,9 @@
 /** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
 import { type FieldError, invalid } from '#api/field-error.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, invalidObject, notFound } from '#api/status-error.ts'
+import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import {
@@ -25,13 +27,16 @@ const claimsSince = 22
 
 type Make = (scale: KubeObject) => KubeObject
 
+/** The name by which a Scale is missed; each kind of the original has its own. */
+function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: string } {
+  if (scale !== undefined || plural === 'statefulsets') return { group, plural }
+  const named = `${plural}/scale`
+  return { group: plural === 'replicationcontrollers' ? 'autoscaling' : group, plural: named }
+}
+
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
-  if (live === undefined) {
-    const { group, plural, scale } = target.kind
-    const bare = scale !== undefined || plural === 'statefulsets'
-    throw notFound({ group, plural: bare ? plural : `${plural}/scale` }, target.name)
-  }
+  if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
   replicasOf(target.kind).requireThere(live.object)
   return answer(scaleOf(target.kind, live.object))
 }
@@ -181,11 +186,12 @@ async function writeScale(
 
 const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
 
-function scaleErrors({ spec }: KubeObject): FieldError[] {
-  const replicas = spec?.replicas ?? 0
-  return replicas < 0
-    ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]
-    : []
+function scaleErrors(scale: KubeObject): FieldError[] {
+  const errors = checkMetadata(scale, true, nameIsDnsSubdomain)
+  const replicas = scale.spec?.replicas ?? 0
+  if (replicas < 0)
+    errors.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'))
+  return errors
 }
 
 function claim(

@@ -206,3 +206,11 @@ test('a load balancer’s addresses are checked in status', () => {
     'status.loadBalancer.ingress[1].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
   ])
 })
+
+test('what a load balancer reported stays when the type changes', () => {
+  const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
+  const old = { ...withSpec({ type: 'LoadBalancer' }), status }
+  const next = withSpec({ type: 'ClusterIP' })
+  service.prepareForUpdate?.(next, old, context)
+  assert.deepEqual(next.status, status)
+})
