@@ -13,10 +13,18 @@ export interface Subject {
 
 export type Usage = 'authority' | 'server' | 'client'
 
+/** Usages bit by bit, for what is no authority. */
+export interface ExactUsages {
+  /** Bits of the key usage by their numbers: 0 is digitalSignature, 8 decipherOnly. None leaves the extension out. */
+  readonly keyBits: readonly number[]
+  /** Extended usages by their object identifiers, in this order. */
+  readonly extended: readonly string[]
+}
+
 export interface CertificateRequest {
   readonly subject: Subject | { readonly der: Buffer }
   readonly publicKey: KeyObject
-  readonly usages: readonly Usage[]
+  readonly usages: readonly Usage[] | ExactUsages
   readonly dnsNames?: readonly string[]
   /** Addresses as 4 or 16 bytes. */
   readonly addresses?: readonly Uint8Array[]
@@ -93,15 +101,34 @@ const critical = true
 const extension = (type: string, value: Uint8Array, isCritical = false) =>
   der.sequence(der.oid(type), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value))
 
+const authorityBits = [0, 2, 5, 6]
+const endBits = [0, 2]
+
+function exactUsages(usages: readonly Usage[]): ExactUsages {
+  return {
+    // digitalSignature and keyEncipherment; keyCertSign and cRLSign for authorities.
+    keyBits: usages.includes('authority') ? authorityBits : endBits,
+    extended: [
+      ...(usages.includes('server') ? [oids.serverAuth] : []),
+      ...(usages.includes('client') ? [oids.clientAuth] : []),
+    ],
+  }
+}
+
+/** The first bit is the highest of the first byte; what follows the last bit that is set is left out. */
+function bitsOf(numbers: readonly number[]): Buffer {
+  const last = Math.max(...numbers)
+  const bytes = new Uint8Array((last >> 3) + 1)
+  for (const bit of numbers) bytes[bit >> 3] |= 0x80 >> (bit & 7)
+  return der.bitString(bytes, 7 - (last & 7))
+}
+
 function extensionsOf(request: CertificateRequest, signer: Signer): Buffer {
-  const isAuthority = request.usages.includes('authority')
+  const { usages } = request
+  const isAuthority = 'includes' in usages && usages.includes('authority')
+  const { keyBits, extended } = 'includes' in usages ? exactUsages(usages) : usages
   const parts = [
-    // digitalSignature and keyEncipherment are the first and third bit; keyCertSign and cRLSign the sixth and seventh.
-    extension(
-      oids.keyUsage,
-      der.bitString(Uint8Array.of(isAuthority ? 0xa6 : 0xa0), isAuthority ? 1 : 5),
-      critical,
-    ),
+    ...(keyBits.length > 0 ? [extension(oids.keyUsage, bitsOf(keyBits), critical)] : []),
     extension(
       oids.basicConstraints,
       isAuthority ? der.sequence(der.boolean(true)) : der.sequence(),
@@ -109,11 +136,8 @@ function extensionsOf(request: CertificateRequest, signer: Signer): Buffer {
     ),
     extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(request.publicKey))),
   ]
-  const extended = [
-    ...(request.usages.includes('server') ? [der.oid(oids.serverAuth)] : []),
-    ...(request.usages.includes('client') ? [der.oid(oids.clientAuth)] : []),
-  ]
-  if (extended.length > 0) parts.push(extension(oids.extendedKeyUsage, der.sequence(...extended)))
+  if (extended.length > 0)
+    parts.push(extension(oids.extendedKeyUsage, der.sequence(...extended.map(der.oid))))
   const signingKey = signer.certificate?.publicKey ?? request.publicKey
   const by = der.tagged(0x80, keyIdentifier(signingKey))
   parts.push(extension(oids.authorityKeyIdentifier, der.sequence(by)))

@@ -8,6 +8,7 @@ import type { ApiClient } from '#client/client.ts'
 import { startCluster, until } from '#controllers/cluster.suite.ts'
 import { certificateRequests } from '#controllers/resources.ts'
 import { certificateApproving } from './approving.ts'
+import { certificateUsages } from './certificate-usages.ts'
 import { isOver } from './cleaning.ts'
 import { certificateSigning } from './signing.ts'
 
@@ -166,6 +167,87 @@ test('what a signer does not sign fails with the reason', async () => {
     await cluster.stop()
   }
 })
+
+/** The bits of the key usage as the certificate has them, in hex; undefined without the extension. */
+function keyUsageOf(certificate: X509Certificate): string | undefined {
+  const type = der.oid('2.5.29.15')
+  const at = certificate.raw.indexOf(type)
+  if (at < 0) return undefined
+  // After the type: critical (3 bytes), an octet string, in it the bit string.
+  const [bits] = der.valuesIn(certificate.raw.subarray(at + type.length + 5)) ?? []
+  const value = bits?.contents ?? certificate.raw.subarray(at + type.length + 7)
+  return value.toString('hex')
+}
+
+const extended = (last: number) => `1.3.6.1.5.5.7.3.${last}`
+const usageCases: [usages: string[], keyUsage: string | undefined, extended: string[]][] = [
+  [['client auth'], undefined, [extended(2)]],
+  [['digital signature', 'key encipherment', 'client auth'], '05a0', [extended(2)]],
+  [['signing', 'server auth'], '0780', [extended(1)]],
+  [['client auth', 'server auth', 'key encipherment'], '0520', [extended(1), extended(2)]],
+  [['s/mime', 'email protection', 'code signing'], undefined, [extended(3), extended(4)]],
+  [['cert sign', 'crl sign', 'key agreement'], '010e', []],
+  [['decipher only', 'content commitment'], '074080', []],
+  [['netscape sgc', 'any'], undefined, ['2.5.29.37.0', '2.16.840.1.113730.4.1']],
+]
+
+test('a certificate may be used for what was asked for, and for nothing else', async () => {
+  const cluster = await startCluster({ release: 18 })
+  try {
+    const { client } = cluster
+    cluster.run(certificateSigning)
+    const beta = certificateRequests(18)
+    for (const [i, [usages, keyUsage, expected]] of usageCases.entries()) {
+      const name = `usage-${i}`
+      const text = requestPem({ commonName: 'x' })
+      await client.create(beta, '', request(name, 'kubernetes.io/legacy-unknown', usages, text))
+      const live = await client.get(beta, '', name)
+      const status = { conditions: [{ type: 'Approved', reason: 'Test', message: 'm' }] }
+      await client.update(beta, { ...live, status }, 'approval')
+      const issued = async () => (await client.get(beta, '', name)).status?.certificate
+      await until(usages.join(), async () => Boolean(await issued()))
+      const certificate = new X509Certificate(Buffer.from(await issued(), 'base64'))
+      assert.deepEqual(certificate.keyUsage ?? [], expected, usages.join())
+      assert.equal(keyUsageOf(certificate), keyUsage, usages.join())
+      assert.equal(certificate.ca, false)
+    }
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+  assert.throws(() => certificateUsages(['client auth', 'x']), /unrecognized usage values: \["x"\]/)
+})
+
+const dayMs = 24 * 3_600_000
+const lifeCases: [what: string, release: number, seconds: number | undefined, lifeMs: number][] = [
+  ['as long as it may be', 22, undefined, 365 * dayMs - 5 * 60_000],
+  ['a day', 22, 86_400, dayMs - 5 * 60_000],
+  ['an hour, which is short', 22, 3600, 3_600_000],
+  ['ten minutes at least', 22, 600, 600_000],
+  ['longer than it may be', 22, 2 * 365 * 86_400, 365 * dayMs - 5 * 60_000],
+]
+for (const [what, release, seconds, lifeMs] of lifeCases) {
+  test(`the life of a certificate: ${what}`, async () => {
+    const cluster = await startCluster({ release })
+    try {
+      const { client } = cluster
+      cluster.run(certificateSigning)
+      const text = requestPem({ commonName: 'x' })
+      const asked = request('r', 'kubernetes.io/kube-apiserver-client', ['client auth'], text)
+      if (seconds !== undefined) asked.spec.expirationSeconds = seconds
+      await client.create(resource, '', asked)
+      const before = Date.now()
+      await approve(client, 'r')
+      const issued = async () => (await client.get(resource, '', 'r')).status?.certificate
+      await until('a certificate', async () => Boolean(await issued()))
+      const certificate = new X509Certificate(Buffer.from(await issued(), 'base64'))
+      const difference = Date.parse(certificate.validTo) - before - lifeMs
+      assert.ok(difference > -2000 && difference < 10_000, `${difference}`)
+    } finally {
+      await cluster.stop()
+    }
+  })
+}
 
 test('kubelets are approved where whoever asks may ask for it', async () => {
   const allowed = new Set<string>()

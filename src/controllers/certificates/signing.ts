@@ -1,11 +1,12 @@
 /** Approved certificate requests for one of the built-in signers are signed by the built-in authority, or fail with the reason. */
 import { randomBytes } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { issueCertificate, type Usage } from '#base/certificate.ts'
+import { issueCertificate } from '#base/certificate.ts'
 import type { Authority, Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { certificateRequests } from '#controllers/resources.ts'
 import { type ParsedRequest, parseCertificateRequest } from './certificate-request.ts'
+import { certificateUsages } from './certificate-usages.ts'
 import { signerRules } from './signers.ts'
 
 /** Machines whose clocks are a little behind must believe it. */
@@ -75,18 +76,17 @@ function sign(
   const lifeMs = Math.min(signingDurationMs, Math.max(shortestMs, asked))
   const now = clock.now()
   const end = now + lifeMs - (lifeMs < shortMs ? 0 : backdatedMs)
-  const certificateUsages: Usage[] = []
-  if (usages.includes('server auth')) certificateUsages.push('server')
-  if (usages.includes('client auth')) certificateUsages.push('client')
+  // Nothing outlives what vouches for it.
+  const lastMs = Date.parse(authority.certificate.validTo)
+  if (now >= lastMs) throw new Error('the certificate of the authority has expired')
   return issueCertificate(
     {
       subject: { der: subject },
       publicKey,
-      usages: certificateUsages,
+      usages: certificateUsages(usages),
       alternativeNames,
       notBeforeMs: now - backdatedMs,
-      // Nothing outlives what vouches for it.
-      notAfterMs: Math.min(end, Date.parse(authority.certificate.validTo)),
+      notAfterMs: Math.min(end, lastMs),
       serial: randomBytes(16),
     },
     authority,

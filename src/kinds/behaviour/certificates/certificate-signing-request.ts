@@ -34,6 +34,8 @@ interface Leniency {
   readonly legacySigner: boolean
   readonly anyUsage: boolean
   readonly usageTwice: boolean
+  /** Before 1.19 conditions had no status, and nobody looked at them. */
+  readonly anyCondition: boolean
   readonly conditionTwice: boolean
   readonly untypedCondition: boolean
   readonly approvedAndDenied: boolean
@@ -60,6 +62,7 @@ function leniencyOf(context: Context, next: KubeObject, old?: KubeObject): Lenie
     legacySigner: beta || old?.spec?.signerName === legacySigner,
     anyUsage: beta || oldUsages.some((usage) => !usages.includes(usage)),
     usageTwice: beta || hasTwice(oldUsages),
+    anyCondition: context.release < 19,
     conditionTwice: beta || hasTwice(types),
     untypedCondition: beta || types.includes(''),
     approvedAndDenied: types.includes('Approved') && types.includes('Denied'),
@@ -97,7 +100,7 @@ function check(request: KubeObject, leniency: Leniency): FieldError[] {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)'
     errors.push(invalid(specPath.child('expirationSeconds'), seconds, detail))
   }
-  errors.push(...checkConditions(conditionsOf(request), leniency))
+  if (!leniency.anyCondition) errors.push(...checkConditions(conditionsOf(request), leniency))
   if (leniency.anyCertificate) return errors
   const wrong = certificateProblem(bytesOf(request.status?.certificate))
   if (wrong !== undefined) errors.push(invalid('status.certificate', '<certificate data>', wrong))
@@ -151,6 +154,7 @@ function checkUpdate(
 ): FieldError[] {
   const leniency = leniencyOf(context, next, old)
   const errors = [...checkMetadata(next, false, noName), ...check(next, leniency)]
+  if (leniency.anyCondition) return [...errors, ...checkMetadataUpdate(next, old)]
   const of = (request: KubeObject, type: string) =>
     conditionsOf(request).filter((condition) => condition.type === type)
   for (const type of onlyTrue) {
