@@ -2,6 +2,7 @@
  * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
  * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -104,10 +105,15 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   })
 }
 
-/** The address may have changed since the last start. */
+/** The address may have changed since the last start; where it did not, nothing is written. */
 async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Promise<void> {
   await ensure(client, ref, 'default', object)
-  await client.update(ref, object as unknown as KubeObject)
+  const there = await client.get(ref, 'default', object.metadata.name)
+  const { metadata, ...rest } = object
+  const isSame =
+    isDeepStrictEqual(there.metadata.labels, metadata.labels) &&
+    Object.entries(rest).every(([part, value]) => isDeepStrictEqual(there[part], value))
+  if (!isSame) await client.update(ref, object as unknown as KubeObject)
 }
 
 /** How the roles and bindings of the release are written: as anybody would write them. */

@@ -5,10 +5,17 @@
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
 import { nodeHttp } from '#access/node-http.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Wire } from './exchange.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
-import { Http2Connection } from './http2/connection.ts'
+import type { Http2Connection } from './http2/connection.ts'
+
+/** Loaded with the first connection that speaks it. */
+const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
+  import.meta.url,
+  './http2/connection',
+)
 
 export interface ListenerOptions {
   readonly cert: string | Buffer
@@ -110,7 +117,7 @@ export function createListener(options: ListenerOptions): Listener {
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') {
       const { handle, prefaceMs } = options
-      const connection = new Http2Connection(socket, {
+      const connection = new (loadHttp2().Http2Connection)(socket, {
         handle,
         ...(prefaceMs !== undefined && { prefaceMs }),
       })

@@ -7,7 +7,7 @@ import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Type } from '#schema/type.ts'
-import { behaviourOf } from './behaviour/table.ts'
+import { behaviourOf, withSelectableFields } from './behaviour/table.ts'
 import { hasTables } from './columns/by-release.ts'
 import type { DefaultsContext } from './defaults/defaulter.ts'
 import { deprecationOf } from './deprecation.ts'
@@ -93,6 +93,10 @@ class BuiltInResource implements Resource {
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
     this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
+  }
+
+  get selectsByFields(): boolean {
+    return withSelectableFields.has(`${this.group}/${this.plural}`)
   }
 
   /** Loaded when first needed. */

@@ -105,6 +105,8 @@ export interface Resource {
   /** The version behaviours run on. */
   readonly hub: Kind
   readonly behaviour: Behaviour
+  /** False where the behaviour is known, without being loaded, to have no fields to select by. */
+  readonly selectsByFields?: boolean
   /**
    * Objects of one version as another version of the same resource. The results may share structure with the
    * input and the input may be changed. Only conversion webhooks make it wait.

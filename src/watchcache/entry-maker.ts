@@ -46,7 +46,9 @@ export interface EntryMaker {
 
 export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   const hub = resource.hub
+  const { selectsByFields = true } = resource
   const fieldsOf = (object: KubeObject): readonly string[] | undefined => {
+    if (!selectsByFields) return undefined
     const { selectableFields } = resource.behaviour
     if (selectableFields === undefined) return undefined
     const from = resource.kindOf(object.apiVersion as string) ?? resource.stored

@@ -3,6 +3,7 @@
  * and until which minor release each object, rule and subject is there; here it becomes objects.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import table from './bootstrap-policy.json' with { type: 'json' }
 import type { PolicyRule } from './policy-rule.ts'
 import { rbacGroup } from './rbac.ts'
@@ -77,4 +78,4 @@ function toObject(row: Row, release: number): KubeObject {
   return object
 }
 
-const withoutDates = <T extends Dated>({ since, until, ...rest }: T) => structuredClone(rest)
+const withoutDates = <T extends Dated>({ since, until, ...rest }: T) => copyData(rest)

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { autoUpdateAnnotation, bootstrapPolicy } from './bootstrap-policy.ts'
 import { rbacGroup } from './rbac.ts'
@@ -39,17 +40,26 @@ export function reconcile(
   if (existing.metadata.annotations?.[autoUpdateAnnotation] === 'false') return undefined
   if (expected.roleRef !== undefined && !sameRole(expected.roleRef, existing.roleRef))
     return { operation: 'replace', object: expected, old: existing }
-  const object = structuredClone(existing)
+  const object: KubeObject = { ...existing, metadata: { ...existing.metadata } }
   merge(object.metadata, 'labels', expected)
   merge(object.metadata, 'annotations', expected)
   if (expected.roleRef !== undefined) addSubjects(object, expected)
   else addRules(object, expected)
-  return isDeepStrictEqual(object, existing) ? undefined : { operation: 'update', object }
+  return isSame(object, existing) ? undefined : { operation: 'update', object: copyData(object) }
 }
+
+/** Parts to which nothing was added are the very ones that were there. */
+const isSame = (a: KubeObject, b: KubeObject): boolean =>
+  a.metadata.labels === b.metadata.labels &&
+  a.metadata.annotations === b.metadata.annotations &&
+  ['rules', 'aggregationRule', 'subjects'].every((part) => a[part] === b[part])
 
 /** The existing value wins: an operator may have changed it. */
 function merge(metadata: Loose, field: 'labels' | 'annotations', expected: KubeObject): void {
-  metadata[field] = { ...expected.metadata[field], ...metadata[field] }
+  const had = metadata[field] ?? {}
+  const wanted = expected.metadata[field] ?? {}
+  if (Object.keys(wanted).every((key) => Object.hasOwn(had, key))) return
+  metadata[field] = { ...wanted, ...had }
 }
 
 function addRules(object: KubeObject, expected: KubeObject): void {
@@ -137,7 +147,7 @@ async function ensure(expected: KubeObject, reader: ObjectReader, writer: Policy
 function renamed(object: KubeObject, name: string): KubeObject {
   const { labels, annotations } = object.metadata
   const metadata = { name, ...(labels && { labels }), ...(annotations && { annotations }) }
-  return { ...structuredClone(object), metadata }
+  return { ...copyData(object), metadata }
 }
 
 async function ignoreExisting(write: Promise<void>): Promise<void> {

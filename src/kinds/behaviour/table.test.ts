@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { behaviourOf, resourcesWithBehaviour } from './table.ts'
+import { behaviourOf, resourcesWithBehaviour, withSelectableFields } from './table.ts'
 
 for (const key of resourcesWithBehaviour) {
   test(`${key} is where the table says`, () => {
     assert.notEqual(behaviourOf(key, 22), undefined)
+    assert.equal(
+      behaviourOf(key, 22)?.selectableFields !== undefined,
+      withSelectableFields.has(key),
+    )
   })
 }

@@ -34,6 +34,12 @@ function withFinalizerNames(behaviour: Behaviour): Behaviour {
   }
 }
 
+/** By itself: every start reads namespaces, and few of the others. */
+const loadNamespace = loadLater<typeof import('./cluster/namespace.ts')>(
+  import.meta.url,
+  './cluster/namespace',
+)
+
 /** Each folder's table, and the resources in it. */
 const folders: readonly (readonly [load: () => Behaviours, resources: readonly string[]])[] = [
   [
@@ -59,7 +65,6 @@ const folders: readonly (readonly [load: () => Behaviours, resources: readonly s
       '/componentstatuses',
       '/configmaps',
       '/limitranges',
-      '/namespaces',
       '/nodes',
       '/resourcequotas',
       '/secrets',
@@ -69,6 +74,7 @@ const folders: readonly (readonly [load: () => Behaviours, resources: readonly s
       'scheduling.k8s.io/priorityclasses',
     ],
   ],
+  [() => ({ '/namespaces': loadNamespace().namespace }), ['/namespaces']],
   [
     folder<typeof import('./events/table.ts'), 'eventBehaviours'>('events', 'eventBehaviours'),
     ['/events', 'events.k8s.io/events'],
@@ -195,6 +201,19 @@ function baseBehaviour(key: string): Behaviour | undefined {
     return behaviour
   return withFinalizerNames(behaviour)
 }
+
+/** Resources with fields of their own to select by: for the others no behaviour is loaded to read what is stored. */
+export const withSelectableFields: ReadonlySet<string> = new Set([
+  '/events',
+  '/namespaces',
+  '/nodes',
+  '/pods',
+  '/replicationcontrollers',
+  '/secrets',
+  'batch/jobs',
+  'certificates.k8s.io/certificatesigningrequests',
+  'events.k8s.io/events',
+])
 
 /** Every resource that has a behaviour. */
 export const resourcesWithBehaviour: readonly string[] = folders.flatMap(

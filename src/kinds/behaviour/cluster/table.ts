@@ -4,7 +4,6 @@ import { componentStatus } from './component-status.ts'
 import { configMap } from './config-map.ts'
 import { lease } from './lease.ts'
 import { limitRange } from './limit-range.ts'
-import { namespace } from './namespace.ts'
 import { node } from './node.ts'
 import { priorityClass } from './priority-class.ts'
 import { resourceQuota } from './resource-quota.ts'
@@ -16,7 +15,6 @@ export const clusterBehaviours: Readonly<Record<string, Behaviour>> = {
   '/componentstatuses': componentStatus,
   '/configmaps': configMap,
   '/limitranges': limitRange,
-  '/namespaces': namespace,
   '/nodes': node,
   '/resourcequotas': resourceQuota,
   '/secrets': secret,
