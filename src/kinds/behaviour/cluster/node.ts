@@ -110,8 +110,11 @@ function checkUpdate(next: KubeObject, old: KubeObject): FieldError[] {
 
 const dynamicConfig = (context: Context): boolean => context.feature('DynamicKubeletConfig')
 
-function configWarning(node: KubeObject): string[] {
-  if (!node.spec?.configSource) return []
+/** The first release that warns of it. */
+const warningsSince = 22
+
+function configWarning(node: KubeObject, { release }: Context): string[] {
+  if (!node.spec?.configSource || release < warningsSince) return []
   return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
 }
 
@@ -133,7 +136,7 @@ export const node: Behaviour = {
     ...checkUpdate(next, old),
   ],
   warningsOnCreate: configWarning,
-  warningsOnUpdate: configWarning,
+  warningsOnUpdate: (next, _, context) => configWarning(next, context),
   selectableFields: (object) => ({
     'spec.unschedulable': String(object.spec?.unschedulable ?? false),
   }),

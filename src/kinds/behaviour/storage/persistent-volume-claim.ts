@@ -15,6 +15,7 @@ import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { persistentVolumeClaimColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { immutableWords } from './immutable-words.ts'
 
 const classKey = 'volume.beta.kubernetes.io/storage-class'
 
@@ -56,10 +57,11 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   }
   if (!sameJson(now, then)) {
     const words = canGrow
-      ? 'spec is immutable after creation except resources.requests for bound claims'
-      : 'field is immutable after creation'
-    const difference = goDifference('core.PersistentVolumeClaimSpec', now, then)
-    errors.push(forbidden('spec', `${words}\n${difference}`))
+      ? 'is immutable after creation except resources.requests for bound claims'
+      : 'is immutable after creation'
+    const shown = () => goDifference('core.PersistentVolumeClaimSpec', now, then)
+    const subject = canGrow ? 'spec' : 'field'
+    errors.push(forbidden('spec', immutableWords(context.release, subject, words, shown, !canGrow)))
   }
   if (canGrow && compareQuantities(size ?? '0', oldSize ?? '0') < 0) {
     const detail = 'field can not be less than previous value'

@@ -12,6 +12,7 @@ import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/behaviour/strategy.
 import { persistentVolumeColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { immutableWords } from './immutable-words.ts'
 import { sourceFields } from './volume-sources.ts'
 import { checkVolumeSpec } from './volume-spec.ts'
 
@@ -54,16 +55,17 @@ const sourceOf = (volume: KubeObject): Loose =>
       .map((field) => [field, volume.spec[field]]),
   )
 
-function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   const [now, then] = [sourceOf(next), sourceOf(old)]
   if (now.csi?.controllerExpandSecretRef && then.csi && !then.csi.controllerExpandSecretRef) {
     now.csi = { ...now.csi, controllerExpandSecretRef: undefined }
   }
   if (!sameJson(now, then)) {
-    const difference = goDifference('core.PersistentVolumeSource', now, then)
-    const detail = `spec.persistentvolumesource is immutable after creation\n${difference}`
-    errors.push(forbidden('spec.persistentvolumesource', detail))
+    const at = 'spec.persistentvolumesource'
+    const shown = () => goDifference('core.PersistentVolumeSource', now, then)
+    const words = immutableWords(release, at, 'is immutable after creation', shown)
+    errors.push(forbidden(at, words))
   }
   const [mode, oldMode] = [next.spec?.volumeMode, old.spec?.volumeMode]
   if (mode !== oldMode) errors.push(invalid('volumeMode', mode, immutableMessage))
@@ -106,7 +108,12 @@ export const persistentVolume: Behaviour = {
       ...checkMetadata(next, false, nameIsDnsSubdomain),
       ...checkSpec(next, context, old),
     ]
-    return [...whole, ...checkMountOptions(next), ...whole, ...checkChanges(next, old)]
+    return [
+      ...whole,
+      ...checkMountOptions(next),
+      ...whole,
+      ...checkChanges(next, old, context.release),
+    ]
   },
   subresources: {
     status: {
