@@ -317,6 +317,25 @@ test('its OpenAPI is in ours', async () => {
   assert.ok(document.definitions['com.example.behind.v1.Widget'])
 })
 
+test('its OpenAPI in the third form is in ours under its own hash, and everything else is still ours', async () => {
+  const name = `apis/${group}/v1`
+  const paths = await until('the entry', async () => {
+    const { body } = await front.ask('GET', '/openapi/v3')
+    return body.paths[name] !== undefined && body.paths
+  })
+  const theirs = await behind.ask('GET', '/openapi/v3')
+  assert.deepEqual(paths[name], theirs.body.paths[name])
+  assert.notEqual(paths['apis/apps/v1'], undefined)
+  assert.equal(paths[`apis/apiextensions.k8s.io`]?.serverRelativeURL.includes('?hash='), true)
+  const address: string = paths[name].serverRelativeURL
+  const passed = await front.ask('GET', address)
+  assert.equal(passed.text, (await behind.ask('GET', address)).text)
+  assert.ok(passed.body.components.schemas['com.example.behind.v1.Widget'])
+  const etag = `"${address.slice(address.indexOf('=') + 1)}"`
+  assert.equal(passed.headers?.etag, etag)
+  assert.equal((await front.ask('GET', address, undefined, { 'if-none-match': etag })).status, 304)
+})
+
 test('while it is away the answer is 503, and the condition says why', async () => {
   await behind.stop()
   const unreachable = await front.ask('GET', widgets)
@@ -348,6 +367,11 @@ test('a group that is taken out is gone', async () => {
   await until('its end', async () => (await front.ask('GET', `/apis/${group}`)).status === 404)
   const { body } = await front.ask('GET', '/apis')
   assert.ok(!body.groups.some(({ name }: { name: string }) => name === group))
+  await until('the end of its document', async () => {
+    const { body: index } = await front.ask('GET', '/openapi/v3')
+    return index.paths[`apis/${group}/v1`] === undefined
+  })
+  assert.equal((await front.ask('GET', `/openapi/v3/apis/${group}/v1`)).status, 404)
 })
 
 test('any server can be behind: upgrades pass, redirects do not, and it must be who it says', async () => {
@@ -359,9 +383,15 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
     hosts: ['echo.default.svc'],
   })
   const asked: { url: string; user: unknown; authorization: unknown }[] = []
+  const brokenOff = new Set<string>()
   const echo = createServer(
     { cert: own.pem, key: own.keyPem },
     ({ url = '', headers }, response) => {
+      if (url.startsWith('/openapi/')) {
+        brokenOff.add(url)
+        response.writeHead(200, { 'content-length': 1000 })
+        return void response.write('{', () => response.destroy())
+      }
       asked.push({ url, user: headers['x-remote-user'], authorization: headers.authorization })
       if (url.endsWith('/away')) response.writeHead(302, { location: 'https://127.0.0.1:1/' })
       response.end('{}')
@@ -409,6 +439,13 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       authorization: undefined,
     })
     assert.equal(await echoed('/apis/echo.example.com/v1/things/x/stream', 'hello'), 'hello')
+    await until('its documents to be asked for', async () => brokenOff.size === 2)
+    await sleep(20)
+    assert.equal(
+      (await front.ask('GET', '/openapi/v3')).status,
+      200,
+      'broken documents hurt nobody',
+    )
   } finally {
     echo.close()
     echo.closeAllConnections()

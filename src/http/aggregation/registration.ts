@@ -83,6 +83,8 @@ export class Registration {
   readonly #builtIn = new Map<string, Desired>()
   /** Versions that each definition serves. */
   readonly #definitions = new Map<string, readonly GroupVersion[]>()
+  /** Versions by name, with how many definitions serve each. */
+  readonly #versions = new Map<string, { readonly of: GroupVersion; count: number }>()
   readonly #current = new Map<string, KubeObject>()
   readonly #settled = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
@@ -113,8 +115,11 @@ export class Registration {
     )
     this.#atStart = new Set(this.#current.keys())
     this.#started = true
-    const custom = [...this.#definitions.values()].flat().map(nameOf)
-    const names = new Set([...this.#builtIn.keys(), ...custom, ...this.#current.keys()])
+    const names = new Set([
+      ...this.#builtIn.keys(),
+      ...this.#versions.keys(),
+      ...this.#current.keys(),
+    ])
     await Promise.all([...names].map((name) => this.#settle(name)))
   }
 
@@ -128,7 +133,17 @@ export class Registration {
     const before = this.#definitions.get(name) ?? []
     if (served.length > 0) this.#definitions.set(name, served)
     else this.#definitions.delete(name)
+    for (const one of served) this.#count(one, 1)
+    for (const one of before) this.#count(one, -1)
     for (const touched of new Set([...before, ...served].map(nameOf))) this.#settle(touched)
+  }
+
+  #count(of: GroupVersion, more: number): void {
+    const name = nameOf(of)
+    const known = this.#versions.get(name) ?? { of, count: 0 }
+    known.count += more
+    if (known.count > 0) this.#versions.set(name, known)
+    else this.#versions.delete(name)
   }
 
   #changed(name: string, object: KubeObject | undefined): void {
@@ -140,11 +155,8 @@ export class Registration {
   #desired(name: string): Desired | undefined {
     const known = this.#builtIn.get(name)
     if (known !== undefined) return known
-    for (const versions of this.#definitions.values()) {
-      const found = versions.find((one) => nameOf(one) === name)
-      if (found !== undefined) return desiredFor(found, customPriority, 'true')
-    }
-    return undefined
+    const found = this.#versions.get(name)
+    return found && desiredFor(found.of, customPriority, 'true')
   }
 
   /** One after another for one name: each looks at what the one before left. */

@@ -8,14 +8,13 @@ import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.t
 import type { JsonObject } from '#discovery/openapi/source.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
 import type { Document } from './merge-openapi.ts'
-import { remoteUserHeaders } from './remote-user.ts'
-import { NoSuchPlace } from './service-address.ts'
+import type { RemoteDocumentsV3 } from './remote-documents-v3.ts'
 
 /** Loaded once another server has documents. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
-  backend: later<typeof import('#http/connect/backend.ts')>('#http/connect/backend'),
-  call: later<typeof import('#http/connect/call-backend.ts')>('#http/connect/call-backend'),
+  fetch: later<typeof import('./fetch-document.ts')>('./fetch-document'),
+  v3: later<typeof import('./remote-documents-v3.ts')>('./remote-documents-v3'),
   merge: later<typeof import('./merge-openapi.ts')>('./merge-openapi'),
   protobuf: later<typeof import('#discovery/openapi/protobuf-v2.ts')>(
     '#discovery/openapi/protobuf-v2',
@@ -33,12 +32,6 @@ const lookMs = 1000
 const refetchMs = 60_000
 /** A server that has only just come may not describe itself yet. */
 const refetchSoonMs = 3000
-const fetchTimeoutMs = 30_000
-/** Larger than any server's that is known; more would only fill memory. */
-const documentBytesMax = 64 << 20
-
-/** Who fetches. */
-const fetcher = { name: 'system:aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
 export class RemoteDocuments {
   readonly #aggregation: Aggregation
@@ -47,6 +40,7 @@ export class RemoteDocuments {
   #generation = 0
   #timer: NodeJS.Timeout | undefined
   #merged: { of: string; v2: Published; protobuf: Published | undefined } | undefined
+  #v3: RemoteDocumentsV3 | undefined
 
   constructor(aggregation: Aggregation) {
     this.#aggregation = aggregation
@@ -63,24 +57,20 @@ export class RemoteDocuments {
 
   #look(): void {
     const there = new Map(this.#aggregation.remotes())
-    for (const key of this.#fetched.keys()) {
+    for (const key of this.#triedAt.keys()) {
       if (there.has(key)) continue
-      this.#fetched.delete(key)
       this.#triedAt.delete(key)
-      this.#generation++
+      this.#v3?.forget(key)
+      if (this.#fetched.delete(key)) this.#generation++
     }
     for (const [key, remote] of there) {
       const waitMs = this.#tells(key) ? refetchMs : refetchSoonMs
       const due = performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= waitMs
       if (!remote.available || !due) continue
       this.#triedAt.set(key, performance.now())
-      this.#fetch(key, remote).catch((error) => {
-        const away =
-          error instanceof load.call().BackendUnreachable ||
-          error instanceof NoSuchPlace ||
-          error instanceof SyntaxError
-        if (!away) throw error
-      })
+      void this.#fetch(key, remote)
+      this.#v3 ??= new (load.v3().RemoteDocumentsV3)(this.#aggregation)
+      void this.#v3.look(key, remote)
     }
   }
 
@@ -93,33 +83,13 @@ export class RemoteDocuments {
   }
 
   async #fetch(key: string, remote: Remote): Promise<void> {
-    const backend = await this.#aggregation.backendOf(remote)
+    const { fetchDocument } = load.fetch()
     const known = this.#fetched.get(key)
-    const answer = await load.call().callBackend({
-      backend,
-      method: 'GET',
-      path: '/openapi/v2',
-      headers: {
-        ...remoteUserHeaders(fetcher),
-        host: load.backend().placeOf(backend),
-        accept: 'application/json',
-        ...(known !== undefined && { 'if-none-match': known.etag }),
-      },
-      signal: AbortSignal.timeout(fetchTimeoutMs),
-    })
-    if (answer.statusCode !== 200) {
-      answer.resume()
-      return
-    }
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of answer) {
-      size += (chunk as Buffer).length
-      if (size > documentBytesMax) return
-      chunks.push(chunk as Buffer)
-    }
-    const document = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Document
-    this.#fetched.set(key, { etag: answer.headers.etag ?? '', document })
+    const found = await fetchDocument(this.#aggregation, remote, '/openapi/v2', known?.etag)
+    if (typeof found === 'string') return
+    const document = documentIn(found.bytes)
+    if (document === undefined) return
+    this.#fetched.set(key, { etag: found.etag, document })
     this.#generation++
   }
 
@@ -135,8 +105,8 @@ export class RemoteDocuments {
         )
         return merged.protobuf
       },
-      v3Index: () => ours.v3Index(),
-      v3: (name) => ours.v3(name),
+      v3Index: () => this.#v3?.index(ours.v3Index()) ?? ours.v3Index(),
+      v3: (name) => this.#v3?.document(name) ?? ours.v3(name),
     }
   }
 
@@ -160,3 +130,12 @@ const published = (bytes: Buffer): Published => ({
   bytes,
   hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(),
 })
+
+function documentIn(bytes: Buffer): Document | undefined {
+  try {
+    const document: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof document === 'object' && document !== null ? (document as Document) : undefined
+  } catch {
+    return undefined
+  }
+}

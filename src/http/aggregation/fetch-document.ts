@@ -1,0 +1,59 @@
+/**
+ * One document of an aggregated server, fetched as this server itself. A server that is away, refuses, breaks off or sends
+ * too much gives nothing: that is its affair, never a defect of ours.
+ */
+import { placeOf } from '#http/connect/backend.ts'
+import { callBackend } from '#http/connect/call-backend.ts'
+import type { Aggregation, Remote } from './aggregation.ts'
+import { remoteUserHeaders } from './remote-user.ts'
+
+export interface FetchedDocument {
+  readonly etag: string
+  readonly bytes: Buffer
+}
+
+const fetchTimeoutMs = 30_000
+/** Larger than any server's that is known; more would only fill memory. */
+const documentBytesMax = 64 << 20
+
+/** Who fetches. */
+const fetcher = { name: 'system:aggregator', uid: '', groups: ['system:masters'], extra: {} }
+
+/** `unchanged`: what has the ETag given is the newest still. */
+export async function fetchDocument(
+  aggregation: Aggregation,
+  remote: Remote,
+  path: string,
+  etag = '',
+): Promise<FetchedDocument | 'unchanged' | 'missing' | 'away'> {
+  try {
+    const backend = await aggregation.backendOf(remote)
+    const answer = await callBackend({
+      backend,
+      method: 'GET',
+      path,
+      headers: {
+        ...remoteUserHeaders(fetcher),
+        host: placeOf(backend),
+        accept: 'application/json',
+        ...(etag !== '' && { 'if-none-match': etag }),
+      },
+      signal: AbortSignal.timeout(fetchTimeoutMs),
+    })
+    if (answer.statusCode !== 200) {
+      answer.resume()
+      if (answer.statusCode === 304) return 'unchanged'
+      return answer.statusCode === 404 ? 'missing' : 'away'
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of answer) {
+      size += (chunk as Buffer).length
+      if (size > documentBytesMax) return 'away'
+      chunks.push(chunk as Buffer)
+    }
+    return { etag: answer.headers.etag ?? '', bytes: Buffer.concat(chunks) }
+  } catch {
+    return 'away'
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What aggregated servers say of themselves in OpenAPI's third form: for each group version the entry of their index, and
+ * the document it leads to, passed on as it came under the hash they gave it. One that is away keeps what it had; of a server
+ * that does not speak the third form there is nothing here.
+ */
+import { createHash } from 'node:crypto'
+import type { Published } from '#discovery/openapi/publisher.ts'
+import type { Aggregation, Remote } from './aggregation.ts'
+import { fetchDocument } from './fetch-document.ts'
+
+interface Known {
+  /** Of their index. */
+  readonly etag: string
+  /** Where their index says the document is. */
+  readonly address: string
+  readonly published: Published
+}
+
+type Paths = Record<string, { readonly serverRelativeURL?: unknown } | undefined>
+
+const hashOf = (bytes: Buffer): string =>
+  createHash('sha512').update(bytes).digest('hex').toUpperCase()
+
+/** As documents are named: 'apis/metrics.k8s.io/v1beta1'. */
+const nameOf = (key: string): string => (key.startsWith('/') ? `api${key}` : `apis/${key}`)
+
+export class RemoteDocumentsV3 {
+  readonly #aggregation: Aggregation
+  /** By the documents' names. */
+  readonly #known = new Map<string, Known>()
+  #index: { of: string; published: Published } | undefined
+
+  constructor(aggregation: Aggregation) {
+    this.#aggregation = aggregation
+  }
+
+  /** `key`: group and version with a slash between. */
+  forget(key: string): void {
+    if (this.#known.delete(nameOf(key))) this.#index = undefined
+  }
+
+  async look(key: string, remote: Remote): Promise<void> {
+    const name = nameOf(key)
+    const before = this.#known.get(name)
+    const index = await fetchDocument(this.#aggregation, remote, '/openapi/v3', before?.etag)
+    if (index === 'missing') this.forget(key)
+    if (typeof index === 'string') return
+    const address = addressIn(index.bytes, name)
+    if (address === undefined) return this.forget(key)
+    if (address === before?.address) {
+      this.#known.set(name, { ...before, etag: index.etag })
+      return
+    }
+    const document = await fetchDocument(this.#aggregation, remote, address)
+    if (typeof document === 'string') return
+    const { bytes } = document
+    const hash = new URLSearchParams(address.slice(address.indexOf('?'))).get('hash')
+    const published = { bytes, hash: hash ?? hashOf(bytes) }
+    this.#known.set(name, { etag: index.etag, address, published })
+    this.#index = undefined
+  }
+
+  document(name: string): Published | undefined {
+    return this.#known.get(name)?.published
+  }
+
+  /** Our index with theirs in it, by name. */
+  index(ours: Published): Published {
+    if (this.#known.size === 0) return ours
+    if (this.#index?.of === ours.hash) return this.#index.published
+    const { paths } = JSON.parse(ours.bytes.toString()) as { paths: Paths }
+    const all = new Map(Object.entries(paths))
+    for (const [name, { published }] of this.#known)
+      all.set(name, { serverRelativeURL: `/openapi/v3/${name}?hash=${published.hash}` })
+    const sorted = [...all].sort(([a], [b]) => (a < b ? -1 : 1))
+    const bytes = Buffer.from(JSON.stringify({ paths: Object.fromEntries(sorted) }))
+    this.#index = { of: ours.hash, published: { bytes, hash: hashOf(bytes) } }
+    return this.#index.published
+  }
+}
+
+/** Hashes are hexadecimal everywhere; an address of any other form is not followed. */
+const followed = /^\/openapi\/v3\/[\w.\-/]+(\?hash=[\w-]{1,128})?$/
+
+function addressIn(index: Buffer, name: string): string | undefined {
+  let said: { paths?: Paths } | null
+  try {
+    said = JSON.parse(index.toString()) as { paths?: Paths } | null
+  } catch {
+    return undefined
+  }
+  const address = said?.paths?.[name]?.serverRelativeURL
+  return typeof address === 'string' && followed.test(address) ? address : undefined
+}
