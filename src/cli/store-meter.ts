@@ -1,5 +1,6 @@
 /** What the store and the servers behind this one do, for the page of metrics. */
 import type { Catalog } from '#kinds/catalog.ts'
+import type { Resource } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Distribution } from '#observe/metrics/metric.ts'
 import { MeasuredStorage, type StoreOperation } from '#storage/measured.ts'
@@ -23,7 +24,7 @@ export function measureStore(
     if (byOperation === undefined) known.set(prefix, (byOperation = new Map()))
     let durations = byOperation.get(operation)
     if (durations === undefined) {
-      durations = metrics.storeDurations.labels(operation, typeOf(catalog, key))
+      durations = metrics.storeDurations.labels(operation, typeOf(catalog, prefix, key))
       byOperation.set(operation, durations)
     }
     durations.observe(ms / 1000)
@@ -40,14 +41,22 @@ function prefixOf(key: string, rootLength: number): string {
     : key.slice(0, key.indexOf('/', end + 1))
 }
 
-function typeOf(catalog: Catalog, key: string): string {
-  for (const { storagePrefix, hub } of catalog.resources()) {
-    if (storagePrefix === '' || !key.startsWith(`${storagePrefix}/`)) continue
-    if (hub.itemsCarryType) return '*unstructured.Unstructured'
-    const [group] = hub.group.split('.')
-    return `*${group === '' || group === 'events' ? 'core' : group}.${hub.kind}`
+function typeOf(catalog: Catalog, prefix: string, key: string): string {
+  const [group, plural] = prefix.split('/').slice(-2)
+  const named = catalog.resource(group, plural)
+  // Where the path says which it is, as with custom kinds, nothing is searched for.
+  if (named?.storagePrefix === prefix) return typeNameOf(named)
+  for (const resource of catalog.resources()) {
+    const { storagePrefix } = resource
+    if (storagePrefix !== '' && key.startsWith(`${storagePrefix}/`)) return typeNameOf(resource)
   }
   return ''
+}
+
+function typeNameOf({ hub }: Resource): string {
+  if (hub.itemsCarryType) return '*unstructured.Unstructured'
+  const [group] = hub.group.split('.')
+  return `*${group === '' || group === 'events' ? 'core' : group}.${hub.kind}`
 }
 
 /** Which APIServices can be reached, as their conditions say. */

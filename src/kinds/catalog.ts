@@ -9,17 +9,24 @@ export interface GroupVersion {
   readonly version: string
 }
 
+const apiVersionOf = (group: string, version: string): string =>
+  group === '' ? version : `${group}/${version}`
+
 export class Catalog {
   readonly #byPath = new Map<string, Kind>()
+  /** Kinds by apiVersion and plural: what asks about one group version never looks at the others. */
+  readonly #byVersion = new Map<string, Map<string, Kind>>()
   readonly #byResource = new Map<string, Resource>()
   readonly #resources = new Set<Resource>()
   readonly #listeners = new Set<() => void>()
   /** Groups and versions in the order discovery shows them, built-in ones first. */
   #order: GroupVersion[]
+  readonly #ordered: Set<string>
   #generation = 0
 
   constructor(order: readonly GroupVersion[]) {
     this.#order = [...order]
+    this.#ordered = new Set(order.map(({ group, version }) => apiVersionOf(group, version)))
   }
 
   /** Grows with every change: what was derived from an older generation is stale. */
@@ -46,33 +53,34 @@ export class Catalog {
 
   /** The kinds of one group version, in the order they were added. */
   kindsOf(group: string, version: string): Kind[] {
-    const found: Kind[] = []
-    for (const kind of this.#byPath.values()) {
-      if (kind.group === group && kind.version === version) found.push(kind)
-    }
-    return found
+    return [...(this.#byVersion.get(apiVersionOf(group, version))?.values() ?? [])]
   }
 
   /** A kind by its apiVersion and kind, as owner references and manifests name it. */
   byKind(apiVersion: string, kind: string): Kind | undefined {
-    for (const found of this.#byPath.values()) {
-      if (found.kind === kind && found.apiVersion === apiVersion) return found
+    for (const found of this.#byVersion.get(apiVersion)?.values() ?? []) {
+      if (found.kind === kind) return found
     }
     return undefined
   }
 
   hasGroupVersion(group: string, version: string): boolean {
-    return this.#order.some((one) => one.group === group && one.version === version)
+    return this.#ordered.has(apiVersionOf(group, version))
   }
 
   add(resource: Resource): void {
     this.#resources.add(resource)
     for (const kind of resource.kinds) {
-      this.#byPath.set(`${kind.group}/${kind.version}/${kind.plural}`, kind)
-      this.#byResource.set(`${kind.group}/${kind.plural}`, resource)
-      if (!this.hasGroupVersion(kind.group, kind.version)) {
-        this.#order.push({ group: kind.group, version: kind.version })
-      }
+      const { group, version, plural } = kind
+      const apiVersion = apiVersionOf(group, version)
+      this.#byPath.set(`${group}/${version}/${plural}`, kind)
+      this.#byResource.set(`${group}/${plural}`, resource)
+      const neighbours = this.#byVersion.get(apiVersion)
+      if (neighbours === undefined) this.#byVersion.set(apiVersion, new Map([[plural, kind]]))
+      else neighbours.set(plural, kind)
+      if (this.#ordered.has(apiVersion)) continue
+      this.#ordered.add(apiVersion)
+      this.#order.push({ group, version })
     }
     this.#changed()
   }
@@ -80,12 +88,16 @@ export class Catalog {
   remove(resource: Resource): void {
     if (!this.#resources.delete(resource)) return
     for (const kind of resource.kinds) {
-      this.#byPath.delete(`${kind.group}/${kind.version}/${kind.plural}`)
-      this.#byResource.delete(`${kind.group}/${kind.plural}`)
-      if (this.kindsOf(kind.group, kind.version).length > 0) continue
-      this.#order = this.#order.filter(
-        (one) => one.group !== kind.group || one.version !== kind.version,
-      )
+      const { group, version, plural } = kind
+      const apiVersion = apiVersionOf(group, version)
+      this.#byPath.delete(`${group}/${version}/${plural}`)
+      this.#byResource.delete(`${group}/${plural}`)
+      const neighbours = this.#byVersion.get(apiVersion)
+      neighbours?.delete(plural)
+      if (neighbours !== undefined && neighbours.size > 0) continue
+      this.#byVersion.delete(apiVersion)
+      this.#ordered.delete(apiVersion)
+      this.#order = this.#order.filter((one) => one.group !== group || one.version !== version)
     }
     this.#changed()
   }

@@ -5,6 +5,8 @@
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Follower {
+  /** It keeps every object it is told of: then others may look at the same ones, for nothing. */
+  readonly keeps?: boolean
   /** Every object there is, once, then every object written. */
   changed(object: KubeObject): void
   deleted(object: KubeObject): void

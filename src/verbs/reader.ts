@@ -81,7 +81,9 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const cache = await load()
       if (cache === undefined) return () => {}
       // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.
-      const told = (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
+      const told = follower.keeps
+        ? objectOf
+        : (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
       return new Following(follower, load, told, () => parts.cache.closed).begin(cache)
     },
   }

@@ -139,6 +139,38 @@ test('what happened shortly before the first use can be watched from', async () 
   await cache.close()
 })
 
+test('the past is read for those alone of whom something was written', async () => {
+  const real = createMemoryStorage()
+  let reads = 0
+  const storage = overlaid(real, {
+    changes(...args) {
+      reads++
+      return real.changes(...args)
+    },
+  })
+  const { cache, put, drop } = await start(storage)
+  const first = await put('others', 'z')
+  await put('a.example.com/things', 'x')
+  const last = await put('others', 'z')
+  await cache.freshness.reach(last, 1000)
+  const readsOf = async (resource: Resource) => {
+    const before = reads
+    const { history } = await cache.of(resource)
+    return [reads - before, history.after(first)?.length]
+  }
+  assert.deepEqual(await readsOf(things), [0, 0])
+  assert.deepEqual(await readsOf(plainResource('b.example.com/things')), [0, 0])
+  assert.deepEqual(await readsOf(plainResource('a.example.com/things')), [1, 1])
+  assert.deepEqual(await readsOf(plainResource('others')), [1, 1])
+  await cache.freshness.reach(await put('things', 'x'), 1000)
+  await cache.freshness.reach(await drop('things', 'x'), 1000)
+  const defined = plainResource('things')
+  assert.deepEqual(await readsOf(defined), [1, 2], 'defined anew')
+  cache.drop(defined)
+  assert.deepEqual(await readsOf(things), [1, 2], 'dropped')
+  await cache.close()
+})
+
 test('a past that the store has forgotten is not needed', async () => {
   const { cache, storage, put } = await start()
   await put('things', 'x')

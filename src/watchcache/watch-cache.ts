@@ -55,6 +55,10 @@ export class WatchCache {
   #expectFeedFrom: Revision
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
+  /** Since when the feed brought every change there was. */
+  #unbrokenSince: Revision
+  /** When something of a resource that is not loaded was last written: without such, it has no past to read. */
+  readonly #written = new Map<string, Revision>()
 
   constructor(parts: WatchCacheParts, startRevision: Revision) {
     this.#parts = parts
@@ -62,6 +66,7 @@ export class WatchCache {
     this.#startedAt = startRevision
     this.#expectFeedFrom = startRevision
     this.#lastChange = startRevision
+    this.#unbrokenSince = startRevision
   }
 
   start(): void {
@@ -95,30 +100,35 @@ export class WatchCache {
   /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
   drop(resource: Resource): void {
     const slot = this.#slots.get(resource.storagePrefix)
-    this.#slots.delete(resource.storagePrefix)
+    if (slot !== undefined) this.#forget(resource)
     slot?.cache?.fanOut.endAll()
+  }
+
+  /** What was written while it was loaded is its past, should it be loaded again. */
+  #forget({ storagePrefix }: Resource): void {
+    this.#slots.delete(storagePrefix)
+    this.#written.set(storagePrefix, this.#lastChange)
   }
 
   #load(resource: Resource): Promise<ResourceCache> {
     const slot: Slot = { cache: undefined, loading: undefined, waiting: [] }
     const previous = this.#slots.get(resource.storagePrefix)
+    if (previous !== undefined) this.#forget(resource)
     previous?.cache?.fanOut.endAll()
     this.#slots.set(resource.storagePrefix, slot)
-    const until = this.#lastChange
-    slot.loading = this.#read(resource, until)
+    slot.loading = this.#read(resource, this.#lastChange)
       .then((cache) => {
         for (const change of slot.waiting) this.#apply(cache, change)
         slot.waiting = []
         slot.cache = cache
         slot.loading = undefined
+        this.#written.delete(resource.storagePrefix)
         // Forgotten while it was read: whoever waited for it must not wait for changes that never come.
         if (this.#slots.get(resource.storagePrefix) !== slot) cache.fanOut.endAll()
         return cache
       })
       .catch((error) => {
-        if (this.#slots.get(resource.storagePrefix) === slot) {
-          this.#slots.delete(resource.storagePrefix)
-        }
+        if (this.#slots.get(resource.storagePrefix) === slot) this.#forget(resource)
         throw error
       })
     return slot.loading
@@ -128,14 +138,21 @@ export class WatchCache {
   async #read(resource: Resource, until: Revision): Promise<ResourceCache> {
     const since = Math.max(this.#startedAt, until - pastRevisionsMax, resource.since ?? 0)
     if (since >= until) return this.#readAt(resource, undefined)
+    const isWritten = this.#isWrittenSince(resource, since)
     try {
       const cache = await this.#readAt(resource, since)
-      await this.#replay(cache, since, until)
+      if (isWritten) await this.#replay(cache, since, until)
       return cache
     } catch (error) {
       if (error instanceof RevisionCompacted) return this.#readAt(resource, undefined)
       throw error
     }
+  }
+
+  #isWrittenSince({ storagePrefix }: Resource, since: Revision): boolean {
+    if (since < this.#unbrokenSince) return true
+    const names = [storagePrefix, this.#prefixOf(`${storagePrefix}/`)]
+    return names.some((name) => (this.#written.get(name) ?? 0) > since)
   }
 
   async #replay(cache: ResourceCache, after: Revision, until: Revision): Promise<void> {
@@ -203,6 +220,8 @@ export class WatchCache {
     const current = await this.#parts.storage.currentRevision()
     for (const slot of this.#slots.values()) slot.cache?.fanOut.endAll()
     this.#slots.clear()
+    this.#written.clear()
+    this.#unbrokenSince = current
     this.#lastChange = current
     this.#advance(current)
   }
@@ -211,8 +230,8 @@ export class WatchCache {
     if (batch.length === 0) return
     for (const change of batch) {
       const slot = this.#slotOf(change.key)
-      if (slot === undefined) continue
-      if (slot.cache === undefined) slot.waiting.push(change)
+      if (slot === undefined) this.#written.set(this.#prefixOf(change.key), change.revision)
+      else if (slot.cache === undefined) slot.waiting.push(change)
       else this.#apply(slot.cache, change)
     }
     this.#lastChange = batch[batch.length - 1].revision
@@ -240,5 +259,13 @@ export class WatchCache {
     if (slot !== undefined) return slot
     const third = key.indexOf('/', second + 1)
     return third === -1 ? undefined : this.#slots.get(key.slice(0, third))
+  }
+
+  /** The name below the root, and with a group the next one too: as many as there are resources, whatever is in them. */
+  #prefixOf(key: string): string {
+    const { root } = this.#parts
+    const second = key.indexOf('/', root.length + 1)
+    const first = key.slice(0, second)
+    return first.includes('.', root.length) ? key.slice(0, key.indexOf('/', second + 1)) : first
   }
 }

@@ -36,6 +36,8 @@ interface Served {
 export class Definitions {
   readonly #parts: DefinitionsParts
   readonly #known = new Map<string, KubeObject>()
+  /** Names of definitions by their group, which never changes: names are shared out within a group alone. */
+  readonly #groups = new Map<string, Set<string>>()
   readonly #served = new Map<string, Served>()
   readonly #waiting = new Set<string>()
   readonly #leaving = new Set<string>()
@@ -50,6 +52,7 @@ export class Definitions {
   /** Resolves once everything defined so far is served. */
   async start(): Promise<void> {
     this.#stop = await this.#parts.server.reader.follow(definitionGroup, definitionPlural, {
+      keeps: true,
       changed: (definition) => this.#changed(definition),
       deleted: (definition) => this.#deleted(nameOf(definition)),
     })
@@ -63,7 +66,7 @@ export class Definitions {
   #changed(definition: KubeObject): void {
     const name = nameOf(definition)
     const before = this.#known.get(name)
-    this.#known.set(name, definition)
+    this.#know(name, definition)
     if (before !== undefined && before.metadata.uid !== definition.metadata.uid)
       this.#withdraw(name)
     this.#serve(name, definition)
@@ -72,9 +75,27 @@ export class Definitions {
 
   #deleted(name: string): void {
     const definition = this.#known.get(name)
-    this.#known.delete(name)
     this.#withdraw(name)
-    if (definition !== undefined) this.#enqueueGroup(definition, name)
+    if (definition === undefined) return
+    this.#known.delete(name)
+    const { group } = definition.spec
+    const names = this.#groups.get(group)
+    names?.delete(name)
+    if (names?.size === 0) this.#groups.delete(group)
+    this.#enqueueGroup(definition, name)
+  }
+
+  #know(name: string, definition: KubeObject): void {
+    this.#known.set(name, definition)
+    const { group } = definition.spec
+    const names = this.#groups.get(group)
+    if (names === undefined) this.#groups.set(group, new Set([name]))
+    else names.add(name)
+  }
+
+  /** All definitions of a group. */
+  *#inGroup(group: string): Iterable<KubeObject> {
+    for (const name of this.#groups.get(group) ?? []) yield this.#known.get(name) as KubeObject
   }
 
   #serve(name: string, definition: KubeObject): void {
@@ -106,10 +127,9 @@ export class Definitions {
   }
 
   #enqueueGroup({ spec }: KubeObject, except: string): void {
-    for (const [name, other] of this.#known) {
-      const waits =
-        name !== except && other.spec.group === spec.group && !isTrue(other, 'NamesAccepted')
-      if (waits) this.#enqueue(name)
+    for (const other of this.#inGroup(spec.group)) {
+      const name = nameOf(other)
+      if (name !== except && !isTrue(other, 'NamesAccepted')) this.#enqueue(name)
     }
   }
 
@@ -143,15 +163,13 @@ export class Definitions {
       this.#finalize(name)
       return
     }
-    const group = [...this.#known.values()].filter(
-      ({ spec }) => spec.group === definition.spec.group,
-    )
+    const group = this.#inGroup(definition.spec.group)
     const next = loadSettle().settle(definition, group, timestamp(this.#parts.server.clock))
     if (next === undefined) return
     const written = await this.writeStatus(next)
     if (written === undefined) return
     // What was written is known at once, for the next one's names; the feed brings it again.
-    if (this.#known.get(name) === definition) this.#known.set(name, written)
+    if (this.#known.get(name) === definition) this.#know(name, written)
     if (changesNames(definition, written)) this.#enqueueGroup(written, name)
   }
 
