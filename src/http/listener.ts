@@ -42,6 +42,9 @@ const requestAwaitedMsMax = 90_000
 /** As Go prefers them: of the ciphers that are good enough, the one that costs least comes first. */
 const ciphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
 
+/** How long a connection may be silent before the other end is asked whether it is still there. */
+const keepAliveProbeMs = 60_000
+
 export interface Listener {
   listen(port: number, address: string): Promise<number>
   /** New keys for connections that come from now on. */
@@ -109,6 +112,7 @@ export function createListener(options: ListenerOptions): Listener {
   tlsServer.on('secureConnection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
+    socket.setKeepAlive(true, keepAliveProbeMs)
     socket.on('close', () => {
       sockets.delete(socket)
       runningOn.delete(socket)
