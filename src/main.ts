@@ -2,7 +2,6 @@
  * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
  */
 import { parseCommand } from '#cli/command.ts'
-import { helpText } from '#cli/help.ts'
 import { CannotUseFile } from '#cli/key-files.ts'
 import { CannotStart } from '#cli/cannot-start.ts'
 import { start } from '#cli/start.ts'
@@ -14,9 +13,11 @@ const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 export async function main(argv: readonly string[]): Promise<void> {
   const command = parseCommand(argv)
   switch (command.command) {
-    case 'help':
+    case 'help': {
+      const { helpText } = await import('#cli/help.ts')
       process.stdout.write(helpText())
       return
+    }
     case 'version':
       process.stdout.write(`${versionText('1.22')}\n`)
       return

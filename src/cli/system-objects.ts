@@ -2,11 +2,11 @@
  * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
  * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
-import type { KubeObject } from '#api/object-meta.ts'
+import type { Json, KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { equalValues } from '#patch/json-map.ts'
 
 const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
 const priorityClasses = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses' }
@@ -111,8 +111,8 @@ async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Pro
   const there = await client.get(ref, 'default', object.metadata.name)
   const { metadata, ...rest } = object
   const isSame =
-    isDeepStrictEqual(there.metadata.labels, metadata.labels) &&
-    Object.entries(rest).every(([part, value]) => isDeepStrictEqual(there[part], value))
+    equalValues(there.metadata.labels as Json, metadata.labels as Json) &&
+    Object.entries(rest).every(([part, value]) => equalValues(there[part], value as Json))
   if (!isSame) await client.update(ref, object as unknown as KubeObject)
 }
 

@@ -1,13 +1,23 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
-import { recordUpdate } from '#patch/apply/field-manager.ts'
-import { type FieldSet, makeFieldSet } from '#patch/apply/field-set.ts'
+import type { FieldSet } from '#patch/apply/field-set.ts'
 import type { Type } from '#schema/type.ts'
 import { fromHub } from './decode.ts'
 import { type Server, timestamp, type WriteRequest } from './server.ts'
+
+/** Loaded with the first write. */
+const loadManager = loadLater<typeof import('#patch/apply/field-manager.ts')>(
+  import.meta.url,
+  '#patch/apply/field-manager',
+)
+const loadFieldSet = loadLater<typeof import('#patch/apply/field-set.ts')>(
+  import.meta.url,
+  '#patch/apply/field-set',
+)
 
 const managerKinds = new WeakMap<Kind, FieldManagerKind>()
 
@@ -43,7 +53,10 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
         const paths = rules?.resetFields
-        resets.set(subresource, paths === undefined ? undefined : makeFieldSet(paths))
+        resets.set(
+          subresource,
+          paths === undefined ? undefined : loadFieldSet().makeFieldSet(paths),
+        )
       }
       return resets.get(subresource)
     },
@@ -89,7 +102,7 @@ export async function claimFields(
   const same = kind === kind.resource.hub
   const asked = same ? next : await fromHub(kind, copyData(next))
   const before = live === undefined || same ? live : await fromHub(kind, copyData(live))
-  setManaged(next, recordUpdate(manager, before, asOwned(asked), who))
+  setManaged(next, loadManager().recordUpdate(manager, before, asOwned(asked), who))
 }
 
 export function setManaged(object: KubeObject, entries: ManagedFieldsEntry[]): void {

@@ -3,11 +3,11 @@
  * given back, unless the object's autoupdate annotation is "false". Nothing an operator added is ever removed. The
  * comparison is pure; reading and writing are the caller's.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { equalValues } from '#patch/json-map.ts'
 import { autoUpdateAnnotation, bootstrapPolicy } from './bootstrap-policy.ts'
 import { rbacGroup } from './rbac.ts'
 import { uncovered } from './rule-coverage.ts'
@@ -71,7 +71,7 @@ function addRules(object: KubeObject, expected: KubeObject): void {
     return
   }
   const selectors: Loose[] = object.aggregationRule?.clusterRoleSelectors ?? []
-  const lacking = wanted.filter((one) => !selectors.some((had) => isDeepStrictEqual(one, had)))
+  const lacking = wanted.filter((one) => !selectors.some((had) => equalValues(one, had)))
   if (lacking.length > 0)
     object.aggregationRule = { clusterRoleSelectors: [...selectors, ...lacking] }
 }
