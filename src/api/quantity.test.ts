@@ -99,3 +99,12 @@ test('signs', () => {
   assert.equal(signOfQuantity('0'), 0)
   assert.ok(isZeroQuantity('0Ki'))
 })
+
+test('thousandths overflow as numbers of 64 bits do', () => {
+  const rest = (text: string) => quantityMilliValue(text) % 1000n
+  assert.equal(quantityMilliValue('9223372036854775'), 9223372036854775000n)
+  assert.notEqual(rest('9223372036854776'), 0n)
+  assert.notEqual(rest('8071137005907524000'), 0n)
+  assert.equal(rest('9223372036854775807'), 0n)
+  assert.notEqual(rest('1Ei'), 0n)
+})

@@ -254,12 +254,20 @@ export function signOfQuantity(value: Quantity | string): -1 | 0 | 1 {
   return unscaled === 0n ? 0 : unscaled < 0n ? -1 : 1
 }
 
-/** The amount in units of 10^scale, rounded away from zero. */
+/** Powers of ten that the original multiplies by at once, letting 64 bits overflow; of others too much makes nothing. */
+const wrappingPowers = new Set([1, 2, 3, 6, 9])
+
+/** The amount in units of 10^scale, rounded away from zero, as a number of 64 bits. */
 function scaledValue(value: Quantity | string, scale: number): bigint {
   const quantity = asQuantity(value)
   const power = quantity.scale - scale
   if (power <= 0) return divideUp(quantity.unscaled, -power)
-  return quantity.unscaled * 10n ** BigInt(Math.min(power, digitsApartMax))
+  const { unscaled, long } = quantity
+  const factor = 10n ** BigInt(Math.min(power, digitsApartMax))
+  const exact = unscaled * factor
+  if (BigInt.asIntN(64, exact) === exact) return exact
+  if (!long && !wrappingPowers.has(power)) return 0n
+  return BigInt.asIntN(64, BigInt.asIntN(64, unscaled) * factor)
 }
 
 export const quantityValue = (value: Quantity | string): bigint => scaledValue(value, 0)
