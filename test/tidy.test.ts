@@ -28,6 +28,8 @@ interface Source {
 interface Import {
   specifier: string
   typeOnly: boolean
+  /** By a statement, so that it is loaded with its importer; else by a call, when that is reached. */
+  atOnce: boolean
 }
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -56,9 +58,9 @@ function importsOf(text: string): Import[] {
   const statement =
     /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]/g
   for (const match of code.matchAll(statement))
-    found.push({ specifier: match[2] as string, typeOnly: match[1] !== undefined })
+    found.push({ specifier: match[2] as string, typeOnly: match[1] !== undefined, atOnce: true })
   for (const match of code.matchAll(/\bimport\(\s*['"]([^'"\n]+)['"]/g))
-    found.push({ specifier: match[1] as string, typeOnly: false })
+    found.push({ specifier: match[1] as string, typeOnly: false, atOnce: false })
   return found
 }
 
@@ -282,6 +284,29 @@ test('node:http is taken without import, which would load what nobody uses', () 
         .filter(({ specifier, typeOnly }) => !typeOnly && specifier === 'node:http')
         .map(() => 'imports node:http instead of #access/node-http.ts'),
     ),
+  )
+})
+
+/**
+ * Modules that every start loads, whatever is asked of the server later. Each costs about half a millisecond and some
+ * tens of kilobytes: what a first request of its kind can load belongs behind `loadLater`.
+ */
+const startModulesMax = 275
+
+test('a start loads few modules', () => {
+  const bySpecifier = (from: string, specifier: string) =>
+    specifier.startsWith('#')
+      ? `src/${specifier.slice(1)}`
+      : join(dirname(from), specifier).replaceAll('\\', '/')
+  const byPath = new Map(program.map((source) => [source.path, source]))
+  const loaded = new Set(['src/main.ts'])
+  for (const path of loaded) {
+    for (const { specifier, typeOnly, atOnce } of byPath.get(path)?.imports ?? [])
+      if (!typeOnly && atOnce && /^[#.]/.test(specifier)) loaded.add(bySpecifier(path, specifier))
+  }
+  assert.ok(
+    loaded.size <= startModulesMax,
+    `a start loads ${loaded.size} modules, more than ${startModulesMax}`,
   )
 })
 
