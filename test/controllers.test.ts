@@ -59,3 +59,41 @@ test('--controllers=-* runs none', async () => {
   assert.equal((await server.ask('GET', '/api/v1/serviceaccounts')).body.items.length, 0)
   await server.stop()
 })
+
+test('evictions go as far as a disruption budget allows, with nobody else in the control plane', async () => {
+  const server = await startServer()
+  const pods = '/api/v1/namespaces/default/pods'
+  const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
+  const addPod = async (name: string) => {
+    const made = await server.ask('POST', pods, {
+      metadata: { name, labels: { app: 'web' } },
+      spec: { containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false },
+    })
+    assert.equal(made.status, 201, made.text)
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+    await server.ask('PUT', `${pods}/${name}/status`, { ...made.body, status })
+  }
+  const evict = (name: string) =>
+    server.ask('POST', `${pods}/${name}/eviction`, {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name },
+    })
+  const mayGo = (count: number) => async () =>
+    (await server.ask('GET', `${budgets}/web`)).body.status?.disruptionsAllowed === count
+  await until('an account for pods', async () => {
+    return (await statusOf(server, '/api/v1/namespaces/default/serviceaccounts/default')) === 200
+  })
+  for (const name of ['a', 'b', 'c']) await addPod(name)
+  const spec = { minAvailable: 2, selector: { matchLabels: { app: 'web' } } }
+  await server.ask('POST', budgets, { metadata: { name: 'web' }, spec })
+  await until('one may go', mayGo(1))
+  assert.equal((await evict('a')).status, 201)
+  await until('none may go', mayGo(0))
+  const refused = await evict('b')
+  assert.equal(refused.status, 429, refused.text)
+  await addPod('d')
+  await until('one may go again', mayGo(1))
+  assert.equal((await evict('b')).status, 201)
+  await server.stop()
+})

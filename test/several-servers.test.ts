@@ -106,6 +106,48 @@ test('what one writes the other reads and watches, in one order', { skip }, asyn
   )
 })
 
+const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager'
+
+/** A namespace gets its account from whoever leads. */
+async function accountComes(server: RunningServer, namespace: string): Promise<void> {
+  const made = await server.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+  assert.equal(made.status, 201, made.text)
+  const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`
+  await until('an account', async () => (await server.ask('GET', account)).status === 200)
+}
+
+/** Whoever leads has work, and the others have none. */
+const leads = async (server: RunningServer) =>
+  /^workqueue_adds_total\{name="serviceaccount"\} [1-9]/m.test(
+    (await server.ask('GET', '/metrics')).text,
+  )
+
+test('one of two leads, and when it is killed the other does', { skip }, async () => {
+  const flags = [
+    `--etcd-servers=${etcd.endpoint}`,
+    '--etcd-prefix=/elected',
+    '--leader-elect-lease-duration=2s',
+    '--leader-elect-renew-deadline=1s',
+    '--leader-elect-retry-period=200ms',
+  ]
+  const first = await startServer(flags)
+  const second = await startServer(flags)
+  try {
+    await accountComes(second, 'before')
+    assert.deepEqual([await leads(first), await leads(second)], [true, false])
+    const { spec: held } = (await second.ask('GET', lease)).body
+    assert.equal(held.leaseDurationSeconds, 2)
+    await first.stop('SIGKILL')
+    await accountComes(second, 'after')
+    assert.equal(await leads(second), true)
+    const { spec: taken } = (await second.ask('GET', lease)).body
+    assert.notEqual(taken.holderIdentity, held.holderIdentity)
+    assert.equal(taken.leaseTransitions, held.leaseTransitions + 1)
+  } finally {
+    await Promise.all([first.stop('SIGKILL'), second.stop()])
+  }
+})
+
 test('etcd away: writes fail clearly, old reads go on, and all is well when it is back', {
   skip,
 }, async () => {

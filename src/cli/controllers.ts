@@ -17,7 +17,15 @@ const manager = 'kube-controller-manager'
 
 export interface ControllerOptions {
   readonly names: readonly ControllerName[]
-  readonly settings: Pick<Settings, 'storageBackend' | 'clusterSigningDurationMs'>
+  readonly settings: Pick<
+    Settings,
+    | 'storageBackend'
+    | 'clusterSigningDurationMs'
+    | 'terminatedPodGcThreshold'
+    | 'leaderElectLeaseDurationMs'
+    | 'leaderElectRenewDeadlineMs'
+    | 'leaderElectRetryPeriodMs'
+  >
   readonly server: Server
   readonly queueMeter: (name: string) => QueueMeter
   readonly certificates: Certificates
@@ -36,7 +44,14 @@ export async function startControllers(options: ControllerOptions): Promise<void
   await runControllers({
     controllers: names.map((name) => controllers[name]),
     // Other stores belong to one server.
-    elect: settings.storageBackend === 'etcd3',
+    elect:
+      settings.storageBackend === 'etcd3'
+        ? {
+            leaseDurationMs: settings.leaderElectLeaseDurationMs,
+            renewDeadlineMs: settings.leaderElectRenewDeadlineMs,
+            retryPeriodMs: settings.leaderElectRetryPeriodMs,
+          }
+        : undefined,
     signal,
     surroundings: {
       clientFor: (account) => localClient(server, accountUser(account), manager),
@@ -53,6 +68,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
         privateKey: createPrivateKey(certificates.ca.keyPem),
       },
       signingDurationMs: settings.clusterSigningDurationMs,
+      terminatedPodsMax: settings.terminatedPodGcThreshold,
     },
   })
 }

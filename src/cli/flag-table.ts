@@ -149,6 +149,10 @@ export const flagTable = {
 
   'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'wired', 'The controllers to run.'),
   'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'wired', 'The longest life of a certificate that the built-in authority signs.'),
+  'terminated-pod-gc-threshold': row('Controllers', value.count, 12_500, 'wired', 'How many pods that have ended are kept, at most; 0 for all.'),
+  'leader-elect-lease-duration': row('Controllers', value.duration, 15_000, 'wired', 'How long a leader that is not heard of stays the leader, where several servers share one etcd.'),
+  'leader-elect-renew-deadline': row('Controllers', value.duration, 10_000, 'wired', 'How long a leader that cannot renew its lease goes on, at most.'),
+  'leader-elect-retry-period': row('Controllers', value.duration, 2000, 'wired', 'How long to wait between two attempts to lead or to renew.'),
 
   'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 and more for finding faults.'),
   'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),

@@ -47,7 +47,12 @@ export interface ServedResource extends ResourceRef {
 }
 
 export interface ApiClient {
-  get(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject>
+  get(
+    resource: ResourceRef,
+    namespace: string,
+    name: string,
+    subresource?: string,
+  ): Promise<KubeObject>
   list(resource: ResourceRef, namespace: string, query?: ListQuery): Promise<ListResult>
   create(
     resource: ResourceRef,

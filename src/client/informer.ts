@@ -14,6 +14,12 @@ export interface Listener<T> {
   changed?(kept: T, previous: T | undefined): void
   /** It is gone, or of no interest any more. */
   deleted?(kept: T): void
+  /** Every object that is listed or written from now on, kept or not: to be looked at, not to be held. */
+  seen?(object: KubeObject): void
+  /** An object is gone, kept or not: name, namespace and uid are there. */
+  gone?(object: KubeObject): void
+  /** A list is complete; what went before it may have gone unnoticed. */
+  listedAll?(): void
 }
 
 export interface InformerOptions<T> {
@@ -79,10 +85,13 @@ export class Informer<T> implements Sink {
     for (const key of this.#unseen ?? []) this.#drop(key)
     this.#unseen = undefined
     this.#announceSynced()
+    for (const listener of this.#listeners) this.#tell(() => listener.listedAll?.())
   }
 
   changed(object: KubeObject): void {
     const key = keyOf(object.metadata)
+    for (const listener of this.#listeners)
+      if (listener.seen !== undefined) this.#tell(() => listener.seen?.(object))
     const kept = this.#options.keep(object)
     if (kept === undefined) {
       this.#drop(key)
@@ -95,6 +104,8 @@ export class Informer<T> implements Sink {
 
   deleted(object: KubeObject): void {
     this.#drop(keyOf(object.metadata))
+    for (const listener of this.#listeners)
+      if (listener.gone !== undefined) this.#tell(() => listener.gone?.(object))
   }
 
   #drop(key: string): void {

@@ -1,8 +1,10 @@
 /** Every controller there is, by its name. */
+import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
 import { certificateApproving } from './certificates/approving.ts'
 import { certificateCleaning } from './certificates/cleaning.ts'
 import { certificateSigning } from './certificates/signing.ts'
 import type { Controller } from './controller.ts'
+import { disruptionController } from './disruption/disruption.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { finishedJobs } from './jobs/finished-jobs.ts'
 import type { ControllerName } from './names.ts'
@@ -31,5 +33,7 @@ export const controllers: Readonly<Record<ControllerName, Controller>> = {
   'pvc-protection': claimProtection,
   'pv-protection': volumeProtection,
   podgc: podCollector,
+  disruption: disruptionController,
+  bootstrapsigner: bootstrapSigner,
   'ttl-after-finished': finishedJobs,
 }

@@ -64,6 +64,7 @@ export async function startCluster(
     randomSuffix: suffix,
     ...secretsOfServer(),
     signingDurationMs: 365 * 24 * 3_600_000,
+    terminatedPodsMax: 3,
   }
   const client = localClient(server, user('test'), 'test')
   for (const name of ['default', 'kube-system']) {
@@ -79,7 +80,7 @@ export async function startCluster(
     run(...controllers) {
       const stop = new AbortController()
       const signal = AbortSignal.any([stop.signal, stopping.signal])
-      void runControllers({ controllers, surroundings, elect: false, signal })
+      void runControllers({ controllers, surroundings, elect: undefined, signal })
       return () => stop.abort()
     },
     async stop() {

@@ -42,6 +42,8 @@ export interface Surroundings {
   /** Signs certificates that are asked for; undefined where there is none. */
   readonly authority: Authority | undefined
   readonly signingDurationMs: number
+  /** How many pods that have ended are kept; 0 for all. */
+  readonly terminatedPodsMax: number
 }
 
 export interface ControllerParts extends Surroundings {

@@ -110,18 +110,26 @@ export const keepRole = (object: KubeObject): KeptRole => ({
 export interface KeptPod extends KeptMeta {
   readonly node: string
   readonly claims: readonly string[]
+  /** Its containers have ended for good. */
+  readonly ended: boolean
+  /** When it was made, as written. */
+  readonly created: string
 }
+
+const unendedPhases = ['', 'Pending', 'Running', 'Unknown']
 
 export const podOf = (object: KubeObject): KeptPod => ({
   ...metaOf(object),
   node: object.spec?.nodeName ?? '',
   claims: claimsOf(object),
+  ended: !unendedPhases.includes(object.status?.phase ?? ''),
+  created: object.metadata.creationTimestamp ?? '',
 })
 
-/** Of the many pods, those that are going or that use a claim. */
+/** Of the many pods, those that are going, that have ended or that use a claim. */
 export function keepPod(object: KubeObject): KeptPod | undefined {
   const pod = podOf(object)
-  return pod.deleting || pod.claims.length > 0 ? pod : undefined
+  return pod.deleting || pod.ended || pod.claims.length > 0 ? pod : undefined
 }
 
 /** Ephemeral volumes have a claim named after the pod and the volume. */

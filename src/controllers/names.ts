@@ -24,6 +24,8 @@ export const controllerRows = {
   'pvc-protection': {},
   'pv-protection': {},
   podgc: {},
+  disruption: {},
+  bootstrapsigner: {},
   'ttl-after-finished': { since: 21 },
 } as const satisfies Record<string, ControllerRow>
 

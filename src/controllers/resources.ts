@@ -12,6 +12,8 @@ export const nodes = core('nodes')
 export const persistentVolumes = core('persistentvolumes')
 export const persistentVolumeClaims = core('persistentvolumeclaims')
 export const resourceQuotas = core('resourcequotas')
+export const replicaSets: ResourceRef = { group: 'apps', version: 'v1', plural: 'replicasets' }
+export const deployments: ResourceRef = { group: 'apps', version: 'v1', plural: 'deployments' }
 export const jobs: ResourceRef = { group: 'batch', version: 'v1', plural: 'jobs' }
 export const clusterRoles: ResourceRef = {
   group: 'rbac.authorization.k8s.io',
@@ -29,4 +31,11 @@ export const certificateRequests = (release: number): ResourceRef => ({
   group: 'certificates.k8s.io',
   version: release >= 19 ? 'v1' : 'v1beta1',
   plural: 'certificatesigningrequests',
+})
+
+/** Disruption budgets: v1 from 1.21 on, the beta before. */
+export const disruptionBudgets = (release: number): ResourceRef => ({
+  group: 'policy',
+  version: release >= 21 ? 'v1' : 'v1beta1',
+  plural: 'poddisruptionbudgets',
 })

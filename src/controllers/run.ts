@@ -1,7 +1,7 @@
 /** Starts the selected controllers, at once or whenever this server is the leader of several, and ends what it started. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { runForLeader } from '#client/leader-election.ts'
+import { type ElectionOptions, runForLeader } from '#client/leader-election.ts'
 import type { Controller, Surroundings } from './controller.ts'
 import { Informers } from './informers.ts'
 
@@ -11,8 +11,10 @@ const managerAccount = 'kube-controller-manager'
 export interface RunOptions {
   readonly controllers: readonly Controller[]
   readonly surroundings: Surroundings
-  /** Whether other servers may work on the same state. */
-  readonly elect: boolean
+  /** The times of the election where other servers may work on the same state; undefined where there are none. */
+  readonly elect:
+    | Pick<ElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>
+    | undefined
   readonly signal: AbortSignal
 }
 
@@ -25,9 +27,10 @@ export async function runControllers({
 }: RunOptions): Promise<void> {
   if (controllers.length === 0) return
   const lead = (leading: AbortSignal) => startAll(controllers, surroundings, leading)
-  if (!elect) return lead(signal)
+  if (elect === undefined) return lead(signal)
   const { clientFor, clock, report } = surroundings
   await runForLeader({
+    ...elect,
     client: clientFor(managerAccount),
     namespace: 'kube-system',
     name: 'kube-controller-manager',

@@ -81,8 +81,12 @@ class LocalClient implements ApiClient {
     return shownObject(this.#server.parseStored, entry, kind, revision)
   }
 
-  async get(ref: ResourceRef, namespace: string, name: string): Promise<KubeObject> {
-    return this.#objectOf(await get(this.#server, this.#target(ref, namespace, name), ''))
+  async get(ref: ResourceRef, namespace: string, name: string, subresource = '') {
+    const target = this.#target(ref, namespace, name, subresource)
+    if (subresource === '') return this.#objectOf(await get(this.#server, target, ''))
+    const special = specialVerbs(target).get
+    if (special === undefined) throw pathNotFound()
+    return this.#objectOf(await special(this.#server, target, new URLSearchParams()))
   }
 
   async list(ref: ResourceRef, namespace: string, query: ListQuery = {}) {

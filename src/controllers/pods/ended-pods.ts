@@ -1,0 +1,34 @@
+/** Pods that have ended are kept for whoever wants to read of them, up to a number; beyond it the oldest go. */
+import type { Informer } from '#client/informer.ts'
+import type { ControllerParts } from '#controllers/controller.ts'
+import type { KeptPod } from '#controllers/kept.ts'
+import { queueFor } from '#controllers/queue-for.ts'
+import { deleteNow } from './delete-now.ts'
+
+const everything = 'ended'
+
+export function collectEnded(
+  parts: ControllerParts,
+  found: Informer<KeptPod>,
+  sweepMs: number,
+): void {
+  const { client, terminatedPodsMax } = parts
+  if (terminatedPodsMax <= 0) return
+  const queue = queueFor('podgc_ended', parts, async () => {
+    const ended = [...found.values()].filter((pod) => pod.ended)
+    if (ended.length <= terminatedPodsMax) return
+    ended.sort(byAge)
+    const tooMany = ended.slice(0, ended.length - terminatedPodsMax)
+    await Promise.all(tooMany.map((pod) => deleteNow(client, pod)))
+  })
+  found.listen({
+    changed: (pod, before) => {
+      if (pod.ended && !before?.ended) queue.addAfter(everything, sweepMs)
+    },
+  })
+}
+
+function byAge(a: KeptPod, b: KeptPod): number {
+  if (a.created !== b.created) return a.created < b.created ? -1 : 1
+  return a.name < b.name ? -1 : 1
+}
