@@ -42,11 +42,15 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       await parts.cache.freshness.reach(await parts.storage.currentRevision(), freshWaitMsMax)
   }
 
-  async function cacheOf(group: string, plural: string): Promise<ResourceCache | undefined> {
+  async function cacheOf(
+    group: string,
+    plural: string,
+    told = false,
+  ): Promise<ResourceCache | undefined> {
     const resource = parts.catalog.resource(group, plural)
     if (resource === undefined || resource.storagePrefix === '') return undefined
     const current = isLocal ? parts.storage.currentRevision() : undefined
-    const cache = await parts.cache.of(resource)
+    const cache = await parts.cache.of(resource, told)
     if (typeof current === 'number') await parts.cache.freshness.reach(current, freshWaitMsMax)
     else if (current !== undefined) {
       isLocal = false
@@ -77,7 +81,7 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       return Promise.all(entries.map((entry) => objectOf(cache.resource, entry)))
     },
     async follow(group, plural, follower) {
-      const load = () => cacheOf(group, plural)
+      const load = () => cacheOf(group, plural, follower.keeps)
       const cache = await load()
       if (cache === undefined) return () => {}
       // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.

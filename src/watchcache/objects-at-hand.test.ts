@@ -22,7 +22,7 @@ test('a long batch is not held as a whole', () => {
   const first = entryOf('0')
   const object = { metadata: { name: '0' } }
   keepAtHand(first, object)
-  for (let i = 1; i <= 1000; i++) keepAtHand(entryOf(String(i)), { metadata: {} })
+  for (let i = 1; i <= 2000; i++) keepAtHand(entryOf(String(i)), { metadata: {} })
   assert.notEqual(
     objectAtHand(first, () => ({ metadata: {} })),
     object,

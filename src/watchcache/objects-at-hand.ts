@@ -6,14 +6,18 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
-/** Most objects of one turn: a long batch of large ones must not be in memory twice. */
+/** After so many, those before the last so many are let go: a long batch of large ones must not be in memory twice. */
 const objectsMax = 1000
 
 let objects = new Map<Entry, KubeObject>()
+let older = objects
 let willForget = false
 
 export function keepAtHand(entry: Entry, object: KubeObject): void {
-  if (objects.size >= objectsMax) objects = new Map()
+  if (objects.size >= objectsMax) {
+    older = objects
+    objects = new Map()
+  }
   objects.set(entry, object)
   if (willForget) return
   willForget = true
@@ -23,11 +27,12 @@ export function keepAtHand(entry: Entry, object: KubeObject): void {
 function forget(): void {
   willForget = false
   objects = new Map()
+  older = objects
 }
 
 /** The object of an entry in the version it is stored in, without a resourceVersion. */
 export function objectAtHand(entry: Entry, parse: ParseStored): KubeObject {
-  const known = objects.get(entry)
+  const known = objects.get(entry) ?? older.get(entry)
   if (known !== undefined) return known
   const object = parse(entry.cut.bytes)
   keepAtHand(entry, object)

@@ -89,12 +89,12 @@ export class WatchCache {
     for (const { cache } of this.#slots.values()) if (cache !== undefined) yield cache
   }
 
-  /** The picture of one resource: at once where it is loaded. */
-  of(resource: Resource): ResourceCache | Promise<ResourceCache> {
+  /** The picture of one resource: at once where it is loaded. `told`: somebody looks at every object right afterwards. */
+  of(resource: Resource, told = false): ResourceCache | Promise<ResourceCache> {
     const slot = this.#slots.get(resource.storagePrefix)
     if (slot?.cache !== undefined && slot.cache.resource === resource) return slot.cache
     if (slot?.loading !== undefined) return slot.loading
-    return this.#load(resource)
+    return this.#load(resource, told)
   }
 
   /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
@@ -110,13 +110,13 @@ export class WatchCache {
     this.#written.set(storagePrefix, this.#lastChange)
   }
 
-  #load(resource: Resource): Promise<ResourceCache> {
+  #load(resource: Resource, told: boolean): Promise<ResourceCache> {
     const slot: Slot = { cache: undefined, loading: undefined, waiting: [] }
     const previous = this.#slots.get(resource.storagePrefix)
     if (previous !== undefined) this.#forget(resource)
     previous?.cache?.fanOut.endAll()
     this.#slots.set(resource.storagePrefix, slot)
-    slot.loading = this.#read(resource, this.#lastChange)
+    slot.loading = this.#read(resource, this.#lastChange, told)
       .then((cache) => {
         for (const change of slot.waiting) this.#apply(cache, change)
         slot.waiting = []
@@ -135,9 +135,9 @@ export class WatchCache {
   }
 
   /** The resource as it was a little while ago, and what happened since; or only as it is, where no past is kept. */
-  async #read(resource: Resource, until: Revision): Promise<ResourceCache> {
+  async #read(resource: Resource, until: Revision, told: boolean): Promise<ResourceCache> {
     const since = Math.max(this.#startedAt, until - pastRevisionsMax, resource.since ?? 0)
-    if (since >= until) return this.#readAt(resource, undefined)
+    if (since >= until) return this.#readAt(resource, undefined, told)
     const isWritten = this.#isWrittenSince(resource, since)
     try {
       const cache = await this.#readAt(resource, since)
@@ -168,7 +168,11 @@ export class WatchCache {
     done.abort()
   }
 
-  async #readAt(resource: Resource, at: Revision | undefined): Promise<ResourceCache> {
+  async #readAt(
+    resource: Resource,
+    at: Revision | undefined,
+    told = false,
+  ): Promise<ResourceCache> {
     const { storage, parse, limits, report } = this.#parts
     const maker = entryMaker(resource, parse)
     const range = prefixRange(`${resource.storagePrefix}/`)
@@ -181,7 +185,7 @@ export class WatchCache {
       revision ??= read.revision
       for (const { key, bytes, revision: written } of read.value.items) {
         try {
-          entries.push(maker.make(key, written, bytes))
+          entries.push(maker.make(key, written, bytes, told))
         } catch (error) {
           report(`the object stored at ${key} cannot be read`, error)
         }

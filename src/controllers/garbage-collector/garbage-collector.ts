@@ -2,6 +2,7 @@
  * Deletes what nobody owns any more. It follows the metadata of every kind that can be deleted, custom ones too, keeps the
  * graph of owners in memory, and looks only at objects next to a change: nothing is ever searched for among all.
  */
+import { setImmediate } from 'node:timers/promises'
 import { pause } from '#client/backoff.ts'
 import type { ResourceRef } from '#client/client.ts'
 import { reflect } from '#client/reflector.ts'
@@ -21,6 +22,8 @@ const orphanDelayMs = 200
 /** How long to wait for the first lists before beginning all the same: a kind that cannot be listed must not stop the rest. */
 const firstListsMs = 30_000
 const workersMax = 20
+/** Kinds that begin to be followed in one go: with a thousand of them, requests are answered in between. */
+const begunAtOnce = 10
 
 export const garbageCollector: Controller = {
   name: 'garbagecollector',
@@ -122,8 +125,13 @@ class GarbageCollector {
       stop.abort()
       this.#monitors.delete(key)
     }
+    let begun = 0
     for (const [key, served] of wanted) {
-      if (!this.#monitors.has(key)) this.#monitors.set(key, this.#monitor(served))
+      if (this.#monitors.has(key)) continue
+      if (begun > 0 && begun % begunAtOnce === 0) await setImmediate()
+      if (this.#parts.signal.aborted) return
+      begun++
+      this.#monitors.set(key, this.#monitor(served))
     }
   }
 

@@ -1,0 +1,80 @@
+/** What one more definition costs, counted in looks at the others: it must not grow with how many there are. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ApiClient } from '#client/client.ts'
+import { Catalog } from '#kinds/catalog.ts'
+import type { Resource } from '#kinds/kind.ts'
+import type { Follower } from '#kinds/reader.ts'
+import type { Server } from '#verbs/server.ts'
+import { Definitions } from './definitions.ts'
+
+/** Definitions that count how often they are looked at. */
+function fixture() {
+  const catalog = new Catalog([])
+  let follower: Follower | undefined
+  let written = 0
+  const looks = new Map<string, number>()
+  const resource = { convert: (objects: KubeObject[]) => objects } as unknown as Resource
+  const kind = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'x', resource }
+  const server = {
+    catalog: Object.assign(catalog, { find: () => kind }),
+    cache: { drop: () => {} },
+    clock: { now: () => 0 },
+    reader: {
+      follow: async (_group: string, _plural: string, follow: Follower) => {
+        follower = follow
+        return () => {}
+      },
+    },
+  } as unknown as Server
+  const client = {
+    async update(_ref: unknown, object: KubeObject) {
+      written++
+      return object
+    },
+  } as unknown as ApiClient
+  const definitions = new Definitions({
+    server,
+    client,
+    resourceOf: ({ spec }) => ({ group: spec.group, plural: 'x', kinds: [] }) as never,
+    report: (message, error) => assert.fail(`${message}: ${error}`),
+  })
+  const define = (group: string, plural: string) => {
+    const name = `${plural}.${group}`
+    const spec = { group, names: { plural, kind: plural, listKind: `${plural}List` }, versions: [] }
+    const definition = {
+      metadata: { name, uid: name },
+      status: undefined,
+      get spec() {
+        looks.set(group, (looks.get(group) ?? 0) + 1)
+        return spec
+      },
+    }
+    follower?.changed(definition as unknown as KubeObject)
+  }
+  const settled = async () => {
+    for (let last = -1; last !== written; ) {
+      last = written
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate)
+    }
+    return written
+  }
+  return { definitions, define, settled, looks }
+}
+
+test('one more definition looks at those of its group alone', async () => {
+  const { definitions, define, settled, looks } = fixture()
+  await definitions.start()
+  for (let i = 0; i < 40; i++) define(`g${i % 4}.example.com`, `gears${i}`)
+  assert.equal(await settled(), 40)
+  looks.clear()
+  define('g1.example.com', 'gears40')
+  assert.equal(await settled(), 41)
+  assert.deepEqual([...looks.keys()], ['g1.example.com'])
+  looks.clear()
+  define('h.example.com', 'gears41')
+  await settled()
+  assert.deepEqual([...looks.keys()], ['h.example.com'])
+  definitions.stop()
+})
