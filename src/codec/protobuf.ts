@@ -94,24 +94,38 @@ export function encodeList(
   items: readonly Buffer[],
   metadata: ListMeta,
 ): Buffer {
-  const meta = written((into) => {
-    writeMessage(into, listMetaType, metadata as Loose)
-    into.varint(into.length)
-    into.byte(bytesTag(1))
-  })
-  let rawLength = meta.length
-  for (const item of items) rawLength += 1 + varintSize(item.length) + item.length
-  const head = envelopeHead(header, rawLength)
-  const out = Buffer.allocUnsafe(head.length + rawLength + envelopeTail.length)
-  head.copy(out, 0)
-  let at = head.length + meta.copy(out, head.length)
+  const body = encodeItems(items)
+  const { head, tail } = aroundItems(header, metadata, body.length)
+  return Buffer.concat([head, body, tail])
+}
+
+/** The items of a list, each with its tag and length: the same bytes in every list that has them. */
+export function encodeItems(items: readonly Buffer[]): Buffer {
+  let length = 0
+  for (const item of items) length += 1 + varintSize(item.length) + item.length
+  const out = Buffer.allocUnsafe(length)
+  let at = 0
   for (const item of items) {
     out[at++] = bytesTag(2)
     at = putVarint(out, at, item.length)
     at += item.copy(out, at)
   }
-  envelopeTail.copy(out, at)
   return out
+}
+
+/** What stands before and behind the items of a list. */
+export function aroundItems(
+  header: TypeHeader,
+  metadata: ListMeta,
+  itemsLength: number,
+): { head: Buffer; tail: Buffer } {
+  const meta = written((into) => {
+    writeMessage(into, listMetaType, metadata as Loose)
+    into.varint(into.length)
+    into.byte(bytesTag(1))
+  })
+  const head = Buffer.concat([envelopeHead(header, meta.length + itemsLength), meta])
+  return { head, tail: envelopeTail }
 }
 
 const varintSize = (value: number) =>

@@ -19,9 +19,10 @@ import type { Exchange } from './exchange.ts'
 import type { TypedFramer } from './framer.ts'
 import type { HttpParts } from './parts.ts'
 import {
+  aroundProtobufItems,
   protobufBookmark,
   protobufFrame,
-  protobufList,
+  protobufItems,
   protobufObject,
   protobufPartial,
   protobufValue,
@@ -60,6 +61,20 @@ export async function encodeObject(
     : encodeJsonOrYaml(partial, shape)
 }
 
+/** A list in protobuf, in pieces; its items, where they are known from a list before it. */
+export async function protobufPieces(
+  answer: ListAnswer,
+  known: Buffer | undefined,
+  parts: HttpParts,
+  exchange: Exchange,
+): Promise<{ items: Buffer; pieces: Buffer[] }> {
+  const items = known ?? (await protobufItems(answer, parts))
+  const metadata = listMetadata(answer, exchange.target.namespace)
+  const { head, tail } = aroundProtobufItems(answer.kind, metadata, items.length)
+  return { items, pieces: [head, items, tail] }
+}
+
+/** A list in any other form than JSON as it is stored, and protobuf. */
 export async function encodeList(
   answer: ListAnswer,
   shape: Shape,
@@ -77,7 +92,6 @@ export async function encodeList(
       shape,
     )
   }
-  if (as === undefined && shape.format === 'protobuf') return protobufList(answer, metadata, parts)
   if (as?.kind === 'PartialObjectMetadata') throw isAList(kind)
   await convertTogether(kind, entries, parts.server.parseStored)
   const objects = await Promise.all(

@@ -4,8 +4,9 @@ import { notAcceptable } from '#api/status-error.ts'
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadataType } from '#codec/partial-metadata.ts'
 import {
+  aroundItems,
   encodeItem,
-  encodeList,
+  encodeItems,
   encodeObject,
   encodeWatchFrame,
   type ListMeta,
@@ -22,15 +23,18 @@ import { objectFor } from './represent.ts'
 /** Messages by the bytes they were made from; they go away with the object. */
 const messages = new WeakMap<Buffer, Map<string, Buffer>>()
 
-async function messageOf(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
-  const key = `${kind.apiVersion} ${view.revision}`
-  const known = messages.get(view.cut.bytes)?.get(key)
-  if (known !== undefined) return known
+const nameOf = (kind: Kind, { revision }: ObjectView) => `${kind.apiVersion} ${revision}`
+
+function knownMessage(kind: Kind, view: ObjectView): Buffer | undefined {
+  return messages.get(view.cut.bytes)?.get(nameOf(kind, view))
+}
+
+async function makeMessage(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
   const object = await objectFor(kind, view, parts.server.parseStored)
   const message = encodeItem(kind.type, object)
   const versions = messages.get(view.cut.bytes) ?? new Map<string, Buffer>()
   if (versions.size > 3) versions.clear()
-  versions.set(key, message)
+  versions.set(nameOf(kind, view), message)
   messages.set(view.cut.bytes, versions)
   return message
 }
@@ -40,18 +44,23 @@ export async function protobufObject(
   view: ObjectView,
   parts: HttpParts,
 ): Promise<Buffer> {
-  return wrapMessage(kind, await messageOf(kind, view, parts))
+  return wrapMessage(kind, knownMessage(kind, view) ?? (await makeMessage(kind, view, parts)))
 }
 
-export async function protobufList(
+/** The items of a list, joined. */
+export async function protobufItems(
   { kind, entries }: Answer & { is: 'list' },
-  metadata: ListMeta,
   parts: HttpParts,
 ): Promise<Buffer> {
   const items: Buffer[] = []
-  for (const entry of entries) items.push(await messageOf(kind, entry, parts))
-  return encodeList({ apiVersion: kind.apiVersion, kind: kind.listKind }, items, metadata)
+  for (const entry of entries)
+    items.push(knownMessage(kind, entry) ?? (await makeMessage(kind, entry, parts)))
+  return encodeItems(items)
 }
+
+/** What stands before and behind them. */
+export const aroundProtobufItems = (kind: Kind, metadata: ListMeta, itemsLength: number) =>
+  aroundItems({ apiVersion: kind.apiVersion, kind: kind.listKind }, metadata, itemsLength)
 
 export function protobufPartial(kind: Kind, value: Loose, as: Transform): Buffer {
   const objectMeta = (kind.type as Struct).byName?.get('metadata')?.type as Type

@@ -10,7 +10,7 @@ import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
 import { convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
-import { encodeList, encodeObject, encodeValue } from './other-shapes.ts'
+import { encodeList, encodeObject, encodeValue, protobufPieces } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
 /** Answers from this size on are compressed for clients that ask for it. */
@@ -43,10 +43,10 @@ export async function respond(
       return send(exchange, answer.status, shape, jsonOf(answer.kind, ready, answer.view))
     }
     case 'list':
-      if (!shape.plainJson) {
-        return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
-      }
-      return sendList(exchange, parts, answer, shape)
+      if (shape.plainJson) return sendList(exchange, parts, answer, shape)
+      if (shape.format === 'protobuf' && shape.as === undefined)
+        return sendProtobufList(exchange, parts, answer, shape)
+      return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
     case 'value': {
       const { apiVersion, kind } = answer.value
       const type =
@@ -158,6 +158,19 @@ async function sendList(
   }
   if (name) memo.set(name, made)
   return sendPieces(exchange, shape, [start, ...made, listEnd])
+}
+
+async function sendProtobufList(
+  exchange: Exchange,
+  parts: HttpParts,
+  answer: Answer & { is: 'list' },
+  shape: Shape,
+): Promise<void> {
+  const name = answer.itemsName && `protobuf ${answer.kind.apiVersion} ${answer.itemsName}`
+  const known = name ? memo.get(name)?.[0] : undefined
+  const { items, pieces } = await protobufPieces(answer, known, parts, exchange)
+  if (name && known === undefined) memo.set(name, [items])
+  return sendPieces(exchange, shape, pieces)
 }
 
 /** A list that is whole: compressed where that pays, else written as it is. */
