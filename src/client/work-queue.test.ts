@@ -136,8 +136,10 @@ test('whoever counts is told what happens to keys', async () => {
     meter: {
       added: () => told.push('added'),
       waiting: (keys) => told.push(`waiting ${keys}`),
-      began: (ms) => told.push(ms >= 0 ? 'began' : 'before'),
-      done: () => told.push('done'),
+      began: (ms) => {
+        told.push(ms >= 0 ? 'began' : 'before')
+        return () => told.push('done')
+      },
       retried: () => told.push('retried'),
     },
   })

@@ -9,8 +9,8 @@ export interface QueueMeter {
   added(): void
   /** How many keys wait now. */
   waiting(keys: number): void
-  began(waitedMs: number): void
-  done(tookMs: number): void
+  /** The answer is called when the work is done. */
+  began(waitedMs: number): () => void
   retried(): void
 }
 
@@ -146,10 +146,10 @@ export class WorkQueue {
     if (meter === undefined) return this.#work(key)
     const began = performance.now()
     meter.waiting(this.#waiting.size)
-    meter.began(began - (this.#addedAt.get(key) ?? began))
+    const done = meter.began(began - (this.#addedAt.get(key) ?? began))
     this.#addedAt.delete(key)
     await this.#work(key)
-    meter.done(performance.now() - began)
+    done()
   }
 
   async #work(key: string): Promise<void> {

@@ -148,19 +148,27 @@ test('large values are written as Go writes them', () => {
 
 test('a queue is measured by its name', async () => {
   const registry = new Registry({ release: 22 })
-  const meter = queueMeters(registry)('namespace')
+  let nowMs = 1000
+  const meter = queueMeters(registry, () => nowMs)('namespace')
   meter.added()
   meter.waiting(1)
-  meter.began(2)
+  const done = meter.began(2)
   meter.waiting(0)
-  meter.done(5)
+  nowMs = 1500
+  meter.began(2)
+  done()
+  meter.began(2)
+  nowMs = 3000
   const page = await registry.page()
   for (const line of [
     'workqueue_adds_total{name="namespace"} 1',
     'workqueue_depth{name="namespace"} 0',
     'workqueue_queue_duration_seconds_bucket{name="namespace",le="0.001"} 0',
-    'workqueue_queue_duration_seconds_bucket{name="namespace",le="0.01"} 1',
+    'workqueue_queue_duration_seconds_bucket{name="namespace",le="0.01"} 3',
     'workqueue_work_duration_seconds_count{name="namespace"} 1',
+    'workqueue_work_duration_seconds_sum{name="namespace"} 0.5',
+    'workqueue_unfinished_work_seconds{name="namespace"} 3',
+    'workqueue_longest_running_processor_seconds{name="namespace"} 1.5',
   ]) {
     assert.ok(page.includes(line), `${line} in ${page}`)
   }

@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
 const bounds = exponentialBounds(1e-8, 10, 10)
 
 /** The meter of a queue by its name. */
-export function queueMeters(registry: Registry) {
+export function queueMeters(registry: Registry, nowMs = () => performance.now()) {
   const depth = registry.register(gauge('workqueue_depth', 'name'), 'Keys that wait.')
   const adds = registry.register(counter('workqueue_adds_total', 'name'), 'Keys added.')
   const waits = registry.register(
@@ -21,7 +21,30 @@ export function queueMeters(registry: Registry) {
     counter('workqueue_retries_total', 'name'),
     'Keys that failed and came again.',
   )
+  const unfinished = registry.register(
+    gauge('workqueue_unfinished_work_seconds', 'name'),
+    'How long the work under way has taken so far, all together, in seconds.',
+  )
+  const longest = registry.register(
+    gauge('workqueue_longest_running_processor_seconds', 'name'),
+    'How long the oldest of the work under way has taken so far, in seconds.',
+  )
+  const underWay = new Map<string, Set<{ readonly sinceMs: number }>>()
+  registry.collect(() => {
+    const now = nowMs()
+    for (const [name, works] of underWay) {
+      let [sum, most] = [0, 0]
+      for (const { sinceMs } of works) {
+        sum += now - sinceMs
+        most = Math.max(most, now - sinceMs)
+      }
+      unfinished.labels(name).set(sum / 1000)
+      longest.labels(name).set(most / 1000)
+    }
+  })
   return (name: string) => {
+    const running = underWay.get(name) ?? new Set()
+    underWay.set(name, running)
     const [waiting, added, waited, worked, retried] = [
       depth.labels(name),
       adds.labels(name),
@@ -32,8 +55,15 @@ export function queueMeters(registry: Registry) {
     return {
       added: () => added.add(1),
       waiting: (keys: number) => waiting.set(keys),
-      began: (waitedMs: number) => waited.observe(waitedMs / 1000),
-      done: (tookMs: number) => worked.observe(tookMs / 1000),
+      began: (waitedMs: number) => {
+        waited.observe(waitedMs / 1000)
+        const work = { sinceMs: nowMs() }
+        running.add(work)
+        return () => {
+          running.delete(work)
+          worked.observe((nowMs() - work.sinceMs) / 1000)
+        }
+      },
       retried: () => retried.add(1),
     }
   }
