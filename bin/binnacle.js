@@ -21,21 +21,15 @@ if (major < majorWanted) {
   process.exit(1)
 }
 
-// Memory is given back soon: a small nursery for young objects, a collection once the start is over, and large buffers
-// returned to the system when they are freed. Node and the C library take this only at their own start, so the process
-// begins once more, as itself, before anything is loaded.
+// Memory is given back soon. Node and the C library take this only at their own start, so the process begins once more, as
+// itself, before anything is loaded; unless whoever started it did so already.
 if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined) {
-  const flags = ['--max-semi-space-size=8', '--expose-gc']
+  const { memoryFlags, withMemorySettings } = await import('./memory-settings.js')
   const script = fileURLToPath(import.meta.url)
   process.execve(
     process.execPath,
-    [process.execPath, ...flags, ...process.execArgv, script, ...process.argv.slice(2)],
-    {
-      MALLOC_ARENA_MAX: '2',
-      MALLOC_MMAP_THRESHOLD_: '262144',
-      ...process.env,
-      BINNACLE_BEGUN: '1',
-    },
+    [process.execPath, ...memoryFlags, ...process.execArgv, script, ...process.argv.slice(2)],
+    withMemorySettings(process.env),
   )
 }
 delete process.env.BINNACLE_BEGUN

@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { memoryFlags, withMemorySettings } from '../bin/memory-settings.js'
 
 /** The release of Node that runs TypeScript, SQLite and HTTP/2 the way the code expects. */
 const nodeMajorWanted = 26
@@ -231,7 +232,12 @@ async function runTests(node, args, { unit }) {
 const commands = {
   start: {
     dev: false,
-    run: (node, args) => run(node, [join(root, 'bin', 'binnacle.js'), ...args]),
+    run: (node, args) =>
+      run(
+        node,
+        [...memoryFlags, join(root, 'bin', 'binnacle.js'), ...args],
+        withMemorySettings(process.env),
+      ),
   },
   test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },
   unit: { dev: true, run: (node, args) => runTests(node, args, { unit: true }) },
