@@ -314,7 +314,108 @@ test('an upgrade of what cannot leave HTTP is an ordinary request', async () => 
   assert.match(asked, /^HTTP\/1\.1 404 Not Found\r\n/)
 })
 
-function raw(request: string): Promise<string> {
+interface Messages {
+  readonly head: string
+  readonly messages: readonly (readonly [opcode: number, text: string])[]
+}
+
+/** What comes by WebSocket until it ends or `enough` was said; with the opcode of each message. */
+async function bySocket(path: string, headers: string[], enough?: RegExp): Promise<Messages> {
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    'Host: a',
+    'Connection: keep-alive, Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    ...headers,
+  ]
+  const heard = Buffer.from(await raw(`${lines.join('\r\n')}\r\n\r\n`, enough), 'latin1')
+  const end = heard.indexOf('\r\n\r\n')
+  const messages: [number, string][] = []
+  for (let at = end + 4; at + 2 <= heard.length; ) {
+    const [opcode, short] = [heard[at] & 0x0f, heard[at + 1]]
+    const length = short === 126 ? heard.readUInt16BE(at + 2) : short
+    at += short === 126 ? 4 : 2
+    messages.push([opcode, heard.toString('utf8', at, at + length)])
+    at += length
+  }
+  return { head: heard.toString('latin1', 0, end), messages }
+}
+
+const origin = 'Origin: https://dashboard.example.com'
+
+test('a watch by WebSocket: an event, a message, and a close when its time is over', async () => {
+  const path = '/api/v1/namespaces?watch=1&timeoutSeconds=1'
+  const { head, messages } = await bySocket(path, [origin])
+  assert.match(head, /^HTTP\/1\.1 101 Switching Protocols\r\n/)
+  assert.match(head, /\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=(\r\n|$)/)
+  const events = messages.slice(0, -1)
+  assert.ok(events.length >= 4)
+  for (const [opcode, text] of events) {
+    assert.equal(opcode, 1)
+    assert.equal(JSON.parse(text).object.kind, 'Namespace')
+  }
+  assert.equal(messages.at(-1)?.[0], 8)
+  const protobuf = await bySocket(path, [
+    origin,
+    'Accept: application/vnd.kubernetes.protobuf',
+    'Sec-WebSocket-Protocol: any',
+  ])
+  assert.match(protobuf.head, /\r\nSec-WebSocket-Protocol: any(\r\n|$)/)
+  const [first] = protobuf.messages
+  assert.equal(first[0], 2)
+  assert.match(first[1], /^\n\x05ADDED\x12/)
+})
+
+test('a watch by WebSocket that happens', async () => {
+  const path = `${inDefault}/configmaps?watch=1&labelSelector=by=socket`
+  const heard = bySocket(path, [origin], /"name":"told"/)
+  const metadata = { name: 'told', labels: { by: 'socket' } }
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await made('POST', `${inDefault}/configmaps`, { metadata })
+  const { messages } = await heard
+  assert.deepEqual(
+    messages.map(([opcode, text]) => [opcode, JSON.parse(text).type]),
+    [[1, 'ADDED']],
+  )
+})
+
+// headers, status
+const noSockets: [string[], string][] = [
+  [[], '403 Forbidden'],
+  [['Origin: null'], '403 Forbidden'],
+  [[origin, 'Sec-WebSocket-Protocol: a, b'], '400 Bad Request'],
+  [[origin, 'Accept: application/yaml'], '406 Not Acceptable'],
+]
+for (const [headers, status] of noSockets) {
+  test(`a watch by WebSocket with ${headers.join(' and ') || 'no origin'}: ${status}`, async () => {
+    const { head } = await bySocket('/api/v1/namespaces?watch=1', headers)
+    assert.ok(head.startsWith(`HTTP/1.1 ${status}\r\n`), head)
+  })
+}
+
+// subprotocol, messages
+const logs: [string, [number, string][]][] = [
+  ['', [[2, 'one\ntwo\nthree\n']]],
+  ['binary.k8s.io', [[2, 'one\ntwo\nthree\n']]],
+  ['unknown, base64.binary.k8s.io', [[1, 'b25lCnR3bwp0aHJlZQo=']]],
+]
+for (const [protocol, wanted] of logs) {
+  test(`a log by WebSocket, asked for as "${protocol}"`, async () => {
+    const asked = protocol === '' ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]
+    const { messages } = await bySocket(`${inDefault}/pods/p1/log`, asked)
+    assert.deepEqual(messages, [[wanted[0][0], ''], ...wanted, [8, '\x03\ufffd']])
+  })
+}
+
+test('a log by a WebSocket protocol nobody knows is refused', async () => {
+  const { head } = await bySocket(`${inDefault}/pods/p1/log`, ['Sec-WebSocket-Protocol: x'])
+  assert.match(head, /^HTTP\/1\.1 403 Forbidden\r\n/)
+})
+
+/** Until the other side ends, or enough was heard. */
+function raw(request: string, enough?: RegExp): Promise<string> {
   const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
   return new Promise((resolve, reject) => {
     const socket = connectTls({
@@ -326,7 +427,10 @@ function raw(request: string): Promise<string> {
       ALPNProtocols: ['http/1.1'],
     })
     let heard = ''
-    socket.on('data', (bytes) => (heard += bytes))
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1')
+      if (enough?.test(heard)) socket.destroy()
+    })
     socket.on('close', () => resolve(heard))
     socket.on('error', reject)
     socket.write(request)

@@ -2,6 +2,7 @@
  * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
  * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
  */
+import { loadLater } from '#base/load-later.ts'
 import { flag, integer, parseListOptions } from '#api/list-options.ts'
 import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
 import type { Catalog } from '#kinds/catalog.ts'
@@ -18,7 +19,7 @@ import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
 import { connect, isConnection } from './connect/connect.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Sink } from './exchange.ts'
 import { errorFrame, framerFor } from './framer.ts'
 import type { HttpParts } from './parts.ts'
 import { requireName, requireRoute } from './require-route.ts'
@@ -26,6 +27,11 @@ import { answerHeaders, respond } from './respond.ts'
 import { negotiateShape, type Shape } from './shape.ts'
 import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
+
+const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
+  import.meta.url,
+  './connect/watch-socket',
+)
 
 /** Longest a watch lives when its client names no time: random up to twice this, so that not all end at once. */
 const watchTimeoutSecondsDefault = 1800
@@ -135,11 +141,14 @@ async function runWatch(
 ): Promise<void> {
   const options = parseListOptions(exchange.query, exchange.target.watchPath)
   const started = await watch(parts.server, target, options).catch(orExpired)
+  // Who left HTTP may want messages.
+  const messages =
+    exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
   if (started instanceof ApiError) {
-    exchange.status = 200
-    const sink = exchange.wire.stream(200, answerHeaders(exchange, shape.contentType))
-    sink.write(errorFrame(shape, started))
-    return sink.end()
+    const sink = messages === undefined ? streamOf(exchange, shape) : messages.open()
+    const bytes = errorFrame(shape, started)
+    sink?.write(messages?.message(bytes) ?? bytes)
+    return sink?.end()
   }
   // From here on a watch takes nobody's turn.
   exchange.seat?.release()
@@ -147,12 +156,17 @@ async function runWatch(
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
-  const sink = exchange.wire.stream(200, answerHeaders(exchange, framer.contentType))
-  exchange.status = 200
+  const sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
+  if (sink === undefined) return started.stop()
   for (const observer of parts.observers) observer.started?.(exchange)
-  await streamWatch(started, sink, framer, {
+  await streamWatch(started, sink, messages?.framed(framer) ?? framer, {
     timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
     stopping: parts.stopping,
     meter: parts.instruments?.watch(target.kind),
   })
+}
+
+function streamOf(exchange: Exchange, { contentType }: { readonly contentType: string }): Sink {
+  exchange.status = 200
+  return exchange.wire.stream(200, answerHeaders(exchange, contentType))
 }

@@ -45,9 +45,10 @@ export const isConnection = ({ group, plural }: Kind, subresource: string): bool
 
 /** Addresses where a client may ask to leave HTTP. */
 export const leavesHttp = (url: string): boolean =>
-  /^\/api\/v1\/(namespaces\/[^/?]+\/)?(pods|services|nodes)\/[^/?]+\/(exec|attach|portforward|proxy)([/?]|$)/.test(
-    url,
-  )
+  connectionAddress.test(url) || watchAddress.test(url)
+const connectionAddress =
+  /^\/api\/v1\/(namespaces\/[^/?]+\/)?(pods|services|nodes)\/[^/?]+\/(exec|attach|portforward|proxy|log)([/?]|$)/
+const watchAddress = /^\/apis?\/[^?]*(\/watch\/|\?(.*&)?watch=)/
 
 export function requireConnectMethod(subresource: string, method: string): void {
   const allowed =

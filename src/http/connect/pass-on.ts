@@ -1,6 +1,6 @@
 /** A backend's answer on its way to the client, as fast as the client reads and no faster. */
 import type { Readable } from 'node:stream'
-import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
+import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/respond.ts'
 
 /** The backend's headers over ours. */
@@ -11,7 +11,7 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
 
 /**
  * Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. `stopping` ends
- * answers that may have no end of their own: watches and followed logs.
+ * answers that may have no end of their own: watches and followed logs. `given`: a sink that is open already.
  */
 export async function passOn(
   exchange: Exchange,
@@ -19,10 +19,11 @@ export async function passOn(
   headers: AnswerHeaders,
   body: Readable,
   stopping?: AbortSignal,
+  given?: Sink,
 ): Promise<void> {
   exchange.seat?.release()
-  exchange.status = status
-  const sink = exchange.wire.stream(status, headers)
+  if (given === undefined) exchange.status = status
+  const sink = given ?? exchange.wire.stream(status, headers)
   const stop = () => body.destroy()
   sink.onClose?.(stop)
   stopping?.addEventListener('abort', stop, { once: true })

@@ -8,10 +8,12 @@ import { encodeQuery, numberOf, switchOf } from './connect-options.ts'
 import type { ConnectParts } from './connect.ts'
 import { placeOf } from './backend.ts'
 import { kubeletOf } from './kubelet.ts'
+import { openLogSocket } from './log-socket.ts'
 import { passOn } from './pass-on.ts'
 import { containerFor } from './pod-container.ts'
 import { encodePath } from './proxy-path.ts'
 import { serverResponse } from './server-response.ts'
+import { wantsWebSocket } from './websocket.ts'
 
 interface LogOptions {
   readonly container: string
@@ -63,7 +65,11 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
     throw failed('redirects forbidden')
   }
   if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
-  await passOn(exchange, 200, answerHeaders(exchange, 'text/plain'), answer, parts.stopping)
+  const socket = wantsWebSocket(exchange) ? openLogSocket(exchange) : undefined
+  // Refused, and told so.
+  if (socket === undefined && wantsWebSocket(exchange)) return void answer.destroy()
+  const headers = answerHeaders(exchange, 'text/plain')
+  await passOn(exchange, 200, headers, answer, parts.stopping, socket)
 }
 
 function logOptions(query: URLSearchParams): LogOptions {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import test from 'node:test'
+import { closeFrame, frame, Listening, opcodes } from './websocket-frames.ts'
+
+/** As a client sends it. */
+function masked(opcode: number, body: Buffer): Buffer {
+  const plain = frame(opcode, body)
+  const at = plain.length - body.length
+  const head = Buffer.from(plain.subarray(0, at))
+  head[1] |= 0x80
+  const mask = randomBytes(4)
+  return Buffer.concat([head, mask, Buffer.from(body.map((byte, i) => byte ^ mask[i % 4]))])
+}
+
+const long = (length: number) => Buffer.alloc(length, 'a')
+
+// what, what the client sends, what is heard
+const clients: [string, Buffer[], string[]][] = [
+  ['nothing', [], []],
+  ['a message', [masked(opcodes.text, long(5))], []],
+  ['a close', [masked(opcodes.close, Buffer.from([3, 0xe8]))], ['close 1000']],
+  ['a ping', [masked(opcodes.ping, Buffer.from('are you there'))], ['ping are you there']],
+  [
+    'messages of every length, then a ping',
+    [
+      masked(opcodes.text, long(125)),
+      masked(opcodes.binary, long(126)),
+      masked(opcodes.binary, long(65_535)),
+      masked(opcodes.text, long(65_536)),
+      masked(opcodes.ping, Buffer.from('x')),
+    ],
+    ['ping x'],
+  ],
+  ['what is not masked', [frame(opcodes.text, long(3))], ['close 1002']],
+  ['a ping that is too long', [masked(opcodes.ping, long(126))], ['close 1002']],
+  [
+    'more after a close',
+    [masked(opcodes.close, Buffer.alloc(0)), masked(opcodes.ping, long(1))],
+    ['close 1000'],
+  ],
+]
+for (const [what, sent, wanted] of clients) {
+  test(`a client that sends ${what} is heard, in one piece and in many`, () => {
+    for (const pieceLength of [1_000_000, 7, 1]) {
+      const heard: string[] = []
+      const listening = new Listening({
+        ping: (bytes) => heard.push(`ping ${bytes}`),
+        close: (status) => heard.push(`close ${status}`),
+      })
+      const bytes = Buffer.concat(sent)
+      for (let at = 0; at < bytes.length; at += pieceLength)
+        listening.take(bytes.subarray(at, at + pieceLength))
+      assert.deepEqual(heard, wanted, `pieces of ${pieceLength}`)
+    }
+  })
+}
+
+// length, head
+const heads: [number, number[]][] = [
+  [0, [0x81, 0]],
+  [125, [0x81, 125]],
+  [126, [0x81, 126, 0, 126]],
+  [65_535, [0x81, 126, 255, 255]],
+  [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
+]
+for (const [length, head] of heads) {
+  test(`a message of ${length} bytes says so`, () => {
+    const made = frame(opcodes.text, long(length))
+    assert.deepEqual([...made.subarray(0, head.length)], head)
+    assert.equal(made.length, head.length + length)
+  })
+}
+
+test('a close says why', () => {
+  assert.deepEqual([...closeFrame(1000)], [0x88, 2, 3, 0xe8])
+})

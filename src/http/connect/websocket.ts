@@ -1,0 +1,91 @@
+/**
+ * A client that wants a long answer as WebSocket messages: watches and logs, for browsers that cannot read a stream. The
+ * handshake, then a sink whose every write is bytes of finished frames. What the client says is not listened to.
+ */
+import { createHash } from 'node:crypto'
+import type { Exchange, Sink } from '#http/exchange.ts'
+import { closeFrame, closeStatus, frame, Listening, opcodes } from './websocket-frames.ts'
+
+export const wantsWebSocket = ({ wire }: Exchange): boolean =>
+  wire.upgrade !== undefined && String(wire.headers.upgrade).toLowerCase() === 'websocket'
+
+interface Refused {
+  readonly status: number
+  readonly words: string
+}
+
+/** Which of the subprotocols asked for is spoken, the empty text for none; or that none will do. */
+export type ChooseProtocol = (asked: readonly string[], origin: string) => string | Refused
+
+const acceptOf = (key: string): string =>
+  createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+
+/** Undefined where the client was refused, and told so. */
+export function openWebSocket(
+  exchange: Exchange,
+  choose: ChooseProtocol,
+): { readonly sink: Sink; readonly protocol: string } | undefined {
+  const { wire } = exchange
+  const chosen = handshake(exchange, choose)
+  if (typeof chosen !== 'string') {
+    exchange.status = chosen.status
+    wire.answer(chosen.status, {}, Buffer.from(chosen.words))
+    return undefined
+  }
+  exchange.status = 101
+  const lines = [
+    'HTTP/1.1 101 Switching Protocols',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    `Sec-WebSocket-Accept: ${acceptOf(String(wire.headers['sec-websocket-key']))}`,
+    ...(chosen === '' ? [] : [`Sec-WebSocket-Protocol: ${chosen}`]),
+  ]
+  const sink = sinkOf(wire.upgrade as NonNullable<typeof wire.upgrade>, lines)
+  return { sink, protocol: chosen }
+}
+
+function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused {
+  const { headers } = wire
+  const said = (name: string) => String(headers[name] ?? '')
+  if (said('sec-websocket-key') === '') return { status: 400, words: 'mismatch challenge/response' }
+  if (said('sec-websocket-version') !== '13')
+    return { status: 400, words: 'missing or bad WebSocket Version' }
+  const asked = said('sec-websocket-protocol').trim()
+  const protocols = asked === '' ? [] : asked.split(',').map((one) => one.trim())
+  return choose(protocols, said('origin'))
+}
+
+/** How long a client gets to take the last bytes. */
+const lastBytesMs = 10_000
+
+function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, lines: string[]): Sink {
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  const end = (status: number) => {
+    if (!socket.writable) return
+    const timer = setTimeout(() => socket.destroy(), lastBytesMs).unref()
+    socket.once('close', () => clearTimeout(timer))
+    socket.end(closeFrame(status), () => socket.destroy())
+  }
+  const listening = new Listening({
+    ping: (bytes) => socket.writable && void socket.write(frame(opcodes.pong, bytes)),
+    close: end,
+  })
+  socket.on('data', (bytes: Buffer) => listening.take(bytes))
+  socket.on('end', () => end(closeStatus.normal))
+  socket.on('error', () => {})
+  if (head.length > 0) listening.take(head)
+  return {
+    write: (bytes) => !socket.writable || socket.write(bytes),
+    drained: () =>
+      new Promise((resolve) => {
+        socket.once('drain', resolve)
+        socket.once('close', resolve)
+      }),
+    end: () => end(closeStatus.normal),
+    abort: () => void socket.destroy(),
+    onClose: (listener) => void socket.once('close', listener),
+    get closed() {
+      return !socket.writable
+    },
+  }
+}
