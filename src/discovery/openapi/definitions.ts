@@ -35,9 +35,20 @@ export function groupVersionKinds(source: OpenApiSource): Gvks {
   return found
 }
 
-/** Definitions by name, in order. */
+/** The definitions a set of operations names. */
+export function namesIn(operations: Iterable<Operation>): Set<string> {
+  const names = new Set<string>()
+  for (const { body, answer } of operations) {
+    if (body !== undefined) names.add(body.type)
+    if (answer !== undefined && answer !== 'string') names.add(answer)
+  }
+  return names
+}
+
+/** Definitions by name, in order: those that are named, and all that those need. `kinds`: whose own may be among them. */
 export function definitionsFor(
-  operations: readonly Operation[],
+  names: Iterable<string>,
+  kinds: Iterable<Kind>,
   source: OpenApiSource,
   gvks: Gvks,
   form: SchemaForm,
@@ -49,39 +60,38 @@ export function definitionsFor(
     made.set(name, {})
     wanted.push(name)
   }
-  const custom = customDefinitions(source)
-  for (const { body, answer } of operations) {
-    if (body !== undefined) needs(body.type)
-    if (answer !== undefined && answer !== 'string') needs(answer)
+  const custom = new Map<string, () => JsonObject>()
+  for (const kind of kinds) {
+    if (!isCustom(source, kind)) continue
+    for (const [name, make] of ownDefinitions(kind, source, form)) custom.set(name, make)
   }
+  for (const name of names) needs(name)
+  if (custom.size > 0) for (const name of neededByOwn) needs(name)
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
-    const one = custom.get(name)
-    if (one === undefined) {
-      made.set(name, builtInDefinition(name, source, gvks, form, needs))
-      continue
-    }
-    needs(metaType(one.list ? 'ListMeta' : 'ObjectMeta'))
-    if (one.list) needs(customDefinitionName(one.kind.group, one.kind.version, one.kind.kind))
-    made.set(
-      name,
-      one.list
-        ? customListSchema(one.kind, form)
-        : customSchema(one.kind, source.schemaOf(one.kind), form),
-    )
+    const own = custom.get(name)
+    made.set(name, own?.() ?? builtInDefinition(name, source, gvks, form, needs))
   }
   return Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function customDefinitions(source: OpenApiSource): Map<string, { kind: Kind; list: boolean }> {
-  const found = new Map<string, { kind: Kind; list: boolean }>()
-  for (const kind of source.kinds) {
-    if (!isCustom(source, kind)) continue
-    const { group, version } = kind
-    found.set(customDefinitionName(group, version, kind.kind), { kind, list: false })
-    found.set(customDefinitionName(group, version, kind.listKind), { kind, list: true })
-  }
-  return found
-}
+/** What the own definitions of every custom kind refer to. */
+export const neededByOwn: readonly string[] = [metaType('ObjectMeta'), metaType('ListMeta')]
+
+/** The definitions of a custom kind by name: its objects and their lists. */
+export const ownDefinitions = (
+  kind: Kind,
+  source: OpenApiSource,
+  form: SchemaForm,
+): [name: string, make: () => JsonObject][] => [
+  [
+    customDefinitionName(kind.group, kind.version, kind.kind),
+    () => customSchema(kind, source.schemaOf(kind), form),
+  ],
+  [
+    customDefinitionName(kind.group, kind.version, kind.listKind),
+    () => customListSchema(kind, form),
+  ],
+]
 
 function builtInDefinition(
   name: string,

@@ -1,7 +1,8 @@
 /**
  * /openapi/v3: a list of documents, and one document for each group version with what its operations need.
  */
-import { type Gvks, definitionsFor } from './definitions.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { type Gvks, definitionsFor, namesIn } from './definitions.ts'
 import { groupOperation, groupVersionOperation, rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import { type Operation, reasonPhrases } from './operation.ts'
@@ -9,27 +10,34 @@ import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
 import { form3 } from './schema-form.ts'
 import { isOfTables, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
-/** The names of the documents, each with a way to the operations it describes. */
-export function documentsV3(source: OpenApiSource): Map<string, () => Operation[]> {
-  const documents = new Map<string, () => Operation[]>()
+/** What a document describes. */
+export interface ContentV3 {
+  readonly operations: readonly Operation[]
+  readonly kinds: readonly Kind[]
+}
+
+/** The names of the documents, each with a way to what it describes. */
+export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
+  const documents = new Map<string, () => ContentV3>()
+  const only = (one: Operation) => () => ({ operations: [one], kinds: [] })
   for (const one of rootOperations(source)) {
-    documents.set(one.path.replace(/^\/|\/$/g, ''), () => [one])
+    documents.set(one.path.replace(/^\/|\/$/g, ''), only(one))
   }
   for (const [group, version] of groupVersionsOf(source)) {
     const builtIn = isOfTables(source, group, version)
-    if (builtIn && group !== '') documents.set(`apis/${group}`, () => [groupOperation(group)])
-    documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => [
-      ...(builtIn ? [groupVersionOperation(group, version)] : []),
-      ...source.kinds
-        .filter((kind) => kind.group === group && kind.version === version)
-        .flatMap((kind) => kindOperations(source, kind)),
-    ])
+    if (builtIn && group !== '') documents.set(`apis/${group}`, only(groupOperation(group)))
+    documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => {
+      const kinds = source.kinds.filter((kind) => kind.group === group && kind.version === version)
+      const own = builtIn ? [groupVersionOperation(group, version)] : []
+      const operations = [...own, ...kinds.flatMap((kind) => kindOperations(source, kind))]
+      return { operations, kinds }
+    })
   }
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 export function documentV3(
-  operations: readonly Operation[],
+  { operations, kinds }: ContentV3,
   source: OpenApiSource,
   gvks: Gvks,
 ): JsonObject {
@@ -39,7 +47,7 @@ export function documentV3(
     info: { title: 'Kubernetes', version: `v${source.facts.versionOf(source.release)}` },
     paths: pathsOf(operations, pathForm),
     components: {
-      schemas: definitionsFor(operations, source, gvks, form3),
+      schemas: definitionsFor(namesIn(operations), kinds, source, gvks, form3),
       securitySchemes: { BearerToken: { description: securityDescription, ...token } },
     },
   }

@@ -165,7 +165,8 @@ function readParameters({ source, custom, kind }: KindScope): Parameter[] {
   return exports && !wrapped ? metaOptions(source, 'ExportOptions') : []
 }
 
-function returnsDeleted({ source, kind }: KindScope): boolean {
+function returnsDeleted({ source, kind, custom }: KindScope): boolean {
+  if (custom) return false
   // A namespace is deleted through a wrapper that is described as answering with a status.
   if (source.release < firstReleaseWithDeletedObjects || kind.plural === 'namespaces') return false
   return source.facts

@@ -264,13 +264,17 @@ test('protobuf of a small document, byte for byte', () => {
   assert.equal(bytes.toString('latin1'), expected)
 })
 
-function publisherOf(kinds: () => Kind[], state: { generation: number }): OpenApiPublisher {
+function publisherOf(
+  kinds: () => Kind[],
+  state: { generation: number },
+  schemaOf: (kind: Kind) => JsonObject | undefined = () => widgetSchema,
+): OpenApiPublisher {
   return new OpenApiPublisher({
     facts,
     release: 22,
     priorityOf: priorities(facts, 22),
     applies: true,
-    schemaOf: () => widgetSchema,
+    schemaOf,
     catalog: {
       get generation() {
         return state.generation
@@ -319,4 +323,45 @@ test('documents are kept until kinds come or go, and hashes tell what changed', 
   state.generation = 2
   assert.notEqual(publisher.v3Index().hash, before.hash)
   assert.equal(publisher.v3Hash('apis/apps/v1'), apps)
+})
+
+const gear = (i: number): Kind =>
+  ({ ...widget, kind: `Gear${i}`, listKind: `Gear${i}List`, plural: `gears${i}` }) as Kind
+
+test('put together from parts, the whole is what it is when made at once', () => {
+  const builtIn = kindsOfRelease(22)
+  for (const custom of [[], [widget], [gear(2), widget, gear(10)]]) {
+    const publisher = publisherOf(() => [...builtIn, ...custom], { generation: 1 })
+    const text = JSON.stringify(documentV2(sourceOf(22, custom, widgetSchema)))
+    assert.equal(publisher.v2().bytes.toString(), text)
+    const encoded = encodeDocumentV2(JSON.parse(text))
+    assert.ok(publisher.v2Protobuf().bytes.equals(encoded), `${custom.length} custom kinds`)
+  }
+})
+
+test('one more kind makes its own part and no other', () => {
+  const documents: [what: string, make: (publisher: OpenApiPublisher) => unknown][] = [
+    ['JSON of the second form', (publisher) => publisher.v2()],
+    ['protobuf of the second form', (publisher) => publisher.v2Protobuf()],
+    ['index of the third form', (publisher) => publisher.v3Index()],
+  ]
+  for (const [what, make] of documents) {
+    const state = { generation: 1 }
+    const asked: string[] = []
+    let kinds = [...kindsOfRelease(22), ...Array.from({ length: 20 }, (_, i) => gear(i))]
+    const publisher = publisherOf(
+      () => kinds,
+      state,
+      ({ kind }) => {
+        asked.push(kind)
+        return widgetSchema
+      },
+    )
+    make(publisher)
+    asked.length = 0
+    kinds = [...kinds, gear(20)]
+    state.generation++
+    make(publisher)
+    assert.deepEqual(asked, ['Gear20'], what)
+  }
 })

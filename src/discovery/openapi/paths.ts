@@ -1,18 +1,22 @@
 /**
  * Operations put together by path. Parameters that all methods of a path take are said once, for the path.
  */
+import type { Kind } from '#kinds/kind.ts'
 import { groupOperation, groupVersionOperation, rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import type { Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
-/** Every operation there is. */
-export function allOperations(source: OpenApiSource): Operation[] {
+/** Every operation there is on these kinds, and those of discovery. */
+export function allOperations(
+  source: OpenApiSource,
+  kinds: readonly Kind[] = source.kinds,
+): Operation[] {
   return [
     ...rootOperations(source),
     ...discoveryOperations(source),
-    ...source.kinds.flatMap((kind) => kindOperations(source, kind)),
+    ...kinds.flatMap((kind) => kindOperations(source, kind)),
   ]
 }
 

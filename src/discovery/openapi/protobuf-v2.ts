@@ -20,11 +20,50 @@ interface Slot {
 
 /** A document is some megabytes; the buffer grows by doubling. */
 const initialCapacityBytes = 1 << 20
+const entriesCapacityBytes = 1 << 14
+const headBytes = 16
+/** What a path is in the message of paths. */
+const pathNumber = 2
 
 export function encodeDocumentV2(document: JsonObject): Buffer {
   const writer = new WireWriter(initialCapacityBytes)
   writeFields(writer, documentSlots, undefined, document)
   return writer.bytes()
+}
+
+/** The paths or definitions of a document, each as it stands in the whole. */
+export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject): Buffer[] {
+  const writer = new WireWriter(entriesCapacityBytes)
+  const lengths = Object.entries(entries).map(([name, value]) => {
+    if (of === 'paths') writeNamed(writer, pathNumber, name, pathItem, value)
+    else writeNamed(writer, 1, name, schema, value)
+    return writer.length
+  })
+  const bytes = writer.bytes()
+  return lengths.map((length, i) =>
+    bytes.subarray(bytes.length - length, bytes.length - (lengths[i - 1] ?? 0)),
+  )
+}
+
+/** A document whose paths and definitions are encoded already. */
+export function joinDocumentV2(
+  { paths: _paths, definitions: _definitions, security, securityDefinitions, ...head }: JsonObject,
+  paths: readonly Buffer[],
+  definitions: readonly Buffer[],
+): Buffer {
+  return Buffer.concat([
+    encodeDocumentV2(head),
+    ...framed('paths', paths),
+    ...framed('definitions', definitions),
+    encodeDocumentV2({ security, securityDefinitions }),
+  ])
+}
+
+function framed(name: string, parts: readonly Buffer[]): Buffer[] {
+  const writer = new WireWriter(headBytes)
+  writer.varint(parts.reduce((sum, { length }) => sum + length, 0))
+  putTag(writer, documentSlots.get(name)?.number ?? 0, wireBytes)
+  return [writer.bytes(), ...parts]
 }
 
 const text: Part = { wire: wireBytes, write: (writer, value) => writer.string(String(value)) }
@@ -271,7 +310,7 @@ const apiKey = struct(() => [
 const documentSlots = slotsOf([
   ['swagger', 1, text],
   ['info', 2, info],
-  ['paths', 8, named(() => pathItem, 2)],
+  ['paths', 8, named(() => pathItem, pathNumber)],
   ['definitions', 9, named(() => schema)],
   ['security', 12, named(() => list(text)), 'repeated'],
   ['securityDefinitions', 13, named(() => wrapped(2, apiKey))],

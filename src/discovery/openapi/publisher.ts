@@ -8,11 +8,9 @@ import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
 import type { Facts } from '#kinds/facts.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { type Gvks, groupVersionKinds } from './definitions.ts'
-import { documentV2 } from './document-v2.ts'
-import { documentsV3, documentV3 } from './document-v3.ts'
-import type { Operation } from './operation.ts'
-import { encodeDocumentV2 } from './protobuf-v2.ts'
+import { type ContentV3, documentsV3, documentV3 } from './document-v3.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
+import { WholeV2 } from './whole-v2.ts'
 
 export interface OpenApiParts {
   readonly facts: Facts
@@ -41,11 +39,13 @@ const published = (bytes: Buffer): Published => ({ bytes, hash: hashOf(bytes) })
 
 export class OpenApiPublisher {
   readonly #parts: OpenApiParts
+  readonly #v2 = new WholeV2()
+  readonly #marks = new WeakMap<Kind, string>()
   #generation = -1
   #made = new Map<string, Published>()
   #source: OpenApiSource | undefined
   #gvks: Gvks | undefined
-  #documents: Map<string, () => Operation[]> | undefined
+  #documents: Map<string, () => ContentV3> | undefined
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts
@@ -53,14 +53,12 @@ export class OpenApiPublisher {
 
   /** /openapi/v2 as JSON. */
   v2(): Published {
-    return this.#once('v2', (source) => Buffer.from(JSON.stringify(documentV2(source))))
+    return this.#once('v2', (source) => this.#v2.text(source))
   }
 
   /** /openapi/v2 as protobuf. */
   v2Protobuf(): Published {
-    return this.#once('v2 protobuf', () =>
-      encodeDocumentV2(JSON.parse(this.v2().bytes.toString()) as JsonObject),
-    )
+    return this.#once('v2 protobuf', (source) => this.#v2.protobuf(source))
   }
 
   /** /openapi/v3: where the document of each group version is, with a hash of what it depends on. */
@@ -77,12 +75,12 @@ export class OpenApiPublisher {
   /** /openapi/v3/<name>, e.g. 'apis/apps/v1'; undefined where nothing of that name is served. */
   v3(name: string): Published | undefined {
     const source = this.#current()
-    const operations = this.#documentsV3(source).get(name)
-    if (operations === undefined) return undefined
+    const content = this.#documentsV3(source).get(name)
+    if (content === undefined) return undefined
     this.#gvks ??= groupVersionKinds(source)
     const gvks = this.#gvks
     return this.#once(`v3 ${name}`, () =>
-      Buffer.from(JSON.stringify(documentV3(operations(), source, gvks))),
+      Buffer.from(JSON.stringify(documentV3(content(), source, gvks))),
     )
   }
 
@@ -101,7 +99,7 @@ export class OpenApiPublisher {
     return found
   }
 
-  #documentsV3(source: OpenApiSource): Map<string, () => Operation[]> {
+  #documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
     this.#documents ??= documentsV3(source)
     return this.#documents
   }
@@ -110,16 +108,22 @@ export class OpenApiPublisher {
   #mark(source: OpenApiSource, name: string): string {
     const prefix = name.split('/')
     const [group, version] = prefix[0] === 'api' ? ['', prefix[1]] : [prefix[1], prefix[2]]
-    const kinds = source.kinds
-      .filter((kind) => kind.group === group && kind.version === version)
-      .map((kind) => [
-        kind.plural,
-        [...kind.verbs],
-        [...kind.subresources.keys()],
-        source.schemaOf(kind),
-      ])
+    const kinds = this.#parts.catalog
+      .kindsOf(group, version)
+      .map((kind) => this.#markOf(source, kind))
     const facts = source.facts.versionOf(source.release)
     return hashOf(JSON.stringify([facts, source.applies, name, source.groups.get(group), kinds]))
+  }
+
+  #markOf(source: OpenApiSource, kind: Kind): string {
+    let mark = this.#marks.get(kind)
+    if (mark === undefined) {
+      const { plural, verbs, subresources } = kind
+      const made = [plural, [...verbs], [...subresources.keys()], source.schemaOf(kind)]
+      mark = hashOf(JSON.stringify(made))
+      this.#marks.set(kind, mark)
+    }
+    return mark
   }
 
   #current(): OpenApiSource {
