@@ -117,7 +117,7 @@ test('paths that play tricks reach nothing they should not', async () => {
     ['/api/v1/namespaces/default/configmaps/../secrets/hidden', 404],
     ['/api/v1/namespaces/default/configmaps/%2e%2e/secrets/hidden', 404],
     ['/api/v1/namespaces/default/configmaps/..%2fsecrets%2fhidden', 404],
-    ['/api/v1/namespaces/default/configmaps/..', 404],
+    ['/api/v1/namespaces/default/configmaps/..', 400],
     ['/api/v1/namespaces/default/secrets/hidden%00', 404],
     ['/api/v1/namespaces/default/secrets/%', 400],
     ['/api/v1/namespaces/default/secrets/%zz', 400],
