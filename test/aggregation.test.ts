@@ -42,6 +42,8 @@ before(async () => {
   writeFileSync(join(behindDir, 'pki', 'ca.crt'), ca.pem, { mode: 0o600 })
   writeFileSync(join(behindDir, 'pki', 'ca.key'), ca.keyPem, { mode: 0o600 })
   const behindFlags = [
+    // What owners in front own is not for it to collect.
+    '--controllers=*,-garbagecollector',
     `--tls-cert-file=${file('behind.pem', own.pem)}`,
     `--tls-private-key-file=${file('behind.key', own.keyPem)}`,
     `--requestheader-client-ca-file=${proxyCa}`,
@@ -336,6 +338,42 @@ test('its OpenAPI in the third form is in ours under its own hash, and everythin
   assert.equal((await front.ask('GET', address, undefined, { 'if-none-match': etag })).status, 304)
 })
 
+const widget = (name: string, owner?: { metadata: { name: string; uid: string } }) => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Widget',
+  metadata: {
+    name,
+    ...(owner && {
+      ownerReferences: [
+        { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid },
+      ],
+    }),
+  },
+})
+
+test('what it serves goes with its namespace, and with its owner', async () => {
+  for (const server of [front, behind])
+    await made(server, '/api/v1/namespaces', { metadata: { name: 'emptied' } })
+  const inEmptied = `/apis/${group}/v1/namespaces/emptied/widgets`
+  await made(front, inEmptied, widget('with-namespace'))
+  await front.ask('DELETE', '/api/v1/namespaces/emptied')
+  await until('the end of the namespace', async () => {
+    return (await front.ask('GET', '/api/v1/namespaces/emptied')).status === 404
+  })
+  assert.deepEqual((await behind.ask('GET', inEmptied)).body.items, [])
+
+  const maps = '/api/v1/namespaces/default/configmaps'
+  const owner = await front.ask('POST', maps, { metadata: { name: 'owner' } })
+  await made(front, widgets, widget('owned', owner.body))
+  await made(front, widgets, widget('free'))
+  await front.ask('DELETE', `${maps}/owner`)
+  await until('the end of what it owned', async () => {
+    return (await behind.ask('GET', `${widgets}/owned`)).status === 404
+  })
+  assert.equal((await behind.ask('GET', `${widgets}/free`)).status, 200)
+  await front.ask('DELETE', `${widgets}/free`)
+})
+
 test('while it is away the answer is 503, and the condition says why', async () => {
   await behind.stop()
   const unreachable = await front.ask('GET', widgets)
@@ -360,6 +398,16 @@ test('while it is away the answer is 503, and the condition says why', async () 
     /^failing or missing response from https:\/\/localhost:\d+\/apis\/behind\.example\.com\/v1: Get "https:/,
   )
   assert.equal((await front.ask('GET', widgets)).text, 'service unavailable\n')
+  // Nobody knows whether it has something in the namespace: that waits.
+  await made(front, '/api/v1/namespaces', { metadata: { name: 'waiting' } })
+  await front.ask('DELETE', '/api/v1/namespaces/waiting')
+  const told = await until('the reason', async () => {
+    const { body: namespace } = await front.ask('GET', '/api/v1/namespaces/waiting')
+    return namespace.status?.conditions?.find(
+      ({ reason }: { reason: string }) => reason === 'DiscoveryFailed',
+    )
+  })
+  assert.match(told.message, /behind\.example\.com\/v1: the server is currently unable to handle/)
 })
 
 test('a group that is taken out is gone', async () => {
@@ -372,6 +420,9 @@ test('a group that is taken out is gone', async () => {
     return index.paths[`apis/${group}/v1`] === undefined
   })
   assert.equal((await front.ask('GET', `/openapi/v3/apis/${group}/v1`)).status, 404)
+  await until('the end of the namespace that waited', async () => {
+    return (await front.ask('GET', '/api/v1/namespaces/waiting')).status === 404
+  })
 })
 
 test('any server can be behind: upgrades pass, redirects do not, and it must be who it says', async () => {

@@ -6,6 +6,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { systemClock } from '#base/clock.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { ControllerName } from '#controllers/names.ts'
+import type { Aggregation } from '#http/aggregation/aggregation.ts'
 import type { Log } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
@@ -27,6 +28,7 @@ export interface ControllerOptions {
     | 'leaderElectRetryPeriodMs'
   >
   readonly server: Server
+  readonly aggregation: Aggregation
   readonly queueMeter: (name: string) => QueueMeter
   readonly certificates: Certificates
   readonly log: Log
@@ -37,10 +39,26 @@ export interface ControllerOptions {
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, signal } = options
   if (names.length === 0) return
-  const [{ controllers }, { runControllers }] = await Promise.all([
+  const { aggregation } = options
+  const [
+    { controllers },
+    { runControllers },
+    { combinedClient },
+    { RemoteApiClient },
+    { RemoteKinds },
+  ] = await Promise.all([
     import('#controllers/all.ts'),
     import('#controllers/run.ts'),
+    import('#client/combined-client.ts'),
+    import('#http/aggregation/remote-client.ts'),
+    import('#http/aggregation/remote-kinds.ts'),
   ])
+  const remoteKinds = new RemoteKinds(aggregation)
+  const clientFor = (account: string) => {
+    const user = accountUser(account)
+    const remote = new RemoteApiClient(aggregation, remoteKinds, user)
+    return combinedClient(localClient(server, user, manager), remote)
+  }
   await runControllers({
     controllers: names.map((name) => controllers[name]),
     // Other stores belong to one server.
@@ -54,7 +72,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
         : undefined,
     signal,
     surroundings: {
-      clientFor: (account) => localClient(server, accountUser(account), manager),
+      clientFor,
       clock: systemClock,
       release: server.release,
       feature: server.feature,

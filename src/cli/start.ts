@@ -81,6 +81,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     names,
     settings,
     server,
+    aggregation: others.aggregation,
     queueMeter: observing.queueMeter,
     certificates,
     log,

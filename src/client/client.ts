@@ -46,6 +46,17 @@ export interface ServedResource extends ResourceRef {
   readonly apiVersions: readonly string[]
 }
 
+/** Some of the servers behind this one could not be asked what they serve: the rest is here all the same. */
+export class PartialDiscovery extends Error {
+  override name = 'PartialDiscovery'
+  readonly found: readonly ServedResource[]
+
+  constructor(message: string, found: readonly ServedResource[]) {
+    super(message)
+    this.found = found
+  }
+}
+
 export interface ApiClient {
   get(
     resource: ResourceRef,
@@ -85,6 +96,6 @@ export interface ApiClient {
     resourceVersion: string,
     signal: AbortSignal,
   ): AsyncIterable<ClientEvent>
-  /** Every resource served now, once, in the version it is best spoken in. */
+  /** Every resource served now, once, in the version it is best spoken in. Throws `PartialDiscovery` where some are unknown. */
   resources(): Promise<readonly ServedResource[]>
 }

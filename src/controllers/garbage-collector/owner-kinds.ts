@@ -1,6 +1,6 @@
 /** From the apiVersion and kind of an owner reference to the resource: discovery, refreshed when kinds come and go. */
 import type { OwnerReference } from '#api/object-meta.ts'
-import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'
 
 export type Served = Awaited<ReturnType<ApiClient['resources']>>[number]
 
@@ -16,7 +16,11 @@ export class OwnerKinds {
 
   /** Everything that can be followed and deleted. */
   async refresh(): Promise<readonly Served[]> {
-    this.#served = await this.#client.resources()
+    this.#served = await this.#client.resources().catch((error) => {
+      // Kinds of a server that is away are unknown until it is back: what they own stays.
+      if (error instanceof PartialDiscovery) return error.found
+      throw error
+    })
     this.#byKind = new Map()
     for (const served of this.#served) {
       for (const apiVersion of served.apiVersions)

@@ -3,7 +3,7 @@
  * rest, and says what remains and for how long it may.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
 import { isMissing } from '#controllers/queue-for.ts'
 import type { Findings } from './conditions.ts'
@@ -36,6 +36,7 @@ export async function emptyNamespace(
     found = await client.resources()
   } catch (error) {
     emptied.discoveryErrors.push(textOf(error))
+    if (error instanceof PartialDiscovery) found = error.found
   }
   const deletable = found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('delete'))
   const empty = async (resource: (typeof deletable)[number]) => {

@@ -138,7 +138,11 @@ export class Aggregation {
   /** Another server's group version, where the target is in one. */
   remoteFor({ prefix, group, version }: RequestTarget): Remote | undefined {
     if (this.#remotes.size === 0 || prefix === '' || version === '') return undefined
-    return this.#remotes.get(`${group}/${version}`)
+    return this.remoteOf(group, version)
+  }
+
+  remoteOf(group: string, version: string): Remote | undefined {
+    return this.#remotes.size === 0 ? undefined : this.#remotes.get(`${group}/${version}`)
   }
 
   /** Whether an address, as sent, belongs to another server: there a client may ask to leave HTTP. */

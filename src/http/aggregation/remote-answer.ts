@@ -1,0 +1,44 @@
+/** The body of an aggregated server's answer: as text, bounded, or as the events of a watch. */
+import type { IncomingMessage } from 'node:http'
+import { ApiError, serviceUnavailable } from '#api/status-error.ts'
+import type { ClientEvent } from '#client/client.ts'
+
+/** Lists come in pages; more than this would only fill memory. */
+const answerBytesMax = 256 << 20
+
+export async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    size += (chunk as Buffer).length
+    if (size > answerBytesMax) throw serviceUnavailable('the answer is too large')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Ends when the answer does; an event that tells of an error is thrown. */
+export async function* eventsIn(
+  answer: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<ClientEvent> {
+  answer.setEncoding('utf8')
+  let rest = ''
+  try {
+    for await (const chunk of answer) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() as string
+      for (const line of lines) {
+        const { type, object } = JSON.parse(line)
+        if (type === 'ERROR') {
+          throw new ApiError(object.code ?? 500, object.reason ?? '', object.message ?? '')
+        }
+        if (type !== 'BOOKMARK') yield { type, object }
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    answer.destroy()
+  }
+}
