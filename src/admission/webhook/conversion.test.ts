@@ -12,13 +12,20 @@ before(async () => {
 })
 after(() => webhook.stop())
 
-const service: KubeObject = {
-  metadata: { name: 'hook', namespace: 'ns' },
-  spec: { clusterIP: '127.0.0.1' },
-}
+// Nothing answers at the address of the service itself: only its endpoints are there.
+const objects = (): Record<string, Loose> => ({
+  'services/hook': { spec: { clusterIP: '192.0.2.1', ports: [{ name: 'https', port: 443 }] } },
+  'endpoints/hook': {
+    subsets: [
+      { addresses: [], ports: [{ name: 'https', port: 1 }] },
+      { addresses: [{ ip: '127.0.0.1' }], ports: [{ name: 'https', port: webhook.port }] },
+    ],
+  },
+  'services/idle': { spec: { clusterIP: '192.0.2.1', ports: [{ port: 443 }] } },
+})
 const reader = {
-  get: async (_group: string, _plural: string, _namespace: string, name: string) =>
-    name === 'hook' ? service : undefined,
+  get: async (_group: string, plural: string, _namespace: string, name: string) =>
+    objects()[`${plural}/${name}`],
 } as unknown as ObjectReader
 const convert = conversionWebhooks(
   () => reader,
@@ -93,14 +100,26 @@ test('the first known review version is spoken', async () => {
   assert.equal(webhook.received.at(-1)?.review.apiVersion, 'apiextensions.k8s.io/v1beta1')
 })
 
-test('a service is reached at its address under its name', async () => {
+test('a service is reached at its endpoint under its name', async () => {
   answerWith((object) => object)
-  const config = {
-    service: { namespace: 'ns', name: 'hook', path: '/convert', port: webhook.port },
-  }
+  const config = { service: { namespace: 'ns', name: 'hook', path: '/convert' } }
   const [converted] = await convert(definition(config), [gear('x')], 'example.com/v2')
   assert.equal(converted.apiVersion, 'example.com/v2')
+  assert.equal(webhook.received.at(-1)?.headers.host, 'hook.ns.svc:443')
 })
+
+// service, why it cannot be reached
+const nowhere: [Loose, RegExp][] = [
+  [{ name: 'none' }, /service "none" not found/],
+  [{ name: 'hook', port: 444 }, /no service port 444 found for service "hook"/],
+  [{ name: 'idle' }, /no endpoints available for service "idle"/],
+]
+for (const [service, words] of nowhere) {
+  test(`a webhook that is nowhere: ${words.source}`, async () => {
+    const config = { service: { namespace: 'ns', ...service } }
+    await assert.rejects(convert(definition(config), [gear('x')], 'example.com/v2'), words)
+  })
+}
 
 const of = 'conversion webhook for example.com/v1, Kind=Gear'
 const refusals: [string, () => void, string][] = [
@@ -147,9 +166,4 @@ for (const [name, prepare, message] of refusals) {
 test('authorities that the definition does not name are not trusted', async () => {
   const untrusted = definition({ ...url(), caBundle: '' })
   await assert.rejects(convert(untrusted, [gear('x')], 'example.com/v2'), ApiError)
-})
-
-test('a service that is not there is said to be missing', async () => {
-  const missing = definition({ service: { namespace: 'ns', name: 'gone' } })
-  await assert.rejects(convert(missing, [gear('x')], 'example.com/v2'), /service "gone" not found/)
 })

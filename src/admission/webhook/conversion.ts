@@ -12,6 +12,7 @@ import {
   readConversion,
 } from '#kinds/custom/conversion-review.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { addressOf } from './address.ts'
 
 /** As the original waits for any webhook that names no time. */
 const timeoutMs = 30_000
@@ -20,8 +21,10 @@ const answerBytesMax = 128 << 20
 /** Definitions whose connections are kept: more than any cluster converts at once. */
 const callersMax = 1000
 
-interface Address {
+interface Place {
   readonly url: URL
+  /** The name a service is called by, wherever it is reached. */
+  readonly host: string | undefined
   readonly call: Caller
 }
 
@@ -45,19 +48,12 @@ export function conversionWebhooks(
     return known
   }
 
-  async function addressOf(client: Loose): Promise<Address> {
+  async function placeOf(client: Loose): Promise<Place> {
     const ca = client.caBundle ? Buffer.from(client.caBundle, 'base64').toString('utf8') : undefined
-    if (client.url) return { url: new URL(client.url), call: callerFor(ca, undefined) }
-    const { namespace, name, path = '/', port = 443 } = client.service
-    const service = await reader().get('', 'services', namespace, name)
-    if (service === undefined) throw new ConversionError(`service "${name}" not found`)
-    const { clusterIP, type, externalName } = service.spec ?? {}
-    const host = type === 'ExternalName' ? externalName : clusterIP
-    if (!host || host === 'None')
-      throw new ConversionError(`no service port ${port} found for service "${name}"`)
-    const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
-    url.pathname = path
-    return { url, call: callerFor(ca, `${name}.${namespace}.svc`) }
+    const { url, host, serverName } = await addressOf(client, timeoutMs, reader())
+    // Only admission webhooks are told how long they may take.
+    url.search = ''
+    return { url, host: serverName && host, call: callerFor(ca, serverName) }
   }
 
   return async (definition, objects, desiredApiVersion) => {
@@ -69,7 +65,7 @@ export function conversionWebhooks(
         desiredApiVersion,
         objects,
       )
-      const answer = await ask(await addressOf(webhook.clientConfig), review, objects)
+      const answer = await ask(await placeOf(webhook.clientConfig), review, objects)
       return readConversion(answer, review, objects)
     } catch (error) {
       throw internalError((error as Error).message)
@@ -78,7 +74,7 @@ export function conversionWebhooks(
 }
 
 async function ask(
-  { url, call }: Address,
+  { url, host, call }: Place,
   review: Loose,
   objects: readonly KubeObject[],
 ): Promise<Loose> {
@@ -87,7 +83,11 @@ async function ask(
   const answer = await call({
     method: 'POST',
     url,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(host !== undefined && { host }),
+    },
     body: JSON.stringify(review),
     timeoutMs,
     answerBytesMax,
