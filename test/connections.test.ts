@@ -6,10 +6,12 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { connect as connectTls } from 'node:tls'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { WebhookServer } from '../src/admission/webhook/webhook-server.suite.ts'
 import { type Kubelet, startKubelet } from './kubelet/kubelet.ts'
 import { freePort, type RunningServer, startServer } from './running-server.ts'
 
@@ -19,6 +21,8 @@ let kubelet: Kubelet
 let server: RunningServer
 let backend: ReturnType<typeof createServer>
 let backendPort = 0
+let secureBackend: ReturnType<typeof createSecureServer>
+let securePort = 0
 
 /** kubectl from PATH, and those named by KUBECTLS, separated by colons. */
 const kubectls = ['kubectl', ...(process.env.KUBECTLS ?? '').split(':')].filter(
@@ -65,15 +69,22 @@ before(async () => {
       )
     })
   })
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => backend.listen(0, '0.0.0.0', resolve))
   backendPort = (backend.address() as { port: number }).port
+  const own = { cert: kubelet.apiServer.pem, key: kubelet.apiServer.keyPem }
+  secureBackend = createSecureServer(own, ({ url }, response) => response.end(`safe ${url}`))
+  await new Promise<void>((resolve) => secureBackend.listen(0, '0.0.0.0', resolve))
+  securePort = (secureBackend.address() as { port: number }).port
   await makeObjects()
 })
 
 after(async () => {
   await server?.stop()
   await kubelet?.stop()
-  backend?.close()
+  for (const one of [backend, secureBackend]) {
+    one?.close()
+    one?.closeAllConnections()
+  }
   rmSync(place, { recursive: true, force: true })
 })
 
@@ -103,6 +114,12 @@ async function makeObjects(): Promise<void> {
   await made('POST', `${inDefault}/pods`, pod('p1', { nodeName: 'n1' }))
   const status = { phase: 'Running', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }
   await made('PUT', `${inDefault}/pods/p1/status`, { ...pod('p1', { nodeName: 'n1' }), status })
+  await made('POST', `${inDefault}/pods`, pod('behind', { nodeName: 'n1' }))
+  const seen = { phase: 'Running', podIP: ownAddress, podIPs: [{ ip: ownAddress }] }
+  await made('PUT', `${inDefault}/pods/behind/status`, {
+    ...pod('behind', { nodeName: 'n1' }),
+    status: seen,
+  })
   await made('POST', `${inDefault}/pods`, pod('unassigned'))
   const two = [
     { name: 'first', image: 'a' },
@@ -152,6 +169,12 @@ for (const program of kubectls) {
     const failed = await kubectl(program, ['exec', 'p1', '--', 'sh', '-c', 'echo oh >&2; exit 3'])
     assert.equal(failed.code, 3, failed.err)
     assert.match(failed.err, /^oh\n/)
+  })
+
+  test(`${program} attach, with input`, async () => {
+    const { out, err } = await kubectl(program, ['attach', '-i', 'p1'], 'said and heard\n')
+    assert.match(out, /said and heard\n/, err)
+    assert.equal(kubelet.asked.at(-1)?.url, '/attach/default/p1/main?error=1&input=1&output=1')
   })
 
   test(`${program} cp, there and back`, async () => {
@@ -241,6 +264,131 @@ test('the proxy leads to a service by its endpoints, which must be pods', async 
   assert.equal((await named('s1:web')).body.message, 'services "s1" not found')
   assert.equal((await named('s1:81')).body.message, 'no service port 81 found for service "s1"')
   assert.equal((await named('a:b:c:d')).body.message, 'invalid service request "a:b:c:d"')
+})
+
+test('the proxy leads on to an endpoint that is a pod, by name and by number, with and without TLS', async () => {
+  const answered = { ports: [{ name: 'web', port: backendPort }], addresses: [podAddress()] }
+  const secure = { ports: [{ name: 'safe', port: securePort }], addresses: [podAddress()] }
+  await made('POST', `${inDefault}/services`, {
+    metadata: { name: 's2' },
+    spec: {
+      ports: [
+        { name: 'web', port: 80 },
+        { name: 'safe', port: 443 },
+      ],
+    },
+  })
+  await made('POST', `${inDefault}/endpoints`, {
+    metadata: { name: 's2' },
+    subsets: [answered, secure],
+  })
+  for (const id of ['s2:web', 's2:80', 'http:s2:web']) {
+    const { status, body, text } = await server.ask(
+      'GET',
+      `${inDefault}/services/${id}/proxy/a?b=c`,
+    )
+    assert.deepEqual([status, body?.url], [200, '/a?b=c'], `${id}: ${text}`)
+  }
+  for (const id of ['https:s2:safe', 'https:s2:443']) {
+    const { status, text } = await server.ask('GET', `${inDefault}/services/${id}/proxy/a`)
+    assert.deepEqual([status, text], [200, 'safe /a'], id)
+  }
+  const posted = await server.ask('POST', `${inDefault}/services/s2:web/proxy/b`, { some: 'body' })
+  assert.deepEqual([posted.body.method, posted.body.body], ['POST', '{"some":"body"}'])
+})
+
+/** An address of this machine that others may know: endpoints on loopback are not taken. */
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+const podAddress = () => ({
+  ip: ownAddress,
+  targetRef: { kind: 'Pod', namespace: 'default', name: 'behind' },
+})
+
+test('endpoints that are no pods of the namespace are not followed', async () => {
+  await made('POST', `${inDefault}/services`, {
+    metadata: { name: 's3' },
+    spec: { ports: [{ port: 80 }] },
+  })
+  const subsets = [{ ports: [{ port: backendPort }], addresses: [{ ip: '192.0.2.7' }] }]
+  await made('POST', `${inDefault}/endpoints`, { metadata: { name: 's3' }, subsets })
+  const answer = await server.ask('GET', `${inDefault}/services/s3:80/proxy/`)
+  assert.equal(answer.status, 503, answer.text)
+  assert.equal(answer.body.message, 'no endpoints available for service "s3:80"')
+})
+
+test('connections pass admission: a webhook sees what is asked for, and may refuse', async () => {
+  const hooks = await WebhookServer.start()
+  const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  hooks.paths.set('/connections', ({ subResource }) => ({
+    allowed: subResource === 'proxy',
+    status: { message: `no ${subResource} here`, code: 403 },
+  }))
+  try {
+    await made('POST', configurations, {
+      metadata: { name: 'connections' },
+      webhooks: [
+        {
+          name: 'connections.example.com',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          clientConfig: hooks.at('/connections'),
+          rules: [
+            {
+              operations: ['CONNECT'],
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              resources: ['pods/*', 'nodes/*', 'services/*'],
+            },
+          ],
+        },
+      ],
+    })
+    const exec = `${inDefault}/pods/p1/exec?command=a&command=b&stdin=true&container=main`
+    const refused = async () => {
+      const heard = await raw(
+        `POST ${exec} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+      )
+      return /no exec here/.test(heard) && heard
+    }
+    let heard: string | false = false
+    for (let i = 0; i < 100 && heard === false; i++) heard = await refused()
+    assert.match(String(heard), /^HTTP\/1\.1 403 Forbidden\r\n/)
+    assert.match(
+      String(heard),
+      /admission webhook \\"connections\.example\.com\\" denied the request: no exec here/,
+    )
+    const { operation, kind, name, object, options } = hooks.received.at(-1)?.review.request ?? {}
+    assert.deepEqual(
+      { operation, kind, name, object, options },
+      {
+        operation: 'CONNECT',
+        kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+        name: 'p1',
+        object: {
+          kind: 'PodExecOptions',
+          apiVersion: 'v1',
+          stdin: true,
+          container: 'main',
+          command: ['a', 'b'],
+        },
+        options: null,
+      },
+    )
+    for (const subresource of ['attach', 'portforward']) {
+      const { status, body } = await server.ask('GET', `${inDefault}/pods/p1/${subresource}`)
+      assert.equal(status, 403)
+      assert.match(body.message, new RegExp(`no ${subresource} here`))
+    }
+    assert.equal((await server.ask('GET', `${inDefault}/pods/p1/proxy/x`)).status, 200)
+    assert.equal(hooks.received.at(-1)?.review.request.object.path, '/x')
+    assert.equal((await server.ask('GET', `${inDefault}/pods/p1/log`)).status, 200)
+  } finally {
+    await server.ask('DELETE', `${configurations}/connections`)
+    hooks.stop()
+  }
 })
 
 // path, status, message

@@ -111,7 +111,9 @@ function answer(
 function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, directory: string): void {
   const { pathname, searchParams } = new URL(request.url as string, 'https://kubelet')
   const forwarding = pathname.startsWith('/portForward/')
-  const run = (streams: Streams) => runCommand(searchParams.getAll('command'), directory, streams)
+  // What runs already in every container says what it is told.
+  const command = pathname.startsWith('/attach/') ? ['cat'] : searchParams.getAll('command')
+  const run = (streams: Streams) => runCommand(command, directory, streams)
   if (request.headers.upgrade?.toLowerCase() === 'websocket') {
     const wanted = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */)
     const protocol = wanted.find((name) => /^v[45]\.channel\.k8s\.io$/.test(name))

@@ -60,23 +60,27 @@ async function admit(
   await parts.admission.validate(request)
 }
 
-/** Only what is set, as the options object is written. */
-const shown = ({ command, ...rest }: StreamOptions): object => ({
-  ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value)),
-  ...(command.length > 0 && { command }),
-})
+/** Only what is set, in the order of the original; a command is shown even where there is none. */
+function shown(options: StreamOptions, subresource: string): object {
+  const { container } = options
+  const on = (['stdin', 'stdout', 'stderr', 'tty'] as const).filter((name) => options[name])
+  return {
+    ...Object.fromEntries(on.map((name) => [name, true])),
+    ...(container !== '' && { container }),
+    ...(subresource === 'exec' && { command: options.command.length > 0 ? options.command : null }),
+  }
+}
 
 async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
   const { namespace, name, subresource } = exchange.target
   const { query } = exchange
   const forwards = subresource === 'portforward'
   const options = streamOptions(query)
-  if (subresource === 'attach') Object.assign(options, { command: [] })
   const ports = forwards ? portsOf(query) : []
   await admit(
     exchange,
     kind,
-    forwards ? { ...(ports.length > 0 && { ports }) } : shown(options),
+    forwards ? { ...(ports.length > 0 && { ports }) } : shown(options, subresource),
     parts,
   )
   const pod = await parts.reader.get('', 'pods', namespace, name)
@@ -88,7 +92,7 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
   const verb = forwards ? 'portForward' : subresource
   const asked = forwards
     ? encodeQuery(ports.length > 0 ? [['port', ports.join(',')]] : [])
-    : streamQuery(options)
+    : streamQuery(subresource === 'attach' ? { ...options, command: [] } : options)
   const path = `${encodePath(`/${verb}/${namespace}/${name}${container}`)}${asked && `?${asked}`}`
   if (exchange.wire.upgrade === undefined) throw badRequest('Upgrade request required')
   await openTunnel(exchange, backend, path, parts)
