@@ -6,7 +6,7 @@ import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { PatchRequest } from '#verbs/patch.ts'
+import type { PatchRequest } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { unrecognized } from './unrecognized.ts'
 import { decodeProtobufBody } from './protobuf-body.ts'

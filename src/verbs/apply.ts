@@ -11,8 +11,7 @@ import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'
 import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { fieldManagerKind } from './ownership.ts'
-import type { PatchRequest } from './patch.ts'
-import { type Server, timestamp } from './server.ts'
+import { type Server, timestamp, type PatchRequest } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {

@@ -14,7 +14,7 @@ import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
-import type { Server, WriteRequest } from './server.ts'
+import type { PatchRequest, Server } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
 /** Each way to patch is loaded when it is first used. */
@@ -24,11 +24,6 @@ const load = {
   json: later<typeof import('#patch/json-patch.ts')>('#patch/json-patch'),
   nilBytes: later<typeof import('#patch/nil-bytes.ts')>('#patch/nil-bytes'),
   strategic: later<typeof import('#patch/strategic-merge.ts')>('#patch/strategic-merge'),
-}
-
-export interface PatchRequest extends WriteRequest {
-  readonly patchType: 'json' | 'merge' | 'strategic' | 'apply'
-  readonly patchBytes: Buffer
 }
 
 export async function patch(server: Server, request: PatchRequest): Promise<Answer> {

@@ -75,6 +75,11 @@ export interface WriteRequest {
   readonly authorizeCreate?: () => void | Promise<void>
 }
 
+export interface PatchRequest extends WriteRequest {
+  readonly patchType: 'json' | 'merge' | 'strategic' | 'apply'
+  readonly patchBytes: Buffer
+}
+
 export interface WriteOptions {
   readonly dryRun: boolean
   /** Who claims the fields: the fieldManager asked for, else from the user agent. */

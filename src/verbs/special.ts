@@ -6,8 +6,7 @@ import type { ListOptions } from '#api/list-options.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Answer } from './answer.ts'
 import type { DeleteRequest } from './delete.ts'
-import type { PatchRequest } from './patch.ts'
-import type { Server, Target, WriteRequest } from './server.ts'
+import type { Server, Target, WriteRequest, PatchRequest } from './server.ts'
 
 export interface SpecialVerbs {
   readonly get?: (server: Server, target: Target, query: URLSearchParams) => Promise<Answer>

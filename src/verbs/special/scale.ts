@@ -17,8 +17,15 @@ import { configurationOf } from '#verbs/apply.ts'
 import { convertOne, currentObject } from '#verbs/current.ts'
 import { conformAs, requireMatchingName } from '#verbs/decode.ts'
 import { setManaged } from '#verbs/ownership.ts'
-import { type PatchRequest, patchedAs } from '#verbs/patch.ts'
-import { nameOf, type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
+import { patchedAs } from '#verbs/patch.ts'
+import {
+  nameOf,
+  type Server,
+  type Target,
+  timestamp,
+  type WriteRequest,
+  type PatchRequest,
+} from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { replicasOf } from './replicas.ts'
 
