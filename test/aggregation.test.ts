@@ -415,6 +415,8 @@ test('a group that is taken out is gone', async () => {
   await until('its end', async () => (await front.ask('GET', `/apis/${group}`)).status === 404)
   const { body } = await front.ask('GET', '/apis')
   assert.ok(!body.groups.some(({ name }: { name: string }) => name === group))
+  const { text: metrics } = await front.ask('GET', '/metrics')
+  assert.ok(!metrics.includes(`aggregator_unavailable_apiservice{name="v1.${group}"}`))
   await until('the end of its document', async () => {
     const { body: index } = await front.ask('GET', '/openapi/v3')
     return index.paths[`apis/${group}/v1`] === undefined

@@ -91,7 +91,7 @@ export async function makeObserving(
       const historyMax = Math.max(10_000, settings.defaultWatchCacheSize)
       countObjects(measuring, { catalog, cache, storage, historyMax })
       measureStore(measuring, storage, catalog, settings.etcdPrefix)
-      measureAvailability(measuring, server.reader)
+      await measureAvailability(measuring, server.reader)
       await limiting.start(server, clientAs)
     },
     async stop() {

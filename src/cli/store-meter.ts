@@ -59,13 +59,32 @@ function typeNameOf({ hub }: Resource): string {
   return `*${group === '' || group === 'events' ? 'core' : group}.${hub.kind}`
 }
 
-/** Which APIServices can be reached, as their conditions say. */
-export function measureAvailability({ registry, metrics }: Measuring, reader: ObjectReader): void {
-  registry.collect(async () => {
-    for (const { metadata, status } of await reader.list('apiregistration.k8s.io', 'apiservices')) {
-      const conditions: { type?: string; status?: string }[] = status?.conditions ?? []
-      const available = conditions.find(({ type }) => type === 'Available')?.status !== 'False'
-      metrics.unavailableServices.labels(metadata.name ?? '').set(available ? 0 : 1)
-    }
+/** Which APIServices can be reached, and how often each was lost, as their conditions say. */
+export async function measureAvailability(
+  { metrics }: Measuring,
+  reader: ObjectReader,
+): Promise<void> {
+  const available = new Map<string, boolean>()
+  await reader.follow('apiregistration.k8s.io', 'apiservices', {
+    changed({ metadata: { name = '' }, status }) {
+      const conditions: Condition[] = status?.conditions ?? []
+      const condition = conditions.find(({ type }) => type === 'Available')
+      if (condition === undefined) return
+      const isAvailable = condition.status === 'True'
+      if (available.get(name) === true && !isAvailable)
+        metrics.servicesLost.labels(name, condition.reason ?? 'UnknownReason').add(1)
+      available.set(name, isAvailable)
+      metrics.unavailableServices.labels(name).set(isAvailable ? 0 : 1)
+    },
+    deleted({ metadata: { name = '' } }) {
+      available.delete(name)
+      metrics.unavailableServices.forget(name)
+    },
   })
+}
+
+interface Condition {
+  readonly type?: string
+  readonly status?: string
+  readonly reason?: string
 }

@@ -63,6 +63,10 @@ class Children<Child> {
     this.#known.set(key, made)
     return made
   }
+
+  forget(values: readonly string[]): void {
+    this.#known.delete(labelsText(this.#labelNames, values))
+  }
 }
 
 export class Value {
@@ -90,6 +94,11 @@ class ValueFamily implements Family {
 
   labels(...values: string[]): Value {
     return this.#children.of(values)
+  }
+
+  /** What these labels name is no more. */
+  forget(...values: string[]): void {
+    this.#children.forget(values)
   }
 
   write(out: string[]): void {

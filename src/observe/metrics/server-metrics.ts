@@ -125,6 +125,15 @@ function requestMetrics(registry: Registry, release: number) {
       'APIServices that cannot be reached: 1, or 0 where they can.',
       alpha,
     ),
+    servicesLost: registry.register(
+      counter(
+        `aggregator_unavailable_apiservice_${release < 18 ? 'count' : 'total'}`,
+        'name',
+        'reason',
+      ),
+      'How often APIServices that could be reached no longer could, by the reason.',
+      alpha,
+    ),
   }
 }
 
