@@ -4,6 +4,7 @@
 
 /** Letters and digits only, camel-cased at everything else: 'rbac.authorization' → 'RbacAuthorization'. */
 function camel(text: string, upperFirst: boolean): string {
+  if (/^[A-Za-z_]\w*$/.test(text)) return upperFirst ? title(text) : text
   const words = text.replace(/^\d+/, ' ').split(/[^\p{L}\d_]+/u)
   const joined = words.map((word, index) => (index > 0 ? title(word) : word)).join('')
   return upperFirst ? title(joined) : joined
@@ -11,13 +12,21 @@ function camel(text: string, upperFirst: boolean): string {
 
 const shortGroup = (group: string) => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
+/** A group in camel case. Names of one kind are asked for one after the other: the last group is the next one, mostly. */
+function groupWord(group: string): string {
+  if (lastGroup.name !== group) lastGroup = { name: group, word: camel(shortGroup(group), false) }
+  return lastGroup.word
+}
+
+let lastGroup = { name: '', word: 'core' }
+
 /** 'list', 'apps', 'v1', 'NamespacedDeployment' → 'listAppsV1NamespacedDeployment'. */
 export const operationId = (verb: string, group: string, version: string, rest: string): string =>
-  verb + camel(shortGroup(group), true) + camel(version, true) + camel(rest, true)
+  verb + title(groupWord(group)) + camel(version, true) + camel(rest, true)
 
 /** 'apps_v1'; without a version the tag of the group. */
 export function tagOf(group: string, version = ''): string {
-  const tag = camel(shortGroup(group), false)
+  const tag = groupWord(group)
   return version === '' ? tag : `${tag}_${camel(version, false)}`
 }
 

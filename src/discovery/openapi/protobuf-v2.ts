@@ -123,7 +123,7 @@ const named = (part: () => Part, number = 1): Part =>
     }
   })
 
-/** The fields of a message by their JSON names, from the first number to the last; extensions have the last number. */
+/** The fields of a message by their JSON names, from the last number to the first; extensions have the last number. */
 function writeFields(
   writer: WireWriter,
   slots: ReadonlyMap<string, Slot>,
@@ -131,33 +131,37 @@ function writeFields(
   value: Json,
 ): void {
   const object = value as JsonObject
-  if (extensions !== undefined) {
-    for (const name of Object.keys(object).reverse()) {
-      if (isExtension(name)) writeNamed(writer, extensions, name, any, object[name])
-    }
+  const names = Object.keys(object)
+  // Few of the many fields there could be are in any object: these are put in order, not the others looked for.
+  const found: [slot: Slot, value: Json][] = []
+  for (let i = names.length - 1; i >= 0; i--) {
+    const name = names[i]
+    const slot = slots.get(name)
+    if (slot !== undefined) found.push([slot, object[name]])
+    else if (extensions !== undefined && isExtension(name))
+      writeNamed(writer, extensions, name, any, object[name])
   }
-  for (const [name, { number, part, repeated }] of slots) {
-    if (!Object.hasOwn(object, name)) continue
-    const values = repeated ? (object[name] as Json[]).toReversed() : [object[name]]
-    for (const one of values) {
-      if (part === flag && one === false) continue
-      part.write(writer, one)
-      putTag(writer, number, part.wire)
-    }
+  if (found.length > 1) found.sort(([a], [b]) => b.number - a.number)
+  for (const [slot, one] of found) {
+    if (!slot.repeated) writeField(writer, slot, one)
+    else for (const item of (one as Json[]).toReversed()) writeField(writer, slot, item)
   }
+}
+
+function writeField(writer: WireWriter, { part, number }: Slot, value: Json): void {
+  if (part === flag && value === false) return
+  part.write(writer, value)
+  putTag(writer, number, part.wire)
 }
 
 type Rows = readonly (readonly [name: string, number: number, part: Part, repeated?: 'repeated'])[]
 
-/** Rows are given in the order of their numbers and written from the last. */
 const slotsOf = (rows: Rows): Map<string, Slot> =>
   new Map(
-    rows
-      .toReversed()
-      .map(([name, number, part, repeated]) => [
-        name,
-        { number, part, repeated: repeated === 'repeated' },
-      ]),
+    rows.map(([name, number, part, repeated]) => [
+      name,
+      { number, part, repeated: repeated === 'repeated' },
+    ]),
   )
 
 function struct(rows: () => Rows, extensions?: number): Part {

@@ -10,7 +10,7 @@ import type { Kind } from '#kinds/kind.ts'
 import { type Gvks, groupVersionKinds } from './definitions.ts'
 import { type ContentV3, documentsV3, documentV3 } from './document-v3.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
-import { WholeV2 } from './whole-v2.ts'
+import { asProtobuf, asText, WholeV2 } from './whole-v2.ts'
 
 export interface OpenApiParts {
   readonly facts: Facts
@@ -39,7 +39,8 @@ const published = (bytes: Buffer): Published => ({ bytes, hash: hashOf(bytes) })
 
 export class OpenApiPublisher {
   readonly #parts: OpenApiParts
-  readonly #v2 = new WholeV2()
+  readonly #v2 = new WholeV2(asText)
+  readonly #v2Protobuf = new WholeV2(asProtobuf)
   readonly #marks = new WeakMap<Kind, string>()
   #generation = -1
   #made = new Map<string, Published>()
@@ -53,12 +54,12 @@ export class OpenApiPublisher {
 
   /** /openapi/v2 as JSON. */
   v2(): Published {
-    return this.#once('v2', (source) => this.#v2.text(source))
+    return this.#once('v2', (source) => this.#v2.make(source))
   }
 
   /** /openapi/v2 as protobuf. */
   v2Protobuf(): Published {
-    return this.#once('v2 protobuf', (source) => this.#v2.protobuf(source))
+    return this.#once('v2 protobuf', (source) => this.#v2Protobuf.make(source))
   }
 
   /** /openapi/v3: where the document of each group version is, with a hash of what it depends on. */

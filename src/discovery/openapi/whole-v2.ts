@@ -7,107 +7,103 @@ import { additionV2, documentV2 } from './document-v2.ts'
 import { encodeDocumentV2, encodeEntriesV2, joinDocumentV2 } from './protobuf-v2.ts'
 import { isCustom, type JsonObject, type OpenApiSource } from './source.ts'
 
-/** Members of an object, each with its name in front: `"name":{…}`. */
-type Members = readonly (readonly [name: string, text: string])[]
+type Which = 'paths' | 'definitions'
 
-interface Part {
-  readonly paths: Members
-  readonly definitions: Members
+/** How the document is written: its members one by one, and all of them together. */
+interface Written<Member> {
+  whole(document: JsonObject): Buffer
+  members(which: Which, object: JsonObject): Member[]
+  join(document: JsonObject, paths: readonly Member[], definitions: readonly Member[]): Buffer
+}
+
+export const asText: Written<string> = {
+  whole: (document) => Buffer.from(JSON.stringify(document)),
+  members: (_which, object) =>
+    Object.entries(object).map(([name, one]) => `${JSON.stringify(name)}:${JSON.stringify(one)}`),
+  join(document, paths, definitions) {
+    const shown = Object.entries(document).map(([name, value]) => {
+      const members = name === 'paths' ? paths : name === 'definitions' ? definitions : undefined
+      return `${JSON.stringify(name)}:${members ? `{${members.join(',')}}` : JSON.stringify(value)}`
+    })
+    return Buffer.from(`{${shown.join(',')}}`)
+  },
+}
+
+export const asProtobuf: Written<Buffer> = {
+  whole: encodeDocumentV2,
+  members: encodeEntriesV2,
+  join: joinDocumentV2,
+}
+
+interface Part<Member> {
+  readonly paths: readonly (readonly [name: string, member: Member])[]
+  readonly definitions: readonly (readonly [name: string, member: Member])[]
   readonly needs: readonly string[]
 }
 
-interface EncodedPart {
-  readonly paths: readonly (readonly [name: string, bytes: Buffer])[]
-  readonly definitions: readonly (readonly [name: string, bytes: Buffer])[]
+interface BuiltIn<Member> {
+  /** The definitions that custom kinds need of it. */
+  readonly needs: string
+  readonly part: Part<Member>
+  /** All but paths and definitions, which are empty. */
+  readonly around: JsonObject
 }
 
-const membersOf = (object: JsonObject): Members =>
-  Object.entries(object).map(([name, value]) => [
-    name,
-    `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  ])
+export class WholeV2<Member> {
+  readonly #written: Written<Member>
+  readonly #parts = new WeakMap<Kind, Part<Member>>()
+  #builtIn: BuiltIn<Member> | undefined
 
-const valuesOf = (members: Members): JsonObject =>
-  JSON.parse(`{${members.map(([, text]) => text).join(',')}}`)
-
-export class WholeV2 {
-  readonly #parts = new WeakMap<Kind, Part>()
-  readonly #encoded = new WeakMap<Part, EncodedPart>()
-  /** What is built in and refers to nothing custom, by the definitions that custom kinds need of it. */
-  #builtIn: { readonly by: string; readonly part: Part; readonly rest: JsonObject } | undefined
-
-  /** As JSON. */
-  text(source: OpenApiSource): Buffer {
-    const custom = source.kinds.filter((kind) => isCustom(source, kind))
-    if (custom.length === 0) return Buffer.from(JSON.stringify(documentV2(source)))
-    const { parts, rest } = this.#all(source, custom)
-    const joined = (which: 'paths' | 'definitions') =>
-      `{${inOrder(parts.map((part) => part[which])).join(',')}}`
-    const shown: string[] = []
-    for (const [name, value] of Object.entries(rest)) {
-      const isWhole = name === 'paths' || name === 'definitions'
-      shown.push(`${JSON.stringify(name)}:${isWhole ? joined(name) : JSON.stringify(value)}`)
-    }
-    return Buffer.from(`{${shown.join(',')}}`)
+  constructor(written: Written<Member>) {
+    this.#written = written
   }
 
-  protobuf(source: OpenApiSource): Buffer {
+  make(source: OpenApiSource): Buffer {
     const custom = source.kinds.filter((kind) => isCustom(source, kind))
-    if (custom.length === 0) return encodeDocumentV2(JSON.parse(JSON.stringify(documentV2(source))))
-    const { parts, rest } = this.#all(source, custom)
-    const encoded = parts.map((part) => this.#encode(part))
-    return joinDocumentV2(
-      rest,
-      inOrder(encoded.map(({ paths }) => paths)),
-      inOrder(encoded.map(({ definitions }) => definitions)),
-    )
-  }
-
-  #all(source: OpenApiSource, custom: readonly Kind[]) {
+    if (custom.length === 0) return this.#written.whole(documentV2(source))
     const added = custom.map((kind) => this.#partOf(source, kind))
-    const builtIn = this.#builtInFor(source, new Set(added.flatMap(({ needs }) => needs)))
-    return { parts: [builtIn.part, ...added], rest: builtIn.rest }
+    const { part, around } = this.#builtInFor(source, new Set(added.flatMap(({ needs }) => needs)))
+    const inOrder = (which: Which): Member[] => {
+      const all = new Map([part, ...added].flatMap((one) => one[which]))
+      return [...all.keys()].sort().map((name) => all.get(name) as Member)
+    }
+    return this.#written.join(around, inOrder('paths'), inOrder('definitions'))
   }
 
-  #partOf(source: OpenApiSource, kind: Kind): Part {
+  #partOf(source: OpenApiSource, kind: Kind): Part<Member> {
     let part = this.#parts.get(kind)
     if (part === undefined) {
       const { paths, definitions, needs } = additionV2(source, kind)
-      part = { paths: membersOf(paths), definitions: membersOf(definitions), needs }
+      part = this.#write(paths, definitions, needs)
       this.#parts.set(kind, part)
     }
     return part
   }
 
   /** Built-in kinds are the same for as long as the server runs. */
-  #builtInFor(source: OpenApiSource, needs: ReadonlySet<string>) {
-    const by = [...needs].sort().join(' ')
-    if (this.#builtIn?.by === by) return this.#builtIn
+  #builtInFor(source: OpenApiSource, needs: ReadonlySet<string>): BuiltIn<Member> {
+    const named = [...needs].sort().join(' ')
+    if (this.#builtIn?.needs === named) return this.#builtIn
     const kinds = source.kinds.filter((kind) => !isCustom(source, kind))
     const document = documentV2(source, kinds, needs)
-    const paths = membersOf(document.paths as JsonObject)
-    const definitions = membersOf(document.definitions as JsonObject)
-    const rest = { ...document, paths: {}, definitions: {} }
-    this.#builtIn = { by, part: { paths, definitions, needs: [] }, rest }
+    const { paths, definitions } = document as { paths: JsonObject; definitions: JsonObject }
+    this.#builtIn = {
+      needs: named,
+      part: this.#write(paths, definitions, []),
+      around: { ...document, paths: {}, definitions: {} },
+    }
     return this.#builtIn
   }
 
-  #encode(part: Part): EncodedPart {
-    let encoded = this.#encoded.get(part)
-    if (encoded === undefined) {
-      const bytesOf = (which: 'paths' | 'definitions') => {
-        const bytes = encodeEntriesV2(which, valuesOf(part[which]))
-        return part[which].map(([name], i) => [name, bytes[i]] as const)
-      }
-      encoded = { paths: bytesOf('paths'), definitions: bytesOf('definitions') }
-      this.#encoded.set(part, encoded)
+  #write(paths: JsonObject, definitions: JsonObject, needs: readonly string[]): Part<Member> {
+    const named = (which: Which, object: JsonObject) => {
+      const members = this.#written.members(which, object)
+      return Object.keys(object).map((name, i) => [name, members[i]] as const)
     }
-    return encoded
+    return {
+      paths: named('paths', paths),
+      definitions: named('definitions', definitions),
+      needs,
+    }
   }
-}
-
-/** The values of all by name. */
-function inOrder<Value>(lists: readonly (readonly (readonly [string, Value])[])[]): Value[] {
-  const all = new Map(lists.flat())
-  return [...all.keys()].sort().map((name) => all.get(name) as Value)
 }
