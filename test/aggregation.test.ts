@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,7 @@ const file = (name: string, text: string) => {
 let front: RunningServer
 let behind: RunningServer
 let caBundle = ''
+let frontFlags: string[] = []
 
 const group = 'behind.example.com'
 const widgets = `/apis/${group}/v1/namespaces/default/widgets`
@@ -42,6 +43,7 @@ before(async () => {
   writeFileSync(join(behindDir, 'pki', 'ca.crt'), ca.pem, { mode: 0o600 })
   writeFileSync(join(behindDir, 'pki', 'ca.key'), ca.keyPem, { mode: 0o600 })
   const behindFlags = [
+    '--bind-address=0.0.0.0',
     // What owners in front own is not for it to collect.
     '--controllers=*,-garbagecollector',
     `--tls-cert-file=${file('behind.pem', own.pem)}`,
@@ -53,7 +55,7 @@ before(async () => {
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
   ]
   behind = await startServer(behindFlags, behindDir)
-  front = await startServer([
+  frontFlags = [
     `--proxy-client-cert-file=${file('proxy.pem', frontProxy.pem)}`,
     `--proxy-client-key-file=${file('proxy.key', frontProxy.keyPem)}`,
     `--requestheader-client-ca-file=${proxyCa}`,
@@ -61,7 +63,8 @@ before(async () => {
     '--requestheader-username-headers=X-Remote-User',
     '--requestheader-group-headers=X-Remote-Group',
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
-  ])
+  ]
+  front = await startServer(frontFlags)
 })
 
 after(async () => {
@@ -372,6 +375,37 @@ test('what it serves goes with its namespace, and with its owner', async () => {
   })
   assert.equal((await behind.ask('GET', `${widgets}/free`)).status, 200)
   await front.ask('DELETE', `${widgets}/free`)
+})
+
+/** An address of this machine that others may know: endpoints on loopback are not taken. */
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+test('with aggregator routing its endpoints are called, not the address of its service', async () => {
+  const routing = await startServer([...frontFlags, '--enable-aggregator-routing'])
+  try {
+    const inDefault = '/api/v1/namespaces/default'
+    await made(routing, `${inDefault}/services`, {
+      metadata: { name: 'behind' },
+      spec: { ports: [{ name: 'https', port: 443 }] },
+    })
+    const ports = [{ name: 'https', port: behind.port }]
+    await made(routing, `${inDefault}/endpoints`, {
+      metadata: { name: 'behind' },
+      subsets: [{ addresses: [{ ip: ownAddress }], ports }],
+    })
+    const { metadata, spec } = apiService()
+    const service = { namespace: 'default', name: 'behind' }
+    await made(routing, services, { metadata, spec: { ...spec, service } })
+    const answer = await until('the answer', async () => {
+      const asked = await routing.ask('GET', `${widgets}/w1`)
+      return asked.status === 200 && asked
+    })
+    assert.equal(answer.body.size, 3)
+  } finally {
+    await routing.stop()
+  }
 })
 
 test('while it is away the answer is 503, and the condition says why', async () => {
