@@ -118,7 +118,7 @@ for (let round = 0; round <= rounds; round++) {
     const work: [string, number, (i: number) => Promise<unknown>][] = [
       ['create', requestsPerRound, (i) => client.ask('POST', at, make(from + i))],
       ['get', requestsPerRound, (i) => client.ask('GET', `${at}/o${from + i}`)],
-      ['list', 50, () => client.ask('GET', `${at}?limit=500`)],
+      ['list', 200, () => client.ask('GET', `${at}?limit=500`)],
     ]
     for (const [verb, times, one] of work) {
       const used = client.spentMs()

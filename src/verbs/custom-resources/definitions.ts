@@ -18,6 +18,8 @@ export const definitionPlural = 'customresourcedefinitions'
 
 /** How long after a failure a definition is looked at again. */
 const retryMs = 1000
+/** After a start all are looked at and nearly none is written: requests are answered in between. */
+const lookedAtOnce = 20
 
 export interface DefinitionsParts {
   readonly server: Server
@@ -142,7 +144,9 @@ export class Definitions {
 
   /** One definition at a time: names are given to whoever is first. */
   async #work(): Promise<void> {
+    let looked = 0
     for (const name of this.#waiting) {
+      if (++looked % lookedAtOnce === 0) await new Promise(setImmediate)
       if (this.#stopped) break
       this.#waiting.delete(name)
       try {
