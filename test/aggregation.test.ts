@@ -10,6 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { authority, client, make, serverUsage } from '../src/access/certificates.suite.ts'
 import { type Answer, type RunningServer, startServer } from './running-server.ts'
 
+/** An address of this machine that others may know: endpoints on loopback are not taken. */
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+const lonely = ownAddress === undefined && 'this machine has no address but loopback'
+
 const place = mkdtempSync(join(tmpdir(), 'binnacle-aggregation-'))
 const file = (name: string, text: string) => {
   const path = join(place, name)
@@ -377,12 +383,9 @@ test('what it serves goes with its namespace, and with its owner', async () => {
   await front.ask('DELETE', `${widgets}/free`)
 })
 
-/** An address of this machine that others may know: endpoints on loopback are not taken. */
-const ownAddress = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
-
-test('with aggregator routing its endpoints are called, not the address of its service', async () => {
+test('with aggregator routing its endpoints are called, not the address of its service', {
+  skip: lonely,
+}, async () => {
   const routing = await startServer([...frontFlags, '--enable-aggregator-routing'])
   try {
     const inDefault = '/api/v1/namespaces/default'

@@ -7,7 +7,6 @@ import { authenticate } from './filters/authenticate.ts'
 import { authorize } from './filters/authorize.ts'
 import { impersonate } from './filters/impersonate.ts'
 import { observe } from './filters/observe.ts'
-import { warnDeprecated } from './filters/warn-deprecated.ts'
 import type { HttpParts } from './parts.ts'
 
 export type Filter = (exchange: Exchange, parts: HttpParts) => void | Promise<void>
@@ -17,5 +16,4 @@ export const filters: readonly { readonly name: string; readonly run: Filter }[]
   { name: 'impersonate', run: impersonate },
   { name: 'observe', run: observe },
   { name: 'authorize', run: authorize },
-  { name: 'warn-deprecated', run: warnDeprecated },
 ]

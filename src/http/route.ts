@@ -25,6 +25,7 @@ import type { HttpParts } from './parts.ts'
 import { requireName, requireRoute } from './require-route.ts'
 import { answerHeaders, respond } from './respond.ts'
 import { negotiateShape, type Shape } from './shape.ts'
+import { warnDeprecated } from './warn-deprecated.ts'
 import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
@@ -44,7 +45,10 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
   exchange.kind = kind
+  // Of a built-in kind only what there is can be deprecated.
+  if (!kind.protobuf) warnDeprecated(exchange, kind)
   requireRoute(target, exchange.wire.method, kind)
+  if (kind.protobuf) warnDeprecated(exchange, kind)
   if (parts.connect !== undefined && isConnection(kind, target.subresource))
     return connect(exchange, kind, parts.connect)
   const shape = negotiateShape(exchange, kind)

@@ -1,0 +1,12 @@
+/** A request of a deprecated version is answered, with a warning and a mark in the audit log. */
+import type { Kind } from '#kinds/kind.ts'
+import type { Exchange } from './exchange.ts'
+
+export function warnDeprecated({ warnings, auditAnnotations }: Exchange, kind: Kind): void {
+  if (kind.deprecation === undefined) return
+  warnings.push(kind.deprecation.warning)
+  auditAnnotations.set('k8s.io/deprecated', 'true')
+  if (kind.deprecation.removedRelease !== '') {
+    auditAnnotations.set('k8s.io/removed-release', kind.deprecation.removedRelease)
+  }
+}
