@@ -103,14 +103,24 @@ const gear = (i: number) => ({
   metadata: { name: `o${i}` },
   spec: { field1: { a: 'some text', n: i }, field2: { b: 'some text' } },
 })
+// As large as the other, so that kinds are compared and not sizes.
+let padding = 0
 const map = (i: number) => ({
   metadata: { name: `o${i}` },
-  data: { a: 'some text', b: 'some text' },
+  data: { a: 'some text', b: `some text${' '.repeat(padding)}` },
 })
 const kinds = [
   ['config map', '/api/v1/namespaces/default/configmaps', map],
   ['custom', objects(0), gear],
 ] as const
+const probe = 1_000_000
+const [mapBytes = 0, gearBytes = 0] = await Promise.all(
+  kinds.map(async ([, at, make]) => {
+    await client.ask('POST', at, make(probe))
+    return (await server.ask('GET', `${at}/o${probe}`)).text.length
+  }),
+)
+padding = gearBytes - mapBytes
 const spent = new Map<string, number[]>()
 for (let round = 0; round <= rounds; round++) {
   for (const [name, at, make] of kinds) {
