@@ -314,6 +314,15 @@ test('asks what it may, requests certificates and tokens', { skip }, async () =>
       },
     }),
   )
+  const role = file(
+    'role.json',
+    JSON.stringify({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'r', namespace: 'access' },
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
+    }),
+  )
   await Promise.all([
     inOrder([
       ['auth can-i create pods', 'yes'],
@@ -322,6 +331,8 @@ test('asks what it may, requests certificates and tokens', { skip }, async () =>
       [`${ns} create role r --verb=get --resource=pods`, /created/],
       [`${ns} create rolebinding r --role=r --serviceaccount=access:default`, /created/],
       [`${ns} auth can-i get pods --as=system:serviceaccount:access:default`, 'yes'],
+      [`${ns} auth reconcile -f ${role}`, 'role.rbac.authorization.k8s.io/r reconciled'],
+      [`${ns} auth can-i list pods --as=system:serviceaccount:access:default`, 'yes'],
       [`${ns} create token default`, /^ey[\w-]+\.[\w-]+\.[\w-]+\s*$/, { since: 24 }],
     ]),
     inOrder([
