@@ -4,7 +4,7 @@ import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Server } from '#verbs/server.ts'
 import type { Aggregation } from './aggregation/aggregation.ts'
-import type { ConnectParts } from './connect/connect.ts'
+import type { ConnectParts } from './connect/connect-parts.ts'
 import type { Exchange } from './exchange.ts'
 import type { WatchMeter } from './watch-stream.ts'
 

@@ -5,7 +5,8 @@ import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
-import type { AnswerHeaders, Exchange } from './exchange.ts'
+import { answerHeaders } from './answer-headers.ts'
+import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
@@ -69,29 +70,6 @@ export function respondError(exchange: Exchange, error: ApiError): void {
   if (error.challenge !== undefined) headers['www-authenticate'] = error.challenge
   finish(exchange, error.code, body.length)
   exchange.wire.answer(error.code, headers, body)
-}
-
-export function answerHeaders(exchange: Exchange, contentType: string): AnswerHeaders {
-  const headers: AnswerHeaders = {
-    'audit-id': exchange.auditId,
-    'cache-control': 'no-cache, private',
-    'content-type': contentType,
-  }
-  if (exchange.seat?.headers !== undefined) Object.assign(headers, exchange.seat.headers)
-  if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
-  return headers
-}
-
-/** RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. */
-function warningHeader(warnings: readonly string[]): readonly string[] {
-  return [...new Set(warnings)].map((text) => {
-    const clean = text.replace(/[\u0000-\u001f\u007f]/g, ' ')
-    const quoted = `299 - "${clean.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-    // Node writes one byte a character: each byte of the UTF-8 becomes one.
-    return /^[\u0020-\u007e]*$/.test(quoted)
-      ? quoted
-      : Buffer.from(quoted, 'utf8').toString('latin1')
-  })
 }
 
 function finish(exchange: Exchange, status: number, bytes: number): void {

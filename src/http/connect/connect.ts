@@ -6,25 +6,9 @@ import { methodNotAllowed } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { ObjectReader } from '#kinds/reader.ts'
-import type { AdmissionChain } from '#admission/chain.ts'
-import type { KubeletSettings } from './kubelet.ts'
-import type { IsIdentityHeader } from './passed-headers.ts'
+import type { ConnectParts } from './connect-parts.ts'
 
 const loadLeadOn = loadLater<typeof import('./lead-on.ts')>(import.meta.url, './lead-on')
-
-export interface ConnectParts {
-  readonly reader: ObjectReader
-  readonly admission: AdmissionChain
-  readonly kubelet: KubeletSettings
-  /** Whether the proxy subresources may lead to this machine itself: for tests, never for a server that others use. */
-  readonly proxyLoopbackAllowed: boolean
-  readonly isIdentityHeader: IsIdentityHeader
-  readonly stopping: AbortSignal
-  readonly random: () => number
-  /** How this server calls itself. */
-  readonly userAgent: string
-}
 
 const streamMethods = new Set(['GET', 'POST'])
 const proxyMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])

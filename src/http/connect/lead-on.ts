@@ -7,7 +7,7 @@ import { ApiError, badRequest, notFound, serviceUnavailable } from '#api/status-
 import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { type Backend, placeOf } from './backend.ts'
-import type { ConnectParts } from './connect.ts'
+import type { ConnectParts } from './connect-parts.ts'
 import {
   encodeQuery,
   portsOf,

@@ -1,7 +1,7 @@
 /** A backend's answer on its way to the client, as fast as the client reads and no faster. */
 import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
-import { answerHeaders } from '#http/respond.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
 
 /** The backend's headers over ours. */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {

@@ -3,7 +3,7 @@ import type { Endpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/respond.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
 
 export interface HealthChecks {
   readonly healthz: () => readonly HealthCheck[]

@@ -6,7 +6,7 @@ import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/respond.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
 /** Said with a point: clients take no media type that has an @ in it. */

@@ -10,7 +10,7 @@ import { pathNotFound } from '#api/status-error.ts'
 import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/respond.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
 import { requireGet } from './require-get.ts'
 
 interface Served {
