@@ -4,7 +4,8 @@
  * count only when it keeps to them. The order of a custom kind's fields is drawn once for all its life: there only the order of what
  * is said of one field counts. Places in memory are hidden.
  */
-import type { Difference, Seen, Step } from './two-servers.ts'
+import type { Seen } from './seen.ts'
+import type { Difference, Step } from './two-servers.ts'
 
 interface Answer {
   readonly status: number

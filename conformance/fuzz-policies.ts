@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from './random.ts'
-import { type Difference, type Seen, settingsOf, type Step } from './two-servers.ts'
+import type { Seen } from './seen.ts'
+import { type Difference, settingsOf, type Step } from './two-servers.ts'
 
 type Body = Record<string, unknown>
 

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { withoutChance } from './without-chance.ts'
+import type { Seen } from './seen.ts'
 
 export interface Step {
   readonly method: string
@@ -13,12 +14,7 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
-export interface Seen {
-  readonly status: number
-  readonly type?: string
-  readonly body: unknown
-  readonly warning?: string
-}
+
 export interface Difference {
   readonly path: string
   readonly want: unknown

@@ -3,7 +3,7 @@
  * maps, of lists and first events where they come from its watch cache, when bookmarks come, and what two servers never have
  * in common and a message shows.
  */
-import type { Seen } from './two-servers.ts'
+import type { Seen } from './seen.ts'
 
 /** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
 const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/

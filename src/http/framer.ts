@@ -10,9 +10,7 @@ import type { HttpParts } from './parts.ts'
 import { protobufValue } from './protobuf-shapes.ts'
 import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
-import type { Framer } from './watch-stream.ts'
-
-export type TypedFramer = Framer & { readonly contentType: string }
+import type { TypedFramer } from './watch-stream.ts'
 
 export function framerFor(
   kind: Kind,

@@ -16,7 +16,7 @@ import type { Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
 import type { Exchange } from './exchange.ts'
-import type { TypedFramer } from './framer.ts'
+import type { TypedFramer } from './watch-stream.ts'
 import type { HttpParts } from './parts.ts'
 import {
   aroundProtobufItems,

@@ -24,6 +24,9 @@ export interface Framer {
   bookmark(revision: number): Buffer | undefined
 }
 
+/** One that says what its bytes are. */
+export type TypedFramer = Framer & { readonly contentType: string }
+
 export interface WatchEnd {
   readonly timeoutMs: number
   readonly stopping: AbortSignal

@@ -1,0 +1,8 @@
+/** What a client sees of an answer, as the recordings hold it. */
+
+export interface Seen {
+  readonly status: number
+  readonly type?: string
+  readonly body: unknown
+  readonly warning?: string
+}
