@@ -5,22 +5,7 @@
  * is said of one field counts. Places in memory are hidden.
  */
 import type { Seen } from './seen.ts'
-import type { Difference, Step } from './two-servers.ts'
-
-interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly text: string
-}
-interface Client {
-  request(step: Step): Promise<Answer>
-}
-/** What of the replayer is used. */
-export interface Replayer {
-  readonly Client: new (options: { server: string; tokens: Record<string, string> }) => Client
-  observe(answer: Answer, id: string): Seen
-  firstDiff(want: unknown, got: unknown): Difference | undefined
-}
+import type { Client, Difference, Replayer, Step } from './two-servers.ts'
 
 /** Two problems in an order of chance stay in that order by chance once in two to this power. */
 const timesAskedAgain = 8

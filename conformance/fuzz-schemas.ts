@@ -15,7 +15,8 @@ import { Life } from './fuzz-custom-life.ts'
 import { Random } from './random.ts'
 import { randomDefinition, spoil } from './random-definition.ts'
 import { objectSchema, randomValue } from './random-schema.ts'
-import { ExactServers, type Replayer } from './exact-servers.ts'
+import { ExactServers } from './exact-servers.ts'
+import type { Replayer } from './two-servers.ts'
 import type { Difference, Step } from './two-servers.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape

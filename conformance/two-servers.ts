@@ -26,9 +26,10 @@ interface Answer {
   readonly text: string
   readonly headers: Readonly<Record<string, string | undefined>>
 }
-interface Client {
+export interface Client {
   request(step: Step): Promise<Answer>
 }
+/** What of the replayer is used. */
 export interface Replayer {
   readonly Client: new (options: { server: string; tokens: Record<string, string> }) => Client
   observe(answer: Answer, id: string): Seen

@@ -16,57 +16,48 @@ export type Amounts = Record<string, string>
 /** Up to here amounts are compared in thousandths. */
 const milliValueMax = (2n ** 63n - 1n) / 1000n
 
+type Maybe = string | undefined
+
+/** One amount of a limit, and what is asked for. */
+interface Asked {
+  readonly type: string
+  readonly name: string
+  readonly enforced: string
+  readonly request: Maybe
+  readonly limit: Maybe
+}
+
 /** `limits` is undefined where only requests exist: claims. */
 export function limitProblems(
   limit: Loose,
   requests: Amounts,
   limits: Amounts | undefined,
 ): string[] {
-  const problems: (string | undefined)[] = []
-  const each = (field: string, rule: (name: string, enforced: string) => string | undefined) => {
-    for (const [name, enforced] of Object.entries(limit[field] ?? {}))
-      problems.push(rule(name, enforced as string))
+  const problems: Maybe[] = []
+  const each = (field: string, rule: (asked: Asked) => Maybe) => {
+    for (const [name, enforced] of Object.entries((limit[field] ?? {}) as Amounts)) {
+      const request = ownValue(requests, name)
+      problems.push(
+        rule({ type: limit.type, name, enforced, request, limit: ownValue(limits, name) }),
+      )
+    }
   }
-  const type = limit.type as string
-  each('min', (name, enforced) =>
-    tooLittle(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
-  )
-  if (limits === undefined) {
-    each('max', (name, enforced) =>
-      tooMuchRequested(type, name, enforced, ownValue(requests, name)),
-    )
-  } else {
-    each('max', (name, enforced) =>
-      tooMuch(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
-    )
-    each('maxLimitRequestRatio', (name, enforced) =>
-      tooFarApart(type, name, enforced, ownValue(requests, name), ownValue(limits, name)),
-    )
-  }
+  each('min', tooLittle)
+  each('max', limits === undefined ? tooMuchRequested : tooMuch)
+  if (limits !== undefined) each('maxLimitRequestRatio', tooFarApart)
   return problems.filter((problem) => problem !== undefined)
 }
 
 /** All in thousandths, unless one of them is too large for that. */
-function comparable(...amounts: (string | undefined)[]): bigint[] {
+function comparable(...amounts: [Maybe, Maybe, Maybe]): [bigint, bigint, bigint] {
   const whole = amounts.map((amount) => quantityValue(amount ?? '0'))
-  if (whole.some((amount) => amount > milliValueMax)) return whole
-  return amounts.map((amount) => quantityMilliValue(amount ?? '0'))
+  const large = whole.some((amount) => amount > milliValueMax)
+  const all = large ? whole : amounts.map((amount) => quantityMilliValue(amount ?? '0'))
+  return all as [bigint, bigint, bigint]
 }
 
-type Maybe = string | undefined
-
-function tooLittle(
-  type: string,
-  name: string,
-  enforced: string,
-  request: Maybe,
-  limit: Maybe,
-): Maybe {
-  const [requested, limited, bound] = comparable(request, limit, enforced) as [
-    bigint,
-    bigint,
-    bigint,
-  ]
+function tooLittle({ type, name, enforced, request, limit }: Asked): Maybe {
+  const [requested, limited, bound] = comparable(request, limit, enforced)
   const rule = `minimum ${name} usage per ${type} is ${enforced}`
   if (request === undefined) return `${rule}.  No request is specified`
   if (requested < bound) return `${rule}, but request is ${request}`
@@ -74,25 +65,15 @@ function tooLittle(
   return undefined
 }
 
-function tooMuchRequested(type: string, name: string, enforced: string, request: Maybe): Maybe {
-  const [requested, bound] = comparable(request, enforced) as [bigint, bigint]
+function tooMuchRequested({ type, name, enforced, request, limit }: Asked): Maybe {
+  const [requested, , bound] = comparable(request, limit, enforced)
   const rule = `maximum ${name} usage per ${type} is ${enforced}`
   if (request === undefined) return `${rule}.  No request is specified`
   return requested > bound ? `${rule}, but request is ${request}` : undefined
 }
 
-function tooMuch(
-  type: string,
-  name: string,
-  enforced: string,
-  request: Maybe,
-  limit: Maybe,
-): Maybe {
-  const [requested, limited, bound] = comparable(request, limit, enforced) as [
-    bigint,
-    bigint,
-    bigint,
-  ]
+function tooMuch({ type, name, enforced, request, limit }: Asked): Maybe {
+  const [requested, limited, bound] = comparable(request, limit, enforced)
   const rule = `maximum ${name} usage per ${type} is ${enforced}`
   if (limit === undefined) return `${rule}.  No limit is specified`
   if (limited > bound) return `${rule}, but limit is ${limit}`
@@ -100,14 +81,8 @@ function tooMuch(
   return undefined
 }
 
-function tooFarApart(
-  type: string,
-  name: string,
-  enforced: string,
-  request: Maybe,
-  limit: Maybe,
-): Maybe {
-  const [requested, limited] = comparable(request, limit, enforced) as [bigint, bigint]
+function tooFarApart({ type, name, enforced, request, limit }: Asked): Maybe {
+  const [requested, limited] = comparable(request, limit, enforced)
   const rule = `${name} max limit to request ratio per ${type} is ${enforced}`
   if (request === undefined || requested === 0n)
     return `${rule}, but no request is specified or request is 0`

@@ -14,6 +14,7 @@ import { StorageUnavailable } from '#storage/storage.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
+import { isLongRunning } from './observers/request-place.ts'
 import type { HttpParts } from './parts.ts'
 import { parseTarget } from './request-target.ts'
 import { respondError } from './respond.ts'
@@ -37,9 +38,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   return (wire) => {
     const exchange = opened(wire, parts)
     if (exchange === undefined) return
-    const { verb, subresource } = exchange.target
-    if (verb !== 'watch' && !longRunning.has(subresource))
-      deadlines.begin(exchange, exchange.startedAt)
+    if (!isLongRunning(exchange.target)) deadlines.begin(exchange, exchange.startedAt)
     run(exchange, parts).then(
       () => end(exchange, undefined),
       (error) => end(exchange, error ?? new Error('nothing was thrown')),
@@ -103,8 +102,6 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
   }
   return route(exchange, parts)
 }
-
-const longRunning = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
 
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): void {
   try {
