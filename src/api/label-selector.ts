@@ -69,7 +69,10 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | null | u
   return true
 }
 
-/** Whether a selector leaves nothing out. */
+/** Whether a label must have one value and no other. */
+export const isEquality = ({ operator, values }: LabelRequirement): boolean =>
+  (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
+
 /**
  * A selector as one question, for asking it of thousands: most selectors want one label to have one value, and that is
  * a single comparison.
@@ -79,11 +82,9 @@ export function labelMatcher(
 ): (labels: Labels | null | undefined) => boolean {
   if (selector === 'nothing') return () => false
   const tests = selector.map((requirement) => {
-    const { key, operator, values } = requirement
-    const plain =
-      (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
+    const { key, values } = requirement
     // What every object inherits must be asked for with care; other keys are simply read.
-    if (!plain || key in {})
+    if (!isEquality(requirement) || key in {})
       return (labels: Labels | null | undefined) => matchesRequirement(requirement, labels)
     const [value] = values
     return (labels: Labels | null | undefined) => labels?.[key] === value
@@ -92,14 +93,14 @@ export function labelMatcher(
   return (labels) => tests.every((test) => test(labels))
 }
 
+/** Whether a selector leaves nothing out. */
 export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
 
 /** The one value a label must have to be selected, where there is just one. */
 export function exactValueOf(selector: LabelSelector, key: string): string | undefined {
   if (selector === 'nothing') return undefined
   const first = selector.find((requirement) => requirement.key === key)
-  if (first === undefined || first.values.length !== 1) return undefined
-  return ['=', '==', 'in'].includes(first.operator) ? first.values[0] : undefined
+  return first !== undefined && isEquality(first) ? first.values[0] : undefined
 }
 
 /** A selector as text, the way Kubernetes prints it. */

@@ -86,6 +86,10 @@ export class SortedMap<V> {
     return new SortedSnapshot(this.#leaves)
   }
 
+  values(): Iterable<V> {
+    return this.#byKey.values()
+  }
+
   visit(start: string, end: string, visit: Visit<V>): void {
     visitLeaves(this.#leaves, start, end, visit)
   }
@@ -151,10 +155,10 @@ function visitLeaves<V>(leaves: readonly Leaf<V>[], start: string, end: string, 
   let i = lowerBound(leaves[at].keys, start)
   for (; at < leaves.length; at++, i = 0) {
     const { keys, values } = leaves[at]
-    for (; i < keys.length; i++) {
-      if (keys[i] >= end) return
-      if (visit(values[i], keys[i]) === false) return
-    }
+    // Most leaves lie within the range as a whole: their keys need no comparing one by one.
+    const until = keys[keys.length - 1] < end ? keys.length : lowerBound(keys, end)
+    for (; i < until; i++) if (visit(values[i], keys[i]) === false) return
+    if (until < keys.length) return
   }
 }
 

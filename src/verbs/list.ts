@@ -10,7 +10,7 @@ import {
 } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'
-import type { ResourceCache } from '#watchcache/resource-cache.ts'
+import { type Picture, pictureOf, type ResourceCache } from '#watchcache/resource-cache.ts'
 import type { Answer } from './answer.ts'
 import { encodeContinue } from './continue-token.ts'
 import { continueExpired, type ListPlan, planList, reach, resourceExpired } from './read-at.ts'
@@ -33,7 +33,9 @@ export async function list(server: Server, target: Target, options: ListOptions)
   // The picture may have moved on while the wait was over; what it is now is what is taken.
   const revision =
     plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
-  const picture = await pictureAt(server, ready, plan, revision, options, target)
+  const picture =
+    narrowed(server, ready, plan, selection) ??
+    (await pictureAt(server, ready, plan, revision, options, target))
   const answer = page(target, picture, plan, selection, revision)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
     answer.itemsName = `${rangeOf(target).start} ${plan.start} ${plan.limit} ${ready.lastChange}`
@@ -41,10 +43,17 @@ export async function list(server: Server, target: Target, options: ListOptions)
   return answer
 }
 
-/** What the list is taken from; both the present and the past answer the same two questions. */
-interface Picture {
-  visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void
-  count(start: string, end: string): number
+/** The few objects with the label that is asked for, where they are known and fit the page. */
+function narrowed(
+  server: Server,
+  cache: ResourceCache,
+  plan: ListPlan,
+  { label }: Selection,
+): Picture | undefined {
+  const { want } = plan.freshness
+  if (label === undefined || want === 'exactly' || !(server.readsFromMemory || want === 'any'))
+    return undefined
+  return cache.labelled(label, plan.limit > 0 ? plan.limit : Number.POSITIVE_INFINITY)
 }
 
 async function pictureAt(
@@ -82,14 +91,7 @@ async function pastPicture(server: Server, target: Target, revision: Revision): 
   const entries = value.items.map(({ key, bytes, revision: written }) =>
     maker.make(key, written, bytes),
   )
-  const within = (start: string, end: string) =>
-    entries.filter(({ key }) => key >= start && key < end)
-  return {
-    visit(start, end, visit) {
-      for (const entry of within(start, end)) if (visit(entry) === false) return
-    },
-    count: (start, end) => within(start, end).length,
-  }
+  return pictureOf(entries)
 }
 
 function rangeOf({ kind, namespace }: Target) {

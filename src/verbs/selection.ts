@@ -1,16 +1,24 @@
 /** Label and field selectors of a list or watch as one question to an entry of the live picture. */
 import { type FieldSelector, requireKnownFields, soleName } from '#api/field-selector.ts'
-import { type LabelSelector, labelMatcher, selectsEverything } from '#api/label-selector.ts'
+import {
+  isEquality,
+  type LabelSelector,
+  labelMatcher,
+  selectsEverything,
+} from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
+import type { SoughtLabel } from '#watchcache/resource-cache.ts'
 
 export interface Selection {
   /** Undefined: everything. */
   readonly matches: ((entry: Entry) => boolean) | undefined
   /** Where only one name can match. */
   readonly name: string | undefined
+  /** A label that everything selected has. */
+  readonly label: SoughtLabel | undefined
 }
 
 /** The names of a resource's own selectable fields, in the order of the values its entries keep. */
@@ -49,9 +57,11 @@ export function select(
   const wanted =
     name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
   const byLabel = selectsEverything(labels) ? undefined : labelMatcher(labels)
-  if (byLabel === undefined && wanted.length === 0) return { matches: undefined, name: undefined }
+  if (byLabel === undefined && wanted.length === 0)
+    return { matches: undefined, name: undefined, label: undefined }
   return {
     name: soleName(wanted),
+    label: soughtLabel(labels),
     matches(entry) {
       if (byLabel !== undefined && !byLabel(entry.labels)) return false
       for (const { field, value, equal } of wanted) {
@@ -60,6 +70,12 @@ export function select(
       return true
     },
   }
+}
+
+function soughtLabel(labels: LabelSelector): SoughtLabel | undefined {
+  if (labels === 'nothing') return undefined
+  const first = labels.find(isEquality)
+  return first && { key: first.key, value: first.values[0] }
 }
 
 /** Kinds without words and fields of their own let a namespace be asked for even where there is none. */

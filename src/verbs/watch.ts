@@ -28,7 +28,7 @@ export interface Watch {
 
 export async function watch(server: Server, target: Target, options: ListOptions): Promise<Watch> {
   const { kind, namespace } = target
-  const { matches } = select(
+  const { matches, label } = select(
     kind,
     options.labelSelector,
     options.fieldSelector,
@@ -44,7 +44,8 @@ export async function watch(server: Server, target: Target, options: ListOptions
     const { storagePrefix } = kind.resource
     const scope = watcher.namespace === '' ? storagePrefix : `${storagePrefix}/${namespace}`
     const range = prefixRange(`${scope}/`)
-    ready.visit(range.start, range.end, (entry) => {
+    const picture = (label && ready.labelled(label, Number.POSITIVE_INFINITY)) ?? ready
+    picture.visit(range.start, range.end, (entry) => {
       if (matches === undefined || matches(entry)) initial.push(entry)
     })
   } else {

@@ -88,3 +88,18 @@ test('a snapshot stays as it was while the picture moves on', () => {
     'nothing of this resource happened since',
   )
 })
+
+test('what has a label is found without asking everything, from a few hundred objects on', () => {
+  const names = Array.from({ length: 300 }, (_, i) => `n${String(i).padStart(3, '0')}`)
+  const few = cacheWith(names.slice(0, 100), 10)
+  const many = cacheWith(names, 10)
+  put(many, 'n100', 500)
+  put(many, 'b', 501)
+  const sought = { key: 'at', value: '500' }
+  assert.equal(few.labelled(sought, 10), undefined)
+  assert.equal(namesIn(many.labelled(sought, 10) as ResourceCache), 'n100')
+  put(many, 'a', 500 + 2)
+  drop(many, 'n100', 503)
+  assert.equal(namesIn(many.labelled(sought, 10) as ResourceCache), '')
+  assert.equal(many.labelled({ key: 'at', value: '501' }, 0), undefined)
+})

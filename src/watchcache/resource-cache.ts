@@ -9,9 +9,24 @@ import type { Entry } from './entry.ts'
 import type { EntryMaker } from './entry-maker.ts'
 import { FanOut } from './fan-out.ts'
 import { type CacheEvent, History, type HistoryLimits } from './history.ts'
+import { LabelIndex } from './label-index.ts'
 
 /** Snapshots kept for the next pages of lists under way: each holds only what changed since. */
 const snapshotsMax = 32
+/** From how many objects on they are not asked one by one for a label. */
+const indexedFrom = 256
+
+/** What lists and watches begin with: the objects of a range of keys, in their order. */
+export interface Picture {
+  visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void
+  count(start: string, end: string): number
+}
+
+/** A label that all wanted objects have, with its value. */
+export interface SoughtLabel {
+  readonly key: string
+  readonly value: string
+}
 
 export class ResourceCache {
   readonly resource: Resource
@@ -23,6 +38,7 @@ export class ResourceCache {
   /** Changes up to this revision are in the picture already. */
   readonly #loadedAt: Revision
   #lastChange: Revision
+  readonly #labels = new LabelIndex()
 
   constructor(
     resource: Resource,
@@ -64,6 +80,14 @@ export class ResourceCache {
     return this.#entries.count(start, end)
   }
 
+  /** Only what has a label, where that is quicker than to ask everything; undefined where it is not, or there are more. */
+  labelled({ key, value }: SoughtLabel, most: number): Picture | undefined {
+    if (this.#entries.size < indexedFrom) return undefined
+    const found = this.#labels.holders(key, value, this.#entries.values())
+    if (found.length > most || found.length * 2 > this.#entries.size) return undefined
+    return pictureOf(found)
+  }
+
   /** A picture that stays as it is, for the pages of one list. */
   snapshot(at: Revision): SortedSnapshot<Entry> {
     const known = this.#snapshots.get(at)
@@ -92,6 +116,7 @@ export class ResourceCache {
     const previous =
       entry === undefined ? this.#entries.delete(change.key) : this.#entries.set(change.key, entry)
     if (entry === undefined && previous === undefined) return
+    this.#labels.replace(previous, entry)
     const event: CacheEvent = {
       revision: change.revision,
       entry,
@@ -101,5 +126,18 @@ export class ResourceCache {
     }
     this.history.push(event)
     this.fanOut.publish(event)
+  }
+}
+
+/** A few objects, in the order of their keys. */
+export function pictureOf(entries: Entry[]): Picture {
+  entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+  const within = (start: string, end: string) =>
+    entries.filter(({ key }) => key >= start && key < end)
+  return {
+    visit(start, end, visit) {
+      for (const entry of within(start, end)) if (visit(entry) === false) return
+    },
+    count: (start, end) => within(start, end).length,
   }
 }

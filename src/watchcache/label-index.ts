@@ -1,0 +1,60 @@
+/**
+ * Which objects have a label with a value: made for a label the first time somebody selects by it, kept up to date by
+ * every change from then on. It only narrows where to look; whether an object is selected is still asked of the object.
+ */
+import type { Entry } from './entry.ts'
+
+/** Labels remembered for one resource; the one not asked for the longest goes first. */
+const labelsMax = 8
+
+/** Most values belong to one object or to many: one is kept as it is. */
+type Holders = Entry | Set<Entry>
+
+export class LabelIndex {
+  readonly #byLabel = new Map<string, Map<string, Holders>>()
+
+  /** Every object with that value, in no order. `all`: what there is, read where the label is asked for the first time. */
+  holders(label: string, value: string, all: Iterable<Entry>): Entry[] {
+    const values = this.#byLabel.get(label) ?? this.#make(label, all)
+    this.#byLabel.delete(label)
+    this.#byLabel.set(label, values)
+    const found = values.get(value)
+    if (found === undefined) return []
+    return found instanceof Set ? [...found] : [found]
+  }
+
+  replace(previous: Entry | undefined, entry: Entry | undefined): void {
+    for (const [label, values] of this.#byLabel) {
+      if (previous !== undefined) remove(values, valueOf(previous, label), previous)
+      if (entry !== undefined) add(values, valueOf(entry, label), entry)
+    }
+  }
+
+  #make(label: string, all: Iterable<Entry>): Map<string, Holders> {
+    const values = new Map<string, Holders>()
+    for (const entry of all) add(values, valueOf(entry, label), entry)
+    if (this.#byLabel.size === labelsMax)
+      this.#byLabel.delete(this.#byLabel.keys().next().value as string)
+    return values
+  }
+}
+
+const valueOf = ({ labels }: Entry, label: string): string | undefined =>
+  labels !== undefined && labels !== null && Object.hasOwn(labels, label)
+    ? labels[label]
+    : undefined
+
+function add(values: Map<string, Holders>, value: string | undefined, entry: Entry): void {
+  if (value === undefined) return
+  const known = values.get(value)
+  if (known === undefined) values.set(value, entry)
+  else if (known instanceof Set) known.add(entry)
+  else values.set(value, new Set([known, entry]))
+}
+
+function remove(values: Map<string, Holders>, value: string | undefined, entry: Entry): void {
+  if (value === undefined) return
+  const known = values.get(value)
+  if (known instanceof Set) known.delete(entry)
+  if (known === entry || (known instanceof Set && known.size === 0)) values.delete(value)
+}
