@@ -15,7 +15,6 @@ import {
   type Pair,
   Parser,
   type Scalar,
-  stringify,
   type YAMLMap,
 } from 'yaml'
 import type { Json } from '#api/object-meta.ts'
@@ -24,6 +23,7 @@ import { nestingDepthMax, parseJson } from './json.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
 import { resolvePlain } from './yaml-scalar.ts'
+import { writeYaml } from './yaml-writer.ts'
 
 const tagPrefix = 'tag:yaml.org,2002:'
 /** Up to this many values, nearly all may come from aliases; from ten times as many on, a tenth. */
@@ -167,16 +167,6 @@ export function readDocument(text: string): Json {
   }
 }
 
-/** YAML as Kubernetes writes it: keys sorted, lists not indented, text quoted where YAML 1.1 would misread it. */
-export function writeDocument(value: unknown): Buffer {
-  const plain = parseJson(JSON.stringify(value))
-  return Buffer.from(
-    stringify(plain, {
-      version: '1.1',
-      indentSeq: false,
-      lineWidth: 0,
-      sortMapEntries: true,
-      aliasDuplicateObjects: false,
-    }),
-  )
-}
+/** YAML as Kubernetes writes it. */
+export const writeDocument = (value: unknown): Buffer =>
+  Buffer.from(writeYaml(parseJson(JSON.stringify(value))))

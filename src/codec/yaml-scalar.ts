@@ -44,12 +44,20 @@ function integerOf(text: string): number | bigint | undefined {
   return value < 2n ** 64n ? exactInteger(value) : undefined
 }
 
+/** Behind a leading point underscores stand between digits only; elsewhere anywhere. */
+const pointFirst = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/
+
 export function resolvePlain(text: string): Json {
   const word = words.get(text)
   if (word !== undefined) return word
   if (!/^[-+.0-9]/.test(text)) return text
   const plain = text.replaceAll('_', '')
-  const whole = text.startsWith('.') ? undefined : integerOf(plain)
-  if (whole !== undefined) return whole as Json
-  return float.test(plain) ? Number(plain) : text
+  if (text.startsWith('.')) return pointFirst.test(text) ? finite(plain, text) : text
+  return (integerOf(plain) as Json | undefined) ?? (float.test(plain) ? finite(plain, text) : text)
+}
+
+/** A number too large for any is text. */
+function finite(digits: string, text: string): Json {
+  const value = Number(digits)
+  return Number.isFinite(value) ? value : text
 }
