@@ -128,8 +128,7 @@ const spoilers: readonly ((definition: Any, random: Random) => void)[] = [
   (d, r) => (d.spec.names.singular = r.pick(['', 'Gear', 'g_r', 'gears'])),
   (d, r) => (d.spec.names.shortNames = r.pick([['G'], [''], ['a', 'a'], ['a b'], null, []])),
   (d, r) => (d.spec.names.categories = r.pick([['All'], [''], ['a', 'a'], null, []])),
-  (d, r) =>
-    (d.spec.versions = r.pick([[], null, undefined, [d.spec.versions[0], d.spec.versions[0]]])),
+  (d, r) => (d.spec.versions = r.pick([[], null, undefined, [anyVersion(d, r), anyVersion(d, r)]])),
   (d, r) => (anyVersion(d, r).name = r.pick(['', 'V1', 'a.b', '1', 'v1 ', undefined])),
   (d, r) => (anyVersion(d, r).storage = r.chance(0.5)),
   (d, r) => (anyVersion(d, r).served = r.pick([false, undefined])),

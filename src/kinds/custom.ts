@@ -11,7 +11,7 @@ import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
-import { asUnreadable, CustomSchema } from './custom/schema.ts'
+import { CustomSchema } from './custom/schema.ts'
 import type {
   Behaviour,
   Conformed,
@@ -257,7 +257,7 @@ class CustomKind implements Kind {
     try {
       return { object: this.read(raw as KubeObject), unknown: [] }
     } catch (error) {
-      throw asUnreadable(error, this.kind, this.version)
+      throw this.#schema.asUnreadable(error, raw, this.kind, this.version)
     }
   }
 

@@ -9,6 +9,7 @@ import { ApiError, badRequest } from '#api/status-error.ts'
 import { conform } from '#schema/conform.ts'
 import { type Check, Checker } from '#schema/structural/check.ts'
 import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
+import { coerceError } from '#schema/structural/coerce.ts'
 import { Defaults, type Fill } from '#schema/structural/defaults.ts'
 import { checkEmbedded } from '#schema/structural/embedded.ts'
 import { hasDefault, type JsonSchema, propertyOf } from '#schema/structural/json-schema.ts'
@@ -91,6 +92,15 @@ export class CustomSchema {
     return creationTimestamp ? { ...rest, creationTimestamp } : rest
   }
 
+  /** What is said of an object that could not be read, of the kind that was asked for. */
+  asUnreadable(error: unknown, raw: Loose, kind: string, version: string): unknown {
+    if (!(error instanceof ApiError) || error.code !== 400) return error
+    const { metadata: _, ...body } = raw
+    const wrong = coerceError(this.given, body as Json, FieldPath.root)
+    const why = wrong === undefined ? error.message : `${wrong.field}: ${wrong.message}`
+    return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`)
+  }
+
   fillDefaults(object: KubeObject): void {
     if (this.#fill === null) {
       this.#fill = new Defaults((schema) => this.#prunerOf().of(schema)).of(this.given)
@@ -132,12 +142,4 @@ export class CustomSchema {
         : checkListTypes(schema, value)
     return [...checkEmbedded(schema, value), ...lists]
   }
-}
-
-/** What cannot be read is said of the kind that was asked for. */
-export function asUnreadable(error: unknown, kind: string, version: string): unknown {
-  if (!(error instanceof ApiError) || error.code !== 400) return error
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
-  )
 }

@@ -5,6 +5,7 @@ import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
 import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
+import { coerceError } from './coerce.ts'
 import { checkEmbedded, checkTypeAndMeta } from './embedded.ts'
 import {
   hasDefault,
@@ -13,17 +14,11 @@ import {
   itemsOf,
   type JsonSchema,
   propertiesOf,
-  propertyOf,
-  valuesOf,
 } from './json-schema.ts'
 import { Pruner } from './prune.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
-/** What is wrong with the metadata of an object, or undefined. */
-export type MetaProblem = (metadata: Json) => string | undefined
-
 export interface DefaultRules {
-  readonly metaProblem: MetaProblem
   /** Fields that the schema does not know are refused. */
   readonly pruned: boolean
 }
@@ -103,7 +98,7 @@ class Walk {
     ) {
       errors.push(invalid(path, value, 'must not have unknown fields'))
     }
-    const wrong = this.#coerceError(schema, value, path)
+    const wrong = coerceError(schema, value, path)
     if (wrong !== undefined) return [...errors, wrong]
     const embedded = checkEmbedded(schema, value, path)
     return [...errors, ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path))]
@@ -118,7 +113,7 @@ class Walk {
     const value = schema.default as Json
     const object = surround(value)
     const refuse = (why: string) => [invalid(path, value, `must result in valid metadata: ${why}`)]
-    const wrong = this.#coerceError(root, object, FieldPath.root)
+    const wrong = coerceError(root, object, FieldPath.root)
     if (wrong !== undefined) return refuse(`${wrong.field}: ${wrong.message}`)
     const errors = checkTypeAndMeta(object, FieldPath.root)
     if (errors.length > 0) {
@@ -132,42 +127,5 @@ class Walk {
     const errors: Errors = new Map()
     this.#checker.of(schema)(schema.default as Json, '', errors)
     return fieldErrors(errors, path)
-  }
-
-  /** Kind, apiVersion and metadata of embedded objects that are no such thing. */
-  #coerceError(
-    schema: JsonSchema | undefined,
-    value: Json,
-    path: FieldPath,
-  ): FieldError | undefined {
-    if (schema === undefined || value === null || typeof value !== 'object') return undefined
-    if (Array.isArray(value)) {
-      const items = itemsOf(schema)
-      for (const [i, item] of value.entries()) {
-        const error = this.#coerceError(items, item, path.index(i))
-        if (error !== undefined) return error
-      }
-      return undefined
-    }
-    for (const key of Object.keys(value)) {
-      const given = value[key]
-      if (isEmbedded(schema) && isMetaField(key)) {
-        const error = this.#metaError(key, given, path.child(key))
-        if (error !== undefined) return error
-      }
-      const property = propertyOf(schema, key)
-      const at = property === undefined ? path.key(key) : path.child(key)
-      const error = this.#coerceError(property ?? valuesOf(schema), given, at)
-      if (error !== undefined) return error
-    }
-    return undefined
-  }
-
-  #metaError(key: string, value: Json, path: FieldPath): FieldError | undefined {
-    if (key !== 'metadata') {
-      return typeof value === 'string' ? undefined : invalid(path, value, 'must be a string')
-    }
-    const problem = this.#rules.metaProblem(value)
-    return problem === undefined ? undefined : invalid(path, value, problem)
   }
 }

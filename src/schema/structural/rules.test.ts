@@ -51,6 +51,10 @@ const cases: [JsonSchema, ...string[]][] = [
     object({ metadata: object({ labels: { type: 'object' } }) }),
     's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
   ],
+  [
+    object({ metadata: { type: 'object', additionalProperties: false } }),
+    's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
+  ],
 ]
 for (const [schema, ...expected] of cases) {
   test(JSON.stringify(schema), () => assert.deepEqual(texts(schema), expected))

@@ -238,7 +238,8 @@ const harmless = new Set(['type', 'default', 'externalDocs', 'example'])
 /** Metadata may be restricted in its name and the prefix of a generated one, and in nothing else. */
 function saysMore(metadata: JsonSchema): boolean {
   for (const [key, value] of Object.entries(metadata)) {
-    if (harmless.has(key) || value === false || value === '') continue
+    if (harmless.has(key) || value === '') continue
+    if (value === false && key !== 'additionalProperties') continue
     if (key !== 'properties') return true
     if (Object.keys(value).some((name) => name !== 'name' && name !== 'generateName')) return true
   }

@@ -25,7 +25,6 @@ import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 import type { Json } from '#api/object-meta.ts'
 import { approvalAnnotation, checkApproval } from './approval.ts'
 import { stringsValue, versionValue } from './go-values.ts'
-import { metaProblem } from './meta-problem.ts'
 import { checkNames } from './name-rules.ts'
 import { hasKnownReviewVersion } from './part-rules.ts'
 import { checkKeys } from './schema-rules.ts'
@@ -50,7 +49,6 @@ function rulesFor(context: Context, old: Loose | undefined): SpecRules {
   const beta = isBeta(context)
   const had = (is: (schema: JsonSchema) => boolean) => old !== undefined && specHas(old, is)
   return {
-    metaProblem,
     noDefaults: beta && !had(hasDefault) ? noDefaultsInBeta : undefined,
     knownReviewVersion:
       old === undefined || hasKnownReviewVersion(old.conversion?.conversionReviewVersions),

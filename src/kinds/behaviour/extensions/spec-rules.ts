@@ -6,7 +6,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { listAsWritten } from '#kinds/behaviour/checks.ts'
 import { saidTwiceIn } from '#kinds/conversion/custom-resource-definition.ts'
-import { checkDefaults, type MetaProblem } from '#schema/structural/default-rules.ts'
+import { checkDefaults } from '#schema/structural/default-rules.ts'
 import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
 import { schemaKeys, schemaValue, versionsValue } from './go-values.ts'
@@ -20,7 +20,6 @@ export interface SpecRules extends SchemaRules {
   readonly schemaRequired: boolean
   readonly structural: boolean
   readonly prunedDefaults: boolean
-  readonly metaProblem: MetaProblem
 }
 
 /** What may stand at the root of a schema where status is a subresource, by Go's names. */
@@ -229,8 +228,7 @@ function checkValidation(
   if (problem !== undefined) return errors.length > 0 ? errors : [invalid(at, '', problem)]
   const structural = checkStructural(schema, at)
   if (structural.length > 0) return [...errors, ...structural]
-  const { metaProblem, prunedDefaults } = rules
-  return [...errors, ...checkDefaults(schema, at, { metaProblem, pruned: prunedDefaults })]
+  return [...errors, ...checkDefaults(schema, at, { pruned: rules.prunedDefaults })]
 }
 
 /** Texts that Go tells from none when they are empty. */

@@ -1,0 +1,49 @@
+/** The first kind, apiVersion or metadata of an embedded object that is no such thing, and where it is. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import type { Json } from '#api/object-meta.ts'
+import {
+  isEmbedded,
+  isMetaField,
+  itemsOf,
+  type JsonSchema,
+  propertyOf,
+  valuesOf,
+} from './json-schema.ts'
+import { metaProblem } from './metadata-decoder.ts'
+
+export function coerceError(
+  schema: JsonSchema | undefined,
+  value: Json,
+  path: FieldPath,
+): FieldError | undefined {
+  if (schema === undefined || value === null || typeof value !== 'object') return undefined
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    for (const [i, item] of value.entries()) {
+      const error = coerceError(items, item, path.index(i))
+      if (error !== undefined) return error
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    const given = value[key]
+    if (isEmbedded(schema) && isMetaField(key)) {
+      const error = metaError(key, given, path.child(key))
+      if (error !== undefined) return error
+    }
+    const property = propertyOf(schema, key)
+    const at = property === undefined ? path.key(key) : path.child(key)
+    const error = coerceError(property ?? valuesOf(schema), given, at)
+    if (error !== undefined) return error
+  }
+  return undefined
+}
+
+function metaError(key: string, value: Json, path: FieldPath): FieldError | undefined {
+  if (key !== 'metadata') {
+    return typeof value === 'string' ? undefined : invalid(path, value, 'must be a string')
+  }
+  const problem = metaProblem(value)
+  return problem === undefined ? undefined : invalid(path, value, problem)
+}
