@@ -4,14 +4,21 @@
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { prefixRange, type Revision } from '#storage/storage.ts'
+import type { CatchUp } from '#watchcache/catch-up.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { transition } from '#watchcache/fan-out.ts'
-import { Watcher } from '#watchcache/watcher.ts'
+import { Watcher, watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { reach } from './read-at.ts'
 import { select } from './selection.ts'
 import type { Server, Target } from './server.ts'
+
+const loadCatchUp = loadLater<typeof import('#watchcache/catch-up.ts')>(
+  import.meta.url,
+  '#watchcache/catch-up',
+)
 
 export interface Watch {
   readonly kind: Kind
@@ -40,6 +47,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
   if (from === undefined) await reach(server, { want: 'latest' })
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
   const initial: Entry[] = []
+  let past: CatchUp | undefined
   if (from === undefined || from === 0) {
     const { storagePrefix } = kind.resource
     const scope = watcher.namespace === '' ? storagePrefix : `${storagePrefix}/${namespace}`
@@ -50,10 +58,15 @@ export async function watch(server: Server, target: Target, options: ListOptions
     })
   } else {
     const missed = ready.history.after(from)
-    if (missed === undefined) {
-      throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
+    // Older than memory, or more than may wait at once: told from the store's history, as far as that goes.
+    if (missed === undefined || missed.length > watcherQueueLengthMax) {
+      const { storage, parseStored: parse, clock } = server
+      const now = () => clock.now()
+      past = await loadCatchUp().catchUp({ storage, parse, cache: ready, watcher, from, now })
+      if (past === undefined)
+        throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
     }
-    for (const event of missed) {
+    for (const event of past === undefined ? (missed ?? []) : []) {
       const at = (event.entry ?? event.previous) as Entry
       if (watcher.namespace !== '' && at.namespace !== watcher.namespace) continue
       const type = transition(event, matches)
@@ -65,15 +78,16 @@ export async function watch(server: Server, target: Target, options: ListOptions
     from !== undefined && from > server.cache.freshness.revision
       ? skipUntil(watcher, from)
       : watcher
-  ready.fanOut.add(counted)
+  if (past === undefined) ready.fanOut.add(counted)
   return {
     kind,
     initial,
     watcher,
     bookmarks: options.allowWatchBookmarks,
     timeoutSeconds: options.timeoutSeconds,
-    progress: () => Math.max(server.cache.freshness.revision, from ?? 0),
+    progress: () => past?.progress ?? Math.max(server.cache.freshness.revision, from ?? 0),
     stop() {
+      past?.stop()
       ready.fanOut.remove(counted)
       watcher.end()
     },

@@ -31,6 +31,11 @@ export class Watcher implements Subscriber {
     return this.#ended
   }
 
+  /** How much waits for the client. */
+  get queued(): number {
+    return this.#queue.length
+  }
+
   deliver(type: EventType, event: CacheEvent): void {
     if (this.#ended) return
     this.#queue.push({ type, event })

@@ -1,0 +1,113 @@
+/** Watches that begin before what memory remembers (a hundred events here): the store's history tells what is missing. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, test } from 'node:test'
+import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+import type { Watch } from './watch.ts'
+
+const verbs: Fixture = await startVerbs()
+after(() => verbs.stop())
+
+interface Told {
+  readonly what: string
+  readonly revision: number
+}
+
+/** Takes what a watch has until `count` events came; what comes too much shows within a moment. */
+async function told({ watcher }: Watch, count: number): Promise<Told[]> {
+  const all: Told[] = []
+  for (let i = 0; i < 400 && all.length < count; i++) {
+    for (const { type, event } of watcher.take()) {
+      const entry = type === 'DELETED' ? event.previous : event.entry
+      all.push({ what: `${type} ${entry?.name}`, revision: event.revision })
+    }
+    await sleep(5)
+  }
+  return all
+}
+
+const write = (name: string, side: string) =>
+  verbs.create('configmaps', { metadata: { name, labels: { side } } })
+const relabel = (name: string, side: string) =>
+  verbs.patch('configmaps', name, 'merge', { metadata: { labels: { side } } })
+
+const started = Number((await write('before', 'left')).metadata.resourceVersion)
+await relabel('before', 'right')
+await write('gone', 'left')
+await verbs.remove('configmaps', 'gone')
+// Far more than memory keeps, of this kind and of another.
+for (let i = 0; i < 150; i++) {
+  await write(`c${i}`, i % 2 === 0 ? 'left' : 'right')
+  await verbs.create('secrets', { metadata: { name: `s${i}` } })
+}
+await verbs.remove('configmaps', 'c0')
+await verbs.settled()
+const created = Array.from({ length: 150 }, (_, i) => `ADDED c${i}`)
+
+const cases: [query: string, expected: string[]][] = [
+  ['', ['MODIFIED before', 'ADDED gone', 'DELETED gone', ...created, 'DELETED c0']],
+  [
+    '&labelSelector=side=left',
+    [
+      'DELETED before',
+      'ADDED gone',
+      'DELETED gone',
+      ...created.filter((_, i) => i % 2 === 0),
+      'DELETED c0',
+    ],
+  ],
+  ['&labelSelector=side=right', ['ADDED before', ...created.filter((_, i) => i % 2 === 1)]],
+  ['&fieldSelector=metadata.name=c0', ['ADDED c0', 'DELETED c0']],
+]
+for (const [query, expected] of cases) {
+  test(`a watch from before memory begins tells everything since: ${query || 'all'}`, async () => {
+    const watch = await verbs.watch('configmaps', `resourceVersion=${started}${query}`)
+    const got = await told(watch, expected.length)
+    assert.deepEqual(
+      got.map(({ what }) => what),
+      expected,
+    )
+    assert.deepEqual(
+      got,
+      got.toSorted((a, b) => a.revision - b.revision),
+    )
+    assert.ok(watch.progress() >= (got.at(-1)?.revision as number))
+    watch.stop()
+  })
+}
+
+test('what is written while a watch catches up is told once, in its turn, and what follows too', async () => {
+  const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
+  const writing = (async () => {
+    for (let i = 0; i < 50; i++) await write(`during${i}`, 'left')
+  })()
+  const names = Array.from({ length: 50 }, (_, i) => `ADDED during${i}`)
+  const first = await told(watch, 154 + 50)
+  await writing
+  await write('live', 'left')
+  const all = [...first, ...(await told(watch, 1))].map(({ what }) => what)
+  assert.deepEqual(all.slice(-51), [...names, 'ADDED live'])
+  assert.equal(new Set(all).size, all.length)
+  assert.equal(all.length, 154 + 51)
+  watch.stop()
+  await write('after', 'left')
+  assert.deepEqual(await told(watch, 0), [])
+})
+
+test('a client that does not read holds up the reading of the past, not the server', async () => {
+  const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
+  await sleep(50)
+  assert.ok(!watch.watcher.ended)
+  watch.stop()
+  assert.ok(watch.watcher.ended)
+})
+
+test('what the store has forgotten too is 410', async () => {
+  await verbs.storage.compact(started + 1)
+  const refused = verbs.watch('configmaps', `resourceVersion=${started}`)
+  assert.equal(await refusalOf(refused), '410 Expired')
+  const kept = await verbs.watch('configmaps', `resourceVersion=${started + 1}`)
+  const [next] = await told(kept, 1)
+  assert.equal(next.what, 'ADDED gone')
+  kept.stop()
+})

@@ -1,0 +1,161 @@
+/**
+ * A watch that begins before what memory remembers: its watcher is told from the store's own history, no faster than its
+ * client reads, until it has come to where memory takes over. It never holds more of the past than a few batches, and
+ * where the store forgets faster than the client reads, the watch ends and its client goes on from where it was.
+ */
+import {
+  type Change,
+  prefixRange,
+  type Revision,
+  RevisionCompacted,
+  type Storage,
+} from '#storage/storage.ts'
+import type { Entry, ParseStored } from './entry.ts'
+import { type EntryMaker, entryMaker } from './entry-maker.ts'
+import { type EventType, type Subscriber, transition } from './fan-out.ts'
+import type { CacheEvent } from './history.ts'
+import type { ResourceCache } from './resource-cache.ts'
+import type { Watcher } from './watcher.ts'
+
+/** Events that may wait for the client before more of the past is read. */
+const queuedMax = 1000
+/** How often a client that is behind is looked after. */
+const lookIntervalMs = 10
+
+export interface CatchUpParts {
+  readonly storage: Storage
+  readonly parse: ParseStored
+  readonly cache: ResourceCache
+  readonly watcher: Watcher
+  readonly from: Revision
+  readonly now: () => number
+  /** A past that cannot be read. */
+  readonly report?: (error: unknown) => void
+}
+
+/** Undefined where the store has forgotten what the watch begins with. */
+export async function catchUp(parts: CatchUpParts): Promise<CatchUp | undefined> {
+  const { storage, cache, from } = parts
+  // What is stored under a name before its kind was defined is not of that kind.
+  if (from < (cache.resource.since ?? 0)) return undefined
+  try {
+    await storage.list(prefixRange(`${cache.resource.storagePrefix}/`), { at: from, limit: 1 })
+  } catch (error) {
+    if (error instanceof RevisionCompacted) return undefined
+    throw error
+  }
+  return new CatchUp(parts)
+}
+
+export class CatchUp {
+  readonly #parts: CatchUpParts
+  readonly #stop = new AbortController()
+  readonly #prefix: string
+  readonly #maker: EntryMaker
+  /** What the changed objects were before the next change of them. */
+  readonly #known = new Map<string, Entry | undefined>()
+  #revision: Revision
+  /** Whom memory tells, once it has taken over. */
+  #live: Subscriber | undefined
+
+  constructor(parts: CatchUpParts) {
+    const { cache, watcher, from, parse } = parts
+    this.#parts = parts
+    this.#revision = from
+    const { storagePrefix } = cache.resource
+    this.#prefix =
+      watcher.namespace === '' ? `${storagePrefix}/` : `${storagePrefix}/${watcher.namespace}/`
+    this.#maker = entryMaker(cache.resource, parse)
+    void this.#run().catch((error) => {
+      if (!(error instanceof RevisionCompacted) && !this.#stop.signal.aborted) parts.report?.(error)
+      watcher.end()
+    })
+  }
+
+  /** Everything up to here was delivered; undefined once memory has taken over. */
+  get progress(): Revision | undefined {
+    return this.#live === undefined ? this.#revision : undefined
+  }
+
+  stop(): void {
+    this.#stop.abort()
+    if (this.#live !== undefined) this.#parts.cache.fanOut.remove(this.#live)
+  }
+
+  async #run(): Promise<void> {
+    const { storage, from, watcher } = this.#parts
+    const { signal } = this.#stop
+    const progress = (revision: Revision) => {
+      this.#revision = Math.max(this.#revision, revision)
+      this.#handOver()
+    }
+    for await (const batch of storage.changes({ after: from, signal, progress })) {
+      if (this.#live !== undefined) return
+      await this.#tell(batch)
+      while (watcher.queued > queuedMax && !watcher.ended) await later()
+      if (watcher.ended || signal.aborted) return
+      this.#handOver()
+      if (this.#live !== undefined) return
+    }
+  }
+
+  async #tell(batch: readonly Change[]): Promise<void> {
+    const ours = batch.filter(({ key }) => key.startsWith(this.#prefix))
+    await this.#learnBefore(ours)
+    for (const change of ours) this.#deliver(change)
+    this.#revision = batch.at(-1)?.revision ?? this.#revision
+  }
+
+  #deliver({ key, revision, bytes }: Change): void {
+    const { watcher, now } = this.#parts
+    const previous = this.#known.get(key)
+    const entry = bytes === undefined ? undefined : this.#maker.make(key, revision, bytes)
+    this.#known.set(key, entry)
+    if (entry === undefined && previous === undefined) return
+    const event: CacheEvent = { revision, entry, previous, at: now(), frames: new Map() }
+    const type = transition(event, watcher.matches)
+    if (type !== undefined) watcher.deliver(type, event)
+  }
+
+  /** What has not changed since the watch begins is as it was then. */
+  async #learnBefore(changes: readonly Change[]): Promise<void> {
+    const { storage, from } = this.#parts
+    const unknown = new Set(changes.map(({ key }) => key).filter((key) => !this.#known.has(key)))
+    await Promise.all(
+      [...unknown].map(async (key) => {
+        const { value } = await storage.get(key, from)
+        this.#known.set(key, value && this.#maker.make(key, value.revision, value.bytes))
+      }),
+    )
+  }
+
+  /** Where memory remembers everything that is still to tell, it is told at once, and the watch is like any other. */
+  #handOver(): void {
+    if (this.#live !== undefined) return
+    const { cache, watcher } = this.#parts
+    const rest = cache.history.after(this.#revision)
+    if (rest === undefined || rest.length > queuedMax) return
+    const told = this.#revision
+    const live: Subscriber = {
+      namespace: watcher.namespace,
+      matches: watcher.matches,
+      // The store's history may be ahead of memory: what was told from there is not told again.
+      deliver(type: EventType, event: CacheEvent) {
+        if (event.revision > told) watcher.deliver(type, event)
+      },
+      end: () => watcher.end(),
+    }
+    for (const event of rest) {
+      const { namespace } = (event.entry ?? event.previous) as Entry
+      if (watcher.namespace !== '' && namespace !== watcher.namespace) continue
+      const type = transition(event, watcher.matches)
+      if (type !== undefined) watcher.deliver(type, event)
+    }
+    this.#live = live
+    cache.fanOut.add(live)
+    this.#known.clear()
+    this.#stop.abort()
+  }
+}
+
+const later = () => new Promise((resolve) => setTimeout(resolve, lookIntervalMs))
