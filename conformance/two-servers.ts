@@ -126,6 +126,23 @@ export class TwoServers {
     return { want, difference }
   }
 
+  /** Asks both, and compares the bodies as they were sent, but for versions, uids and times: ages too, and every cell. */
+  async askExactly(
+    step: Step,
+    id: string,
+    comparable: (body: unknown) => unknown,
+  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+    const [peer, ours] = await Promise.all([
+      this.#request(this.#peer, step),
+      this.#request(this.#ours, step),
+    ])
+    const [want, got] = [peer, ours].map((answer) => {
+      const { body: _, ...seen } = this.#lib.observe(answer, id)
+      return { ...seen, body: comparable(JSON.parse(withoutTheServersOwn(answer.text))) }
+    }) as [Seen, Seen]
+    return { want, difference: this.#lib.firstDiff(withoutChance(want), withoutChance(got)) }
+  }
+
   /** Forgets what the placeholders of steps stand for. */
   forget(): void {
     this.#memory.clear()
@@ -185,6 +202,14 @@ function remember(memory: Map<string, string>, text: string): void {
   if (uid) memory.set('uid', uid)
   if (token) memory.set('continue', token)
 }
+
+/** Ids, versions, times and what the server gave, and prose. */
+const withoutTheServersOwn = (text: string): string =>
+  text
+    .replace(/"(resourceVersion|uid|description|selfLink)":"(?:[^"\\]|\\.)*"/g, '"$1":"<own>"')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
+    .replace(/"nodePort":\d+/g, '"nodePort":"<port>"')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
 
 const weighty = ({ headers }: Answer): Record<string, string | undefined> =>
   Object.fromEntries(headersOfWeight.map((name) => [name, headers[name]]))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  copyRemembering,
   copyWrittenEmpty,
   hasWrittenEmpty,
   rememberEmpty,
@@ -38,4 +39,15 @@ test('a shallow copy remembers when told to', () => {
   assert.equal(wasWrittenEmpty(copy, 'labels'), false)
   copyWrittenEmpty(holder, copy)
   assert.ok(wasWrittenEmpty(copy, 'labels'))
+})
+
+test('a deep copy made here remembers at every depth', () => {
+  const value = { a: [{ b: {} }], __proto__x: 1 }
+  rememberEmpty(value, 'c')
+  rememberEmpty(value.a[0]?.b as object, 'd')
+  const copy = copyRemembering(value)
+  assert.deepEqual(copy, value)
+  assert.notEqual(copy.a, value.a)
+  assert.ok(wasWrittenEmpty(copy, 'c'))
+  assert.ok(wasWrittenEmpty(copy.a[0]?.b, 'd'))
 })

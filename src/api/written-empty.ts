@@ -1,8 +1,9 @@
 /**
  * Remembers that a field was written as an empty list or map. In canonical form such a field is absent, as it is in
  * everything Kubernetes writes; but its messages tell an empty map from none (`map[string]string{}` and `(nil)`), and so
- * do a few defaults. The memory is of the object itself: a copy has none, and no encoder sees it.
+ * do a few defaults. The memory is of the object itself: a copy has none unless it is made here, and no encoder sees it.
  */
+import { copyData } from '#base/copy-data.ts'
 import type { Loose } from './object-meta.ts'
 
 const writtenEmpty = Symbol('fields written empty')
@@ -42,4 +43,17 @@ export function holdsWrittenEmpty(holder: object): boolean {
 /** A shallow copy of an object remembers what the object does. */
 export function copyWrittenEmpty(from: object, to: object): void {
   for (const field of (from as Holder)[writtenEmpty] ?? []) rememberEmpty(to, field)
+}
+
+/** A deep copy that remembers too, for what is converted before it is asked. */
+export function copyRemembering<T>(value: T): T {
+  const copy = copyData(value)
+  rememberLike(value, copy)
+  return copy
+}
+
+function rememberLike(value: unknown, copy: unknown): void {
+  if (value === null || typeof value !== 'object') return
+  if (!Array.isArray(value)) copyWrittenEmpty(value, copy as object)
+  for (const key in value) rememberLike((value as Loose)[key], (copy as Loose)[key])
 }

@@ -1,5 +1,6 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import { copyRemembering } from '#api/written-empty.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -100,7 +101,7 @@ export async function claimFields(
     onlyOnceApplied: server.release < ownersOfNewSince,
   }
   const same = kind === kind.resource.hub
-  const asked = same ? next : await fromHub(kind, copyData(next))
+  const asked = same ? next : await fromHub(kind, copyRemembering(next))
   const before = live === undefined || same ? live : await fromHub(kind, copyData(live))
   setManaged(next, loadManager().recordUpdate(manager, before, asOwned(asked), who))
 }
