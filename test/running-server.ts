@@ -44,6 +44,13 @@ export interface RunningServer {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>
+  /** As the administrator, bytes as they are; an answer that is no success is thrown. */
+  send(
+    method: string,
+    path: string,
+    body: Buffer | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Buffer>
   /** SIGTERM unless another signal is named; resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -118,14 +125,28 @@ export async function startServer(
     throw error
   })
   const pem = (name: string) => readFileSync(join(dataDir, 'pki', name))
-  const ask: RunningServer['ask'] = (method, path, body, headers) => {
+  const connected = (): Agent => {
     agent ??= new Agent({
       keepAlive: true,
       ca: pem('ca.crt'),
       cert: pem('admin.crt'),
       key: pem('admin.key'),
     })
-    return answerOf({ method, path, port, agent }, body, headers)
+    return agent
+  }
+  const ask: RunningServer['ask'] = (method, path, body, headers = {}) => {
+    const isText = body !== undefined
+    return answerOf(
+      { method, path, port, agent: connected() },
+      isText ? Buffer.from(JSON.stringify(body)) : undefined,
+      isText ? { 'content-type': 'application/json', ...headers } : headers,
+    )
+  }
+  const send: RunningServer['send'] = async (method, path, body, headers) => {
+    const target = { method, path, port, agent: connected() }
+    const { status, text, bytes } = await answerOf(target, body, headers)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
+    return bytes
   }
   return {
     url: `https://127.0.0.1:${port}`,
@@ -134,6 +155,7 @@ export async function startServer(
     pid: program.child.pid as number,
     said: program.said,
     ask,
+    send,
     stop,
   }
 }
@@ -164,27 +186,30 @@ async function ready(program: Program): Promise<void> {
 
 function answerOf(
   target: { method: string; path: string; port: number; agent: Agent },
-  body: unknown,
-  given: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+  body: Buffer | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer & { bytes: Buffer }> {
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? given : { 'content-type': 'application/json', ...given }
     const call = request({ host: '127.0.0.1', headers, ...target }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        const isJson = /json/.test(response.headers['content-type'] ?? '')
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString('utf8')
+        // A watch is many texts, not one.
+        const isWatch = /[?&]watch=|\/watch\//.test(target.path)
+        const isJson = !isWatch && /json/.test(response.headers['content-type'] ?? '')
         resolve({
           status: response.statusCode ?? 0,
           text,
+          bytes,
           headers: response.headers,
           body: isJson && text !== '' ? JSON.parse(text) : undefined,
         })
       })
     })
     call.on('error', reject)
-    call.end(body === undefined ? undefined : JSON.stringify(body))
+    call.end(body)
   })
 }

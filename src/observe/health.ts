@@ -40,6 +40,6 @@ export async function runChecks(
     text += `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`
   }
   const healthy = problems.length === 0
-  text += `${endpoint} check ${healthy ? 'passed' : 'failed'}\n`
+  text += healthy ? 'healthz check passed\n' : `${endpoint} check failed\n`
   return { healthy, text, problems }
 }
