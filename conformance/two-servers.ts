@@ -143,6 +143,17 @@ export class TwoServers {
     return { want, difference: this.#lib.firstDiff(withoutChance(want), withoutChance(got)) }
   }
 
+  /** As `ask`, and a body that cannot be read must be refused in the same words. */
+  async askWords(
+    step: Step,
+    id: string,
+  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+    const asked = await this.ask(step, id)
+    if (asked.want.status !== 400 || asked.difference !== undefined) return asked
+    const [peer, ours] = await Promise.all([this.#peer.request(step), this.#ours.request(step)])
+    return { want: asked.want, difference: this.#lib.firstDiff(wordsOf(peer), wordsOf(ours)) }
+  }
+
   /** Forgets what the placeholders of steps stand for. */
   forget(): void {
     this.#memory.clear()
@@ -185,6 +196,8 @@ export class TwoServers {
     }
   }
 }
+
+const wordsOf = ({ text }: Answer): unknown => JSON.parse(text).message
 
 function remember(memory: Map<string, string>, text: string): void {
   let metadata: { resourceVersion?: string; uid?: string; continue?: string } | undefined

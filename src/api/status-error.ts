@@ -82,7 +82,7 @@ export const alreadyExists = ({ group, plural }: ResourceName, name: string) =>
   new ApiError(
     409,
     'AlreadyExists',
-    `${qualified(plural, group)} "${name}" already exists`,
+    `${qualified(plural, group)} ${goQuote(name)} already exists`,
     about(plural, group, name),
   )
 
@@ -90,7 +90,7 @@ export const conflict = ({ group, plural }: ResourceName, name: string, why: str
   new ApiError(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(plural, group)} "${name}": ${why}`,
+    `Operation cannot be fulfilled on ${qualified(plural, group)} ${goQuote(name)}: ${why}`,
     about(plural, group, name),
   )
 
@@ -118,7 +118,7 @@ export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, 
       ? `forbidden: ${why}`
       : name === ''
         ? `${qualified(plural, group)} is forbidden: ${why}`
-        : `${qualified(plural, group)} "${name}" is forbidden: ${why}`,
+        : `${qualified(plural, group)} ${goQuote(name)} is forbidden: ${why}`,
     about(plural, group, name),
   )
 
@@ -135,8 +135,8 @@ export function invalidObject(
     422,
     'Invalid',
     lines.length === 0
-      ? `${qualified(kind, group)} "${name}" is invalid`
-      : `${qualified(kind, group)} "${name}" is invalid: ${said}`,
+      ? `${qualified(kind, group)} ${goQuote(name)} is invalid`
+      : `${qualified(kind, group)} ${goQuote(name)} is invalid: ${said}`,
     { ...about(kind, group, name), ...(causes.length > 0 && { causes }) },
   )
 }

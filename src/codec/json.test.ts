@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   decodeJson,
+  decodeWritten,
   duplicateKeys,
   encodeJson,
+  isOdd,
   JsonError,
   nestingDepthMax,
   parseJson,
@@ -90,4 +92,23 @@ test('the last of equal keys wins, and they are told', () => {
 
 test('pretty', () => {
   assert.equal(encodeJson({ a: [1] }, true).toString(), '{\n  "a": [\n    1\n  ]\n}')
+})
+
+test('what is written beside the value is remembered', () => {
+  const cases: [text: string, odd: boolean][] = [
+    ['{"a":{"b":[1,-2,"x:{}\\"1.5"]},"c":null,"__proto__":{"d":true}}', false],
+    [`{"a":"${'x'.repeat(90)}\\\\\\":${'y'.repeat(90)}\\\\","b":1}`, false],
+    ['{"a":"2021.5e3"}', false],
+    ['{"a":{"b":1,"b":1}}', true],
+    ['{"a":1,"\\u0061":2}', true],
+    ['[1.0]', true],
+    ['[1e3]', true],
+    ['[1E3]', true],
+    ['[-0.5]', true],
+    ['[12345678901234567]', true],
+  ]
+  for (const [text, odd] of cases) assert.equal(isOdd(decodeWritten(Buffer.from(text))), odd, text)
+  assert.equal(decodeWritten(Buffer.from('12345678901234567')), 12345678901234567n)
+  assert.throws(() => decodeWritten(Buffer.from(`${'['.repeat(301)}${']'.repeat(301)}`)), JsonError)
+  assert.throws(() => decodeWritten(Buffer.from('{"a":')), JsonError)
 })

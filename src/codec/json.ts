@@ -1,10 +1,12 @@
 /**
  * JSON bytes ⇄ values. Text that is wrong is refused in Go's words; integers are exact; nesting has a limit. Bytes that
- * are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins.
+ * are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins; whoever must know what else was written
+ * asks whether the value is odd.
  */
 import './exact-integer.ts'
 import type { Json } from '#api/object-meta.ts'
 import { exactNumber } from './exact-integer.ts'
+import { outlineOf } from './json-outline.ts'
 import { scanJson } from './json-scan.ts'
 
 /** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
@@ -66,6 +68,53 @@ export function parseJson(text: string): Json {
 }
 
 export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'))
+
+/** Values of texts that say more than their value shows: keys twice, or numbers other than short integers. */
+const oddValues = new WeakSet<object>()
+
+export const isOdd = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && oddValues.has(value)
+
+/** For values made of odd ones. */
+export function markOdd(value: Json): void {
+  if (typeof value === 'object' && value !== null) oddValues.add(value)
+}
+
+/** What a client wrote: as decodeJson, and whether it is odd is remembered. */
+export function decodeWritten(bytes: Buffer): Json {
+  const text = bytes.toString('utf8')
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'unexpected end of JSON input')
+  }
+  const { keys, depth, fractions, longNumbers } = outlineOf(bytes)
+  if (depth > nestingDepthMax) {
+    throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'exceeded max depth')
+  }
+  if (longNumbers) value = JSON.parse(text, keepExact)
+  if (fractions || longNumbers || keysIn(value) !== keys) markOdd(value)
+  return value
+}
+
+function keysIn(value: unknown): number {
+  let keys = 0
+  if (typeof value !== 'object' || value === null) return keys
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i]
+      if (typeof item === 'object') keys += keysIn(item)
+    }
+    return keys
+  }
+  for (const key in value) {
+    keys++
+    const member = (value as Record<string, unknown>)[key]
+    if (typeof member === 'object') keys += keysIn(member)
+  }
+  return keys
+}
 
 /** Paths of keys that occur more than once in their object. */
 export const duplicateKeys = (text: string): string[] => scanJson(text, nestingDepthMax).duplicates

@@ -163,3 +163,49 @@ test('a dry run shows the version it was given, a creation refuses it', async ()
   assert.equal(wet.status, 400)
   assert.equal(wet.json.message, 'resourceVersion should not be set on objects to be created')
 })
+
+test('a body that says something twice, or in odd numbers, is read as the original reads it', async () => {
+  const services = '/api/v1/namespaces/default/services?dryRun=All'
+  const service = (port: string) =>
+    `{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}],"ports":[{"name":"x"${port}}]}}`
+  const cases: [type: string, body: string, status: number, tells: RegExp][] = [
+    [json, service(''), 201, /"name":"x","port":80/],
+    [json, service(',"port":81'), 201, /"port":81/],
+    [json, service(',"port":81.0'), 400, /v1\.ServicePort\.Port: assertInteger: can not decode/],
+    [json, service(',"port":6000000000'), 422, /Invalid value: 1705032704/],
+    [yaml, 'metadata: {name: a}\nspec: {ports: [{port: 1e2}]}', 201, /"port":100/],
+    [
+      yaml,
+      'metadata: {name: a}\nspec: {ports: [{port: x}]}',
+      400,
+      /\[\{\\"port\\":\\"x\\"\}\]\}\}/,
+    ],
+  ]
+  for (const [type, body, status, tells] of cases) {
+    const answer = await served.ask('POST', services, { headers: { 'content-type': type }, body })
+    assert.equal(answer.status, status, `${body}: ${answer.text}`)
+    assert.match(String(answer.text), tells)
+  }
+})
+
+test('numbers of a patch are read as they are written', async () => {
+  const services = '/api/v1/namespaces/default/services'
+  await served.ask('POST', services, {
+    body: '{"metadata":{"name":"digits"},"spec":{"ports":[{"port":80}]}}',
+  })
+  const replaced = (value: string) =>
+    `[{"op":"replace","path":"/spec/ports/0/port","value":${value}}]`
+  const cases: [type: string, body: string, status: number, tells: RegExp][] = [
+    ['merge', '{"spec":{"ports":[{"port":81}]}}', 200, /"port":81/],
+    ['merge', '{"spec":{"ports":[{"port":81.0}]}}', 422, /can not decode float as int/],
+    ['json', replaced('1e3'), 422, /unexpected char e/],
+    ['json', replaced('6000000000'), 422, /Invalid value: 1705032704/],
+    ['strategic-merge', '{"spec":{"ports":[{"port":80,"name":"x"}]}}', 200, /"name":"x"/],
+  ]
+  for (const [type, body, status, tells] of cases) {
+    const headers = { 'content-type': `application/${type}-patch+json` }
+    const answer = await served.ask('PATCH', `${services}/digits?dryRun=All`, { headers, body })
+    assert.equal(answer.status, status, `${body}: ${answer.text}`)
+    assert.match(String(answer.text), tells)
+  }
+})

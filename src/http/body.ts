@@ -1,6 +1,7 @@
 /** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
 import type { Json } from '#api/object-meta.ts'
-import { decodeJson, JsonError } from '#codec/json.ts'
+import { loadLater } from '#base/load-later.ts'
+import { decodeWritten, JsonError } from '#codec/json.ts'
 import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
 import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
 import { decodeYaml } from '#codec/yaml.ts'
@@ -22,7 +23,7 @@ export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer, as = k
   const format = bodyFormat(contentTypeOf(exchange))
   if (format === 'protobuf') return decodeProtobufBody(kind, bytes)
   try {
-    const value = format === 'json' ? decodeJson(bytes) : decodeYaml(bytes)
+    const value = format === 'json' ? decodeWritten(bytes) : decodeYaml(bytes)
     const header = bodyHeader(format === 'yaml' ? inKeyOrder(value) : value)
     const fault = apiVersionFault(header.apiVersion)
     if (fault !== undefined) throw unrecognized(as, fault, bytes)
@@ -34,6 +35,18 @@ export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer, as = k
     if (error instanceof YamlError) throw unrecognized(as, error.message, bytes)
     throw error
   }
+}
+
+const loadEncode = loadLater<typeof import('#codec/go-json/encode.ts')>(
+  import.meta.url,
+  '#codec/go-json/encode',
+)
+
+/** The text that a body which is no protobuf is read from. */
+export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined {
+  const format = bodyFormat(contentTypeOf(exchange))
+  if (format === 'protobuf') return undefined
+  return format === 'json' ? bytes : Buffer.from(loadEncode().encodeGoMap(decodeYaml(bytes)))
 }
 
 /** YAML goes through JSON with its keys sorted before anybody looks at it. */

@@ -8,7 +8,7 @@ import { badRequest, invalidObject } from '#api/status-error.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
 import type { Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
-import { decodeBody, patchTypeOf, requireBodyType } from './body.ts'
+import { bodyText, decodeBody, patchTypeOf, requireBodyType } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
@@ -37,6 +37,7 @@ export async function writeRequest(
     target,
     user: exchange.user,
     body: () => decodeBody(exchange, target.kind, bytes, kindTaken(target)),
+    text: () => bodyText(exchange, bytes),
     options,
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,

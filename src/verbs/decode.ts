@@ -1,11 +1,19 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
-import { type ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
+import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
+import { isOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
-import { conform } from '#schema/conform.ts'
+import { conform, type ReadAs } from '#schema/conform.ts'
+import type { Type } from '#schema/type.ts'
 import type { Server, WriteRequest } from './server.ts'
+
+const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
+  import.meta.url,
+  '#codec/go-json/decode',
+)
 
 /** Most names of unknown fields that are said; the rest is counted. */
 const unknownFieldsMax = 100
@@ -23,12 +31,55 @@ export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): Kube
   return object
 }
 
-export function conformRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
+/** `text`: the JSON that `raw` was read from. */
+export function conformRaw(
+  kind: Kind,
+  raw: unknown,
+  request: WriteRequest,
+  text = request.text,
+): KubeObject {
   const value = (raw ?? {}) as Loose
   requireType(kind, value, 'patchType' in request)
-  const { object, unknown } = kind.conform(value)
+  const { object, unknown } = kind.protobuf
+    ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
+    : kind.conform(value)
   reportUnknown(unknown, request)
   return object
+}
+
+interface WrittenAs extends ReadAs {
+  readonly text: WriteRequest['text']
+}
+
+const readAs = ({ kind, version }: Kind, text: WriteRequest['text']): WrittenAs => ({
+  kind,
+  version,
+  as: kind,
+  text,
+})
+
+/**
+ * Most bodies fit their type. What does not, or says something twice, is read once more from its text and as the original
+ * reads it: that may take it after all, and else has the words for why not.
+ */
+function conformWritten<Result>(
+  type: Type,
+  value: Loose,
+  { kind, version, as, text }: WrittenAs,
+  conformIt: (value: Loose) => Result,
+): Result {
+  if (!isOdd(value)) {
+    try {
+      return conformIt(value)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+  const bytes = text?.()
+  if (bytes === undefined) return conformIt(value)
+  const read = loadGoJson().readGoJson(bytes, type)
+  if ('value' in read) return conformIt(read.value as Loose)
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${read.fault}`)
 }
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
@@ -101,6 +152,7 @@ export function conformAs(
   kind: string,
   request: WriteRequest,
   raw: unknown = request.body(),
+  text = request.text,
 ): KubeObject {
   const value = (raw ?? {}) as Loose
   const named = textOf(value.kind, kind)
@@ -111,7 +163,10 @@ export function conformAs(
       `${named} in version "${version}" cannot be handled as a ${kind}: expected ${apiVersion} ${kind}`,
     )
   }
-  const conformed = conform(type, value as Json, { kind, version, as: kind })
+  const written = { kind, version, as: kind, text }
+  const conformed = conformWritten(type, value, written, (read) =>
+    conform(type, read as Json, written),
+  )
   reportUnknown(conformed.unknown, request)
   const object = conformed.value as unknown as KubeObject
   object.kind = kind

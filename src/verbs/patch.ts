@@ -8,13 +8,15 @@ import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import { firstValue } from '#codec/first-value.ts'
-import { decodeJson, JsonError } from '#codec/json.ts'
+import { decodeWritten, isOdd, JsonError, markOdd } from '#codec/json.ts'
+import type { Kind } from '#kinds/kind.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
-import type { PatchRequest, Server } from './server.ts'
+import type { TypeName } from './patch-type.ts'
+import type { PatchRequest, Server, Target } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
 /** Each way to patch is loaded when it is first used. */
@@ -22,7 +24,11 @@ const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   apply: later<typeof import('./apply.ts')>('./apply'),
   json: later<typeof import('#patch/json-patch.ts')>('#patch/json-patch'),
+  numbers: later<typeof import('#codec/go-json/written-number.ts')>(
+    '#codec/go-json/written-number',
+  ),
   nilBytes: later<typeof import('#patch/nil-bytes.ts')>('#patch/nil-bytes'),
+  type: later<typeof import('./patch-type.ts')>('./patch-type'),
   strategic: later<typeof import('#patch/strategic-merge.ts')>('#patch/strategic-merge'),
 }
 
@@ -33,13 +39,15 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
   return writeOver(server, request, {
     creates: false,
     unconditional: behaviour.unconditionalUpdate ?? true,
+    versionCheckedWithMetadata:
+      request.target.subresource === '' && behaviour.versionCheckedWithMetadata,
     retries: raceTriesMax,
     async make(live) {
       if (live === undefined) throw notFound(kind, name)
       const before = await fromHub(kind, copyData(live))
       before.kind = kind.kind
       before.apiVersion = kind.apiVersion
-      const next = await toHub(kind, patched(request, before))
+      const next = await patched(server, request, before)
       requireMatchingName(next, request)
       await claimFields(server, request, next, live, asPatched(request))
       return next
@@ -54,16 +62,43 @@ function asPatched({ patchType, target: { kind } }: PatchRequest) {
     load.nilBytes().withNilBytes(kind.type, object as Json) as unknown as KubeObject
 }
 
-/** The patched object, canonical and defaulted. */
-function patched(request: PatchRequest, before: KubeObject): KubeObject {
+/** The patched object, canonical and defaulted, in the hub version. */
+async function patched(
+  server: Server,
+  request: PatchRequest,
+  before: KubeObject,
+): Promise<KubeObject> {
   const { kind } = request.target
-  const raw = rawPatched(request, before, kind.type)
-  const object = orInvalidPatch(raw, () =>
-    conformRaw(kind, kind.protobuf ? requireSameType(kind, raw) : requireObject(raw), request),
-  )
-  kind.applyDefaults(object)
-  return object
+  const raw = rawPatched(request, before, kind.type, kind.protobuf)
+  const read = orInvalidPatch(raw, () => {
+    const as = kind.protobuf ? versionOf(server, kind, raw) : kind
+    return as && { object: conformRaw(as, requireObject(raw), request, textOf(raw)), as }
+  })
+  if (read === undefined) throw nameless(request.target)
+  read.as.applyDefaults(read.object)
+  return toHub(read.as, read.object)
 }
+
+/** The version of its kind that an object is in after a patch. */
+function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
+  const given = requireObject(raw)
+  if (given.apiVersion === kind.apiVersion && given.kind === kind.kind) return kind
+  const { resource } = kind
+  const isOneOf = (apiVersion: string) => resource.kindOf(apiVersion) !== undefined
+  const version = load.type().patchedVersion(kind, raw, isOneOf, isType(server))
+  return version === undefined ? undefined : resource.kindOf(version)
+}
+
+const isType =
+  (server: Server) =>
+  ({ apiVersion, kind }: TypeName) =>
+    server.typeNamed(apiVersion, kind) !== undefined
+
+/** What has no version is read as nothing that has a name. */
+const nameless = ({ name }: Target): ApiError =>
+  badRequest(
+    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+  )
 
 /** A patched value of another kind than the resource's own. */
 export function patchedAs(
@@ -73,24 +108,37 @@ export function patchedAs(
   request: PatchRequest,
   before: KubeObject,
 ): KubeObject {
-  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type)
-  return orInvalidPatch(raw, () =>
-    conformAs(server, apiVersion, kind, request, requireSameType({ apiVersion, kind }, raw)),
-  )
+  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type, true)
+  const isIt = (said: string) => said === apiVersion
+  const read = orInvalidPatch(raw, () => {
+    const given = requireObject(raw)
+    const said = load.type().patchedVersion({ apiVersion, kind }, raw, isIt, isType(server))
+    return said === undefined
+      ? undefined
+      : conformAs(server, apiVersion, kind, request, given, textOf(raw))
+  })
+  if (read === undefined) throw nameless(request.target)
+  return read
 }
 
+/** A patched object is written down and read again. */
+const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
+
 /** What cannot be read after the patch is the patch's fault: 422, with the result in the message. */
-function orInvalidPatch(raw: Json, read: () => KubeObject): KubeObject {
+function orInvalidPatch<Read>(raw: Json, read: () => Read): Read {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
       throw error
     throw invalidObject({ group: '', kind: '' }, '', [
-      invalid('patch', JSON.stringify(Array.isArray(raw) ? inKeyOrder(raw) : raw), error.message),
+      invalid('patch', shownPatched(raw), error.message),
     ])
   }
 }
+
+const shownPatched = (raw: Json): string =>
+  Array.isArray(raw) ? JSON.stringify(inKeyOrder(raw)) : load.numbers().textWithNumbers(raw)
 
 /** A patch that replaces the whole object is shown with its keys sorted. */
 function inKeyOrder(value: Json): Json {
@@ -100,25 +148,28 @@ function inKeyOrder(value: Json): Json {
   return Object.fromEntries(sorted.map((key) => [key, inKeyOrder(value[key])]))
 }
 
-function rawPatched(request: PatchRequest, before: KubeObject, type: Type): Json {
+/** `typed`: read by a type of its own afterwards, to which the digits of numbers matter. */
+function rawPatched(request: PatchRequest, before: KubeObject, type: Type, typed: boolean): Json {
   const document = before as unknown as { [key: string]: Json }
-  const body =
-    request.patchType === 'strategic'
-      ? firstValueOf(request.patchBytes)
-      : patchBody(request.patchBytes)
-  switch (request.patchType) {
-    case 'json':
-      return load.json().applyJsonPatch(document, body)
-    case 'merge':
-      return applyMergePatch(document, body)
-    default:
-      return load.strategic().applyStrategicMerge(type, document, body)
+  const { patchType, patchBytes } = request
+  if (patchType === 'strategic') {
+    return load.strategic().applyStrategicMerge(type, document, firstValueOf(patchBytes))
   }
+  const body = patchBody(patchBytes)
+  const apply = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
+  if (!typed || !isOdd(body) || tests(body)) return apply(document, body)
+  const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes))
+  markOdd(raw)
+  return raw
 }
+
+/** Numbers that are compared are compared by value, however they are written. */
+const tests = (body: Json): boolean =>
+  Array.isArray(body) && body.some((operation) => (operation as Loose | null)?.op === 'test')
 
 function patchBody(bytes: Buffer): Json {
   try {
-    return decodeJson(bytes)
+    return decodeWritten(bytes)
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(error.message)
     throw error
@@ -128,7 +179,7 @@ function patchBody(bytes: Buffer): Json {
 /** A strategic patch is read as a stream: the first value counts, and what follows it is nobody's. */
 function firstValueOf(bytes: Buffer): Json {
   try {
-    return decodeJson(bytes)
+    return decodeWritten(bytes)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     if (error.message.endsWith('after top-level value')) return patchBody(firstValue(bytes))
@@ -145,15 +196,4 @@ function requireObject(raw: Json): Loose {
     )
   }
   return raw
-}
-
-function requireSameType(
-  { kind, apiVersion }: { kind: string; apiVersion: string },
-  given: Json,
-): Loose {
-  const raw = requireObject(given)
-  if (raw.kind === kind && raw.apiVersion === apiVersion) return raw
-  throw badRequest(
-    `${String(raw.kind ?? '')} in version "${String(raw.apiVersion ?? '')}" cannot be handled as a ${kind}`,
-  )
 }

@@ -67,6 +67,8 @@ export interface WriteRequest {
   readonly user: User
   /** The body as JSON value, decoded by its media type; throws ApiError. */
   readonly body: () => unknown
+  /** The body as the JSON text it was read from, for what its value does not tell; undefined for protobuf. */
+  readonly text?: () => Buffer | undefined
   readonly options: WriteOptions
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]

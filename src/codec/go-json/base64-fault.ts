@@ -1,0 +1,41 @@
+/** Why Go's base64 decoder refuses a text, by the place of the byte it gives up at. It decodes nothing. */
+const alphabet = /[A-Za-z0-9+/]/
+const padding = '='
+
+export function base64Fault(text: string): string | undefined {
+  const at = faultAt(Buffer.from(text).toString('latin1'))
+  return at === undefined ? undefined : `illegal base64 data at input byte ${at}`
+}
+
+/** Four letters a time, line breaks passed over; the last four may be padded. */
+function faultAt(text: string): number | undefined {
+  let at = 0
+  for (;;) {
+    let letters = 0
+    for (; letters < 4; letters++) {
+      while (text[at] === '\n' || text[at] === '\r') at++
+      const letter = text[at]
+      if (letter === undefined) return letters === 0 ? undefined : at - letters
+      at++
+      if (alphabet.test(letter)) continue
+      if (letter !== padding || letters < 2) return at - 1
+      return paddingFault(text, at, letters)
+    }
+  }
+}
+
+/** After a padding only a second one may follow, and then nothing. */
+function paddingFault(text: string, after: number, letters: number): number | undefined {
+  let at = after
+  const skipBreaks = () => {
+    while (text[at] === '\n' || text[at] === '\r') at++
+  }
+  if (letters === 2) {
+    skipBreaks()
+    if (at === text.length) return text.length
+    if (text[at] !== padding) return at - 1
+    at++
+  }
+  skipBreaks()
+  return at < text.length ? at : undefined
+}

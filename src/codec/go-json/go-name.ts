@@ -1,0 +1,93 @@
+/**
+ * What Go calls the types and fields of the API, as its messages show them. A field is called as in JSON with a capital
+ * in front, but for the words Go writes in capitals and the few that have another name; types by package and name.
+ */
+import type { List, Struct, Type } from '#schema/type.ts'
+
+/** Words at the beginning of a name that are written in capitals. */
+const initialisms =
+  /^(api|aws|ca|cidr|csi|dns|fc|fs|gce|gmsa|http|id|ip|iqn|iscsi|json|nfs|os|pd|qos|qps|rbd|se|ssl|tcp|tls|ttl|tty|uid|url)(?=[A-Z]|s?$)/
+
+/** Names that follow no rule, wherever they stand. */
+const named: ReadonlyMap<string, string> = new Map([
+  ['cephfs', 'CephFS'],
+  ['chapAuthDiscovery', 'DiscoveryCHAPAuth'],
+  ['chapAuthSession', 'SessionCHAPAuth'],
+  ['storageos', 'StorageOS'],
+  ['wwids', 'WWIDs'],
+  ['$schema', 'Schema'],
+  ['$ref', 'Ref'],
+])
+
+/** Names of the fields of one type. */
+const namedIn: ReadonlyMap<string, string> = new Map([
+  ['AzureDiskVolumeSource.diskURI', 'DataDiskURI'],
+  ['APIResourceList.resources', 'APIResources'],
+  ['ContainerStatus.lastState', 'LastTerminationState'],
+  ['GlusterfsPersistentVolumeSource.endpoints', 'EndpointsName'],
+  ['GlusterfsVolumeSource.endpoints', 'EndpointsName'],
+  ['NodeSpec.externalID', 'DoNotUseExternalID'],
+  ['PodSpec.serviceAccount', 'DeprecatedServiceAccount'],
+  ['StatusCause.reason', 'Type'],
+  ['core.v1.Event.reportingComponent', 'ReportingController'],
+  ['authorization.v1beta1.SubjectAccessReviewSpec.group', 'Groups'],
+  ['policy.v1beta1.PodDisruptionBudgetStatus.disruptionsAllowed', 'PodDisruptionsAllowed'],
+  ...['RBDVolumeSource', 'RBDPersistentVolumeSource'].flatMap((type): [string, string][] => [
+    [`${type}.monitors`, 'CephMonitors'],
+    [`${type}.image`, 'RBDImage'],
+    [`${type}.pool`, 'RBDPool'],
+    [`${type}.user`, 'RadosUser'],
+  ]),
+])
+
+export function goFieldName(struct: Struct, name: string): string {
+  const parts = struct.name.split('.')
+  const ofType =
+    namedIn.get(`${parts.slice(-1)}.${name}`) ?? namedIn.get(`${parts.slice(-3).join('.')}.${name}`)
+  return ofType ?? named.get(name) ?? metaName(struct, name) ?? capitalised(name)
+}
+
+/** Go embeds the metadata, so that their name is that of their type. */
+function metaName(struct: Struct, name: string): string | undefined {
+  const type = name === 'metadata' ? struct.byName.get(name)?.type : undefined
+  return type?.is === 'struct' ? type.name.split('.').pop() : undefined
+}
+
+/** `x-kubernetes-list-type` → `XListType`, `fsType` → `FSType`, `replicas` → `Replicas`. */
+function capitalised(name: string): string {
+  const plain = name
+    .replace(/^x-kubernetes-/, 'x-')
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const inCapitals = plain.replace(initialisms, (word) => word.toUpperCase())
+  return inCapitals.slice(0, 1).toUpperCase() + inCapitals.slice(1)
+}
+
+const scalarNames: Readonly<Record<string, string>> = {
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  any: 'interface {}',
+}
+
+/** `ofPackage`: where the object is from, for the types that only their package tells. */
+export function goTypeName(type: Type, ofPackage = 'v1'): string {
+  switch (type.is) {
+    case 'struct':
+      return type.name.split('.').slice(-2).join('.')
+    case 'list':
+      return listName(type, ofPackage)
+    case 'map':
+      return `map[string]${goTypeName(type.values, ofPackage)}`
+    case 'scalar':
+      return type.named ?? scalarNames[type.scalar] ?? type.scalar
+    case 'untyped':
+      return 'interface {}'
+  }
+}
+
+/** The lists that protobuf wraps are those that have a name in Go: what else is known of a user. */
+const listName = (list: List, ofPackage: string): string =>
+  list.wrapped === true ? `${ofPackage}.ExtraValue` : `[]${goTypeName(list.items, ofPackage)}`

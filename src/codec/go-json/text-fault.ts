@@ -1,0 +1,66 @@
+/** Why the types that read their own JSON refuse a text, in Go's words; nothing where they take it. */
+import { canonicalDuration } from '#api/duration.ts'
+import type { Json } from '#api/object-meta.ts'
+import { canonicalQuantity, QuantityError } from '#api/quantity.ts'
+import { canonicalMicroTimestamp, canonicalTimestamp } from '#api/timestamp.ts'
+import type { Scalar } from '#schema/type.ts'
+import { durationFault, timeFault } from './time-fault.ts'
+
+/** What Go's JSON package calls the kinds of values. */
+export const jsonKind = (value: Json): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+
+/** `text` is one JSON value. */
+export function textFault({ scalar }: Scalar, text: string): string | undefined {
+  switch (scalar) {
+    case 'quantity':
+      return quantityFault(text)
+    case 'intOrString':
+      return text.startsWith('"') || text === 'null' ? undefined : unfit(text, 'int32')
+    case 'time':
+    case 'microTime':
+    case 'duration':
+      return spelledFault(scalar, text)
+    default:
+      return undefined
+  }
+}
+
+/** Quotes are taken off and nothing is unescaped: what was an escape is no quantity. */
+function quantityFault(text: string): string | undefined {
+  if (text === 'null') return undefined
+  const isQuoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"')
+  try {
+    canonicalQuantity((isQuoted ? text.slice(1, -1) : text).trim())
+    return undefined
+  } catch (error) {
+    if (error instanceof QuantityError) return error.message
+    throw error
+  }
+}
+
+function spelledFault(scalar: 'time' | 'microTime' | 'duration', text: string): string | undefined {
+  if (text === 'null') return undefined
+  if (!text.startsWith('"')) return unfit(text, 'string')
+  const spelled = JSON.parse(text) as string
+  if (scalar === 'duration') {
+    return canonicalDuration(spelled) === undefined ? durationFault(spelled) : undefined
+  }
+  const read = scalar === 'time' ? canonicalTimestamp : canonicalMicroTimestamp
+  return read(spelled) === undefined ? timeFault(spelled, scalar) : undefined
+}
+
+/** A JSON text that is read into a single value of a Go type. */
+function unfit(text: string, goType: 'int32' | 'string'): string | undefined {
+  const isNumber = /^[-0-9]/.test(text)
+  if (goType === 'int32' && /^-?[0-9]+$/.test(text)) {
+    const value = BigInt(text)
+    if (value === BigInt.asIntN(32, value)) return undefined
+  }
+  const found = !isNumber
+    ? jsonKind(JSON.parse(text) as Json)
+    : goType === 'int32'
+      ? `number ${text}`
+      : 'number'
+  return `json: cannot unmarshal ${found} into Go value of type ${goType}`
+}

@@ -1,0 +1,32 @@
+/**
+ * Numbers as they were written, carried through a patch: what is not a short integer is kept as a text nobody else
+ * writes, and becomes the number again when the patched object is written down to be read.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { encodeGoJson } from './encode.ts'
+
+const mark = '\u0000number '
+const marked = /"\\u0000number ([-+.eE0-9]+)"/g
+
+/** A patch with its numbers marked. Where a text could be taken for a mark nothing is marked. */
+export function withWrittenNumbers(bytes: Buffer): Json {
+  const text = bytes.toString('utf8')
+  const isFree = !text.includes('\\u0000number')
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    isFree && typeof value === 'number' && context?.source !== undefined
+      ? markOf(value, context.source)
+      : value,
+  )
+}
+
+const markOf = (value: number, source: string): Json =>
+  /^-?[0-9]{1,15}$/.test(source) ? value : `${mark}${source}`
+
+/** The JSON of a patched object: what was merged has its keys sorted, and numbers are as they were written. */
+export const textWithNumbers = (value: Json): string =>
+  encodeGoJson(withSortedKeys(value)).replace(marked, (_, number: string) => number)
+
+function withSortedKeys(value: Json): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
