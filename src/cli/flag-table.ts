@@ -154,7 +154,8 @@ export const flagTable = {
   'leader-elect-renew-deadline': row('Controllers', value.duration, 10_000, 'wired', 'How long a leader that cannot renew its lease goes on, at most.'),
   'leader-elect-retry-period': row('Controllers', value.duration, 2000, 'wired', 'How long to wait between two attempts to lead or to renew.'),
 
-  'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 and more for finding faults.'),
+  'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 also who asked and why it was refused. PUT /debug/flags/v changes it.'),
+  'profiling': row('Instruments', value.bool, true, 'wired', 'Whether /debug/pprof and /debug/flags are served.'),
   'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),
 } satisfies Record<string, Row<unknown>>
 

@@ -17,6 +17,7 @@ import { openIdPaths } from '#http/paths/openid.ts'
 import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
 import { requestServer } from '#http/serve.ts'
+import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
@@ -112,6 +113,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
+    ...(settings.profiling ? [debugPaths(log)] : []),
     knownPaths({
       catalog,
       checks: health,
@@ -123,6 +125,27 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
       ],
     }),
   ]
+}
+
+/** Loaded when somebody asks. */
+function debugPaths(log: Log): PathHandler {
+  const flags = loadLater<typeof import('#http/paths/debug-flags.ts')>(
+    import.meta.url,
+    '#http/paths/debug-flags',
+  )
+  const profiles = loadLater<typeof import('#http/paths/debug-profiles.ts')>(
+    import.meta.url,
+    '#http/paths/debug-profiles',
+  )
+  let handlers: PathHandler[] | undefined
+  const handlerOf = (path: string) => {
+    handlers ??= [flags().debugFlagsPaths(log), profiles().debugProfilesPaths()]
+    return handlers.find((handler) => handler.matches(path))
+  }
+  return {
+    matches: (path) => /^\/debug\/(flags|pprof)(\/|$)/.test(path),
+    handle: (exchange) => handlerOf(exchange.target.path)?.handle(exchange),
+  }
 }
 
 /** The documents are made, and what makes them is loaded, when somebody asks for the first. */

@@ -8,6 +8,7 @@ import { consumerManager, flowGroup, followFairness } from '#http/observers/fair
 import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
 import { inFlightObserver } from '#http/observers/in-flight.ts'
 import { InFlightMark } from '#http/observers/in-flight-mark.ts'
+import { requestLog } from '#http/observers/request-log.ts'
 import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
@@ -80,6 +81,7 @@ export async function makeObserving(
       ...(audit === undefined ? [] : [audit.observer]),
       measuring.observer,
       limiting.observer,
+      requestLog(log, monotonicMs),
     ],
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,

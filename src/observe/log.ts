@@ -3,10 +3,8 @@ export interface Log {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
-  /** Said only from a verbosity on. */
-  at(
-    verbosity: number,
-  ): { info(message: string, fields?: Record<string, unknown>): void } | undefined
+  /** How much is said; may be changed while the server runs. */
+  verbosity: number
 }
 
 export function createLog(
@@ -21,13 +19,7 @@ export function createLog(
     }
     write(`${line}\n`)
   }
-  const info = say('info')
-  return {
-    info,
-    warn: say('warn'),
-    error: say('error'),
-    at: (wanted) => (wanted <= verbosity ? { info } : undefined),
-  }
+  return { info: say('info'), warn: say('warn'), error: say('error'), verbosity }
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,43 @@
+/**
+ * A line of the log for each request, from a verbosity on that operators choose at the start and may change while the
+ * server runs. It says nothing of what was sent or answered: that is the audit log's.
+ */
+import type { Observer } from '#http/parts.ts'
+import type { Log } from '#observe/log.ts'
+import { reportedVerb, scopeOf } from './request-place.ts'
+
+/** From here on each request is told, from the second on also who asked and why it was refused. */
+const eachRequest = 2
+const whoAsked = 4
+
+export function requestLog(log: Log, monotonicMs: () => number): Observer {
+  return {
+    end(exchange) {
+      if (log.verbosity < eachRequest) return
+      const { wire, target, status, startedAt, answeredBytes } = exchange
+      const fields = {
+        verb: reportedVerb(exchange, scopeOf(target)),
+        uri: wire.url,
+        status,
+        tookMs: Math.round(monotonicMs() - startedAt),
+        bytes: answeredBytes,
+        userAgent: wire.headers['user-agent'] ?? '',
+        from: wire.remoteAddress,
+      }
+      log.info('request', log.verbosity < whoAsked ? fields : { ...fields, ...more(exchange) })
+    },
+  }
+}
+
+const more = ({
+  auditId,
+  user,
+  impersonator,
+  refusal,
+}: Parameters<NonNullable<Observer['end']>>[0]) => ({
+  auditId,
+  user: user.name,
+  groups: user.groups,
+  ...(impersonator !== undefined && { impersonator: impersonator.name }),
+  ...(refusal !== undefined && { refusal: refusal.message }),
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from './log.ts'
+
+const circle: { self?: unknown } = {}
+circle.self = circle
+const cases: [name: string, fields: Record<string, unknown> | undefined, line: string][] = [
+  ['no fields', undefined, ''],
+  ['text in quotes', { path: '/a b', quote: '"' }, ' path="/a b" quote="\\""'],
+  ['a line stays a line', { text: 'a\nb' }, ' text="a\\nb"'],
+  ['numbers and lists', { code: 200, names: ['a'] }, ' code=200 names=["a"]'],
+  ['nothing', { what: undefined, none: null }, ' what=undefined none=null'],
+  ['what cannot be written', { circle, big: 1n }, ' circle="…" big="…"'],
+]
+for (const [name, fields, expected] of cases) {
+  test(`a line of the log: ${name}`, () => {
+    const lines: string[] = []
+    createLog(
+      0,
+      (line) => lines.push(line),
+      () => 0,
+    ).warn('said', fields)
+    assert.deepEqual(lines, [`1970-01-01T00:00:00.000Z warn said${expected}\n`])
+  })
+}
+
+test('an error is told with where it happened', () => {
+  let said = ''
+  const log = createLog(
+    2,
+    (line) => (said += line),
+    () => 0,
+  )
+  log.error('broken', { error: new Error('because') })
+  assert.match(said, /error broken error="Error: because\\n\s+at /)
+  assert.equal(said.split('\n').length, 2)
+  assert.equal(log.verbosity, 2)
+})
