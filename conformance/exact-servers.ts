@@ -7,8 +7,8 @@
 import type { Seen } from './seen.ts'
 import type { Client, Difference, Replayer, Step } from './two-servers.ts'
 
-/** Two problems in an order of chance stay in that order by chance once in two to this power. */
-const timesAskedAgain = 8
+/** Two problems in an order of chance stay in that order by chance seldom enough after so many. */
+const timesAskedAgain = 40
 const tokens = { admin: 'admin-token' }
 
 export class ExactServers {

@@ -177,6 +177,65 @@ test('a status that may not be written is the default one', () => {
   }
 })
 
+test('a new object is checked without the status that its readers will find', () => {
+  const status = { type: 'object', properties: { d: { type: 'object' } }, default: { d: {} } }
+  const withStatus = (given: Loose) => ({
+    openAPIV3Schema: { type: 'object', properties: { status: given } },
+  })
+  const text = { type: 'object', properties: { d: { type: 'string' } } }
+  const versions = [
+    { ...one, storage: false, schema: withStatus(text) },
+    { ...two, storage: true, schema: withStatus(status) },
+  ]
+  const resource = customResource(definition(versions), options)
+  const made = object({}) as KubeObject
+  resource.behaviour.prepareForCreate?.(made, context)
+  assert.deepEqual(made.status, { d: {} })
+  const v1 = resource.kindOf('example.com/v1')
+  assert.deepEqual(v1?.validateSchema?.(made), [])
+  const later = v1?.validateSchema?.(made, made) ?? []
+  assert.ok(later.some(({ field }) => field === 'status.d'))
+})
+
+test('what the version of a writer does not know is lost, and is no change of its', () => {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const { subresources: _, ...plain } = one
+  const versions = [
+    { ...plain, storage: false },
+    { ...two, storage: true, schema: { openAPIV3Schema: open } },
+  ]
+  const { behaviour } = customResource(definition(versions), options)
+  const stored = (spec: Loose) =>
+    object(spec, {
+      apiVersion: 'example.com/v2',
+      metadata: { name: 'g', generation: 1 },
+    }) as KubeObject
+  const rows: [next: Loose, generation: number][] = [
+    [{ size: 2 }, 1],
+    [{ size: 3 }, 2],
+  ]
+  for (const [spec, generation] of rows) {
+    const next = stored(spec)
+    behaviour.prepareForUpdate?.(next, stored({ size: 2, other: 1 }), context)
+    assert.equal(next.metadata.generation, generation)
+  }
+})
+
+test('what apply leaves is checked, and what no reader will find of it goes', () => {
+  const any = { 'x-kubernetes-preserve-unknown-fields': true }
+  const version = { ...one, schema: schema({ ...size, any }) }
+  const resource = customResource(definition([version]), options)
+  const [kind] = resource.kinds
+  const merged = kind.conformMerged?.(object({ name: null, any: null })).object as KubeObject
+  assert.deepEqual(merged.spec, { name: null, any: null })
+  assert.deepEqual(
+    kind.validateSchema?.(merged).map(({ field }) => field),
+    ['spec.name'],
+  )
+  assert.deepEqual(resource.readBack?.(merged)?.spec, {})
+  assert.equal(resource.readBack?.(object({}) as KubeObject), undefined)
+})
+
 test('a definition on its way out says so, and its kind keeps its verbs', () => {
   const made = definition([one])
   const kindOf = (given: KubeObject) => customResource(given, options).kinds[0] as Kind

@@ -12,6 +12,7 @@ import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
 import { CustomSchema } from './custom/schema.ts'
+import { isUnread, markUnread } from './custom/unread.ts'
 import type {
   Behaviour,
   Conformed,
@@ -105,11 +106,12 @@ class CustomResource implements Resource {
         )
       ]
     this.hub = this.#hubFor(versions)
-    this.behaviour = customBehaviour(
-      (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
-      all.some((kind) => kind.subresources.has('status')),
-      (object) => this.stored.defaultStatus(object),
-    )
+    this.behaviour = customBehaviour({
+      hasStatus: (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
+      anyStatus: all.some((kind) => kind.subresources.has('status')),
+      defaultStatus: (object) => this.stored.defaultStatus(object),
+      seenAs: (object, apiVersion) => this.#seenAs(object, apiVersion),
+    })
   }
 
   /** Behaviours run on the stored version. Where versions differ, nothing may be lost on the way there. */
@@ -118,6 +120,15 @@ class CustomResource implements Resource {
     const stored = versions.find(({ storage }) => storage === true) ?? versions[0]
     const open = { ...stored, schema: undefined }
     return new CustomKind(this.#definition, open, this, this.#options, true)
+  }
+
+  /** Who writes in one version has read the object in it, and with it lost what only others know. */
+  #seenAs(object: KubeObject, apiVersion: string): KubeObject {
+    const kind = this.#all.get(apiVersion)
+    if (kind === undefined || this.hub === this.stored || this.sameShape(kind, this.stored)) {
+      return object
+    }
+    return { ...kind.read(object), apiVersion: object.apiVersion }
   }
 
   #usesWebhook(): boolean {
@@ -159,6 +170,11 @@ class CustomResource implements Resource {
       this.#same.set(key, same)
     }
     return same
+  }
+
+  readBack(object: KubeObject): KubeObject | undefined {
+    // On the way to another version it is read anyway.
+    return this.hub === this.stored && isUnread(object) ? this.stored.read(object) : undefined
   }
 
   restore(object: KubeObject): KubeObject | undefined {
@@ -269,7 +285,7 @@ class CustomKind implements Kind {
       metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
       ...this.#schema.pruneMerged(body),
     }
-    return { object, unknown: [] }
+    return { object: markUnread(object), unknown: [] }
   }
 
   read(raw: Loose): KubeObject {
@@ -291,8 +307,11 @@ class CustomKind implements Kind {
     if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
   }
 
-  validateSchema(object: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
+  validateSchema(given: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
     const { scale } = this
+    // A new object has no status of its own yet: what is there is what a reader will find, in the stored version.
+    const statusless = old === undefined && this.subresources.has('status')
+    const object = statusless ? withoutStatus(given) : given
     // The original checks metadata once more with every update of a custom kind, and says it once more.
     const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
     errors.push(...this.#schema.check(object))
@@ -305,6 +324,10 @@ class CustomKind implements Kind {
     if (subresource !== 'status') errors.push(...this.#schema.checkStructure(object, old))
     return errors
   }
+}
+
+function withoutStatus({ status: _, ...object }: KubeObject): KubeObject {
+  return object
 }
 
 function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string, Subresource> {

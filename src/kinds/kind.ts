@@ -126,6 +126,8 @@ export interface Resource {
    * or gone since. Undefined: nothing differs.
    */
   restore?(object: KubeObject): KubeObject | undefined
+  /** What readers will find of an object that was made to be checked and holds more. Undefined: all of it. */
+  readBack?(object: KubeObject): KubeObject | undefined
   /** The revision of the store at which the resource came to be as it is; nothing before is of interest. */
   readonly since?: number
 }

@@ -22,8 +22,9 @@ export interface Encoded {
 }
 
 /** The stored form of an object of the hub version. */
-export async function encode(server: Server, kind: Kind, object: KubeObject): Promise<Encoded> {
+export async function encode(server: Server, kind: Kind, given: KubeObject): Promise<Encoded> {
   const { resource } = kind
+  const object = resource.readBack?.(given) ?? given
   const { stored, hub, behaviour } = resource
   const fields = behaviour.selectableFields && Object.values(behaviour.selectableFields(object))
   delete object.metadata.resourceVersion

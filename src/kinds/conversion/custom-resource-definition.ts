@@ -3,7 +3,7 @@
  * columns for all versions where they are alike, which is also the form the rules for definitions speak of.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
+import { copyWrittenEmpty, rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Conversion } from './conversion.ts'
 
 /** What is said once for all versions in the beta, by its name there and in a version. */
@@ -18,7 +18,11 @@ const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 /** The spec of a stable definition in the beta's form. Shares structure with it, and changes nothing. */
 export function betaSpec(spec: Loose): Loose {
   const { versions: given, conversion, preserveUnknownFields, group, names, scope, ...rest } = spec
-  const versions: Loose[] = (given ?? []).map((one: Loose) => ({ ...one }))
+  const versions: Loose[] = (given ?? []).map((one: Loose) => {
+    const copy = { ...one }
+    copyWrittenEmpty(one, copy)
+    return copy
+  })
   const beta: Loose = {
     group,
     ...(versions.length > 0 && { version: versions[0].name }),

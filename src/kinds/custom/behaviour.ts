@@ -4,34 +4,44 @@ import { keepStatus } from '#kinds/behaviour/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
-/**
- * `hasStatus`: whether status is a subresource in a version, by its apiVersion. `defaultStatus`: what a reader finds in
- * the place of a status that a writer may not write.
- */
-export function customBehaviour(
-  hasStatus: (apiVersion: string) => boolean,
-  anyStatus: boolean,
-  defaultStatus: (object: KubeObject) => void,
-): Behaviour {
-  const ownStatus = ({ requestApiVersion = '' }: Context) => hasStatus(requestApiVersion)
+export interface CustomRules {
+  /** Whether status is a subresource in a version, by its apiVersion. */
+  hasStatus(apiVersion: string): boolean
+  /** Whether it is one in any version. */
+  readonly anyStatus: boolean
+  /** Puts what a reader finds into the place of a status that a writer may not write. */
+  defaultStatus(object: KubeObject): void
+  /** An object without the fields that a version does not know; the object itself where it knows all. */
+  seenAs(object: KubeObject, apiVersion: string): KubeObject
+}
+
+export function customBehaviour(rules: CustomRules): Behaviour {
+  const { anyStatus } = rules
+  const ownStatus = ({ requestApiVersion = '' }: Context) => rules.hasStatus(requestApiVersion)
+  const seen = (object: KubeObject, { requestApiVersion = '' }: Context) =>
+    rules.seenAs(object, requestApiVersion)
   return {
     unconditionalUpdate: false,
     unknownFieldText: (field) => `field label not supported: ${field}`,
     prepareForCreate(object, context) {
       if (ownStatus(context)) {
         delete object.status
-        defaultStatus(object)
+        rules.defaultStatus(object)
       }
       object.metadata.generation = 1
     },
     prepareForUpdate(next, old, context) {
-      if (ownStatus(context)) keepStatus(next, old)
-      if (!sameBody(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      const before = seen(old, context)
+      if (ownStatus(context)) keepStatus(next, before)
+      if (!sameBody(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(anyStatus && {
       resetFields: [['status']],
       subresources: {
-        status: { resetFields: [['spec']], prepareForUpdate: keepAllButStatus },
+        status: {
+          resetFields: [['spec']],
+          prepareForUpdate: (next, old, context) => keepAllButStatus(next, seen(old, context)),
+        },
       },
     }),
   }

@@ -3,6 +3,7 @@ import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.t
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, internalError } from '#api/status-error.ts'
 import { isWhole, missingReplicas, mistyped, valueAt } from '#kinds/custom/scale.ts'
+import { markUnread } from '#kinds/custom/unread.ts'
 import type { Kind, ScalePaths } from '#kinds/kind.ts'
 
 export interface Replicas {
@@ -64,6 +65,7 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
         place = place[name]
       }
       place[specReplicas.at(-1) as string] = replicas
+      markUnread(object)
     },
     ownRules: true,
     requireThere(object) {

@@ -175,6 +175,26 @@ test('a keyword written empty is a keyword', () => {
   }
 })
 
+test('keywords that are answers count at the root even where they say no', () => {
+  for (const keyword of ['additionalItems', 'additionalProperties']) {
+    const schema = { ...object(), [keyword]: false }
+    const said = errorsOf(definition(schema, { subresources: { status: {} } })).join('\n')
+    assert.match(said, /only \[.*\] fields are allowed at the root/, keyword)
+  }
+  const schema = { ...object(), nullable: false, enum: ['a', null] }
+  const said = errorsOf(definition(schema, { subresources: { status: {} } })).join('\n')
+  assert.match(said, /Enum:\[\]apiextensions\.JSON\{"a", apiextensions\.JSON\(nil\)\}/)
+})
+
+test('lists of columns that are written empty are shown empty', () => {
+  const made = definition(object())
+  const [first] = made.spec.versions
+  made.spec.versions.push({ ...first, name: 'v2', additionalPrinterColumns: [{ name: 'A' }] })
+  assert.match(errorsOf(made).join('\n'), /AdditionalPrinterColumns:\S+\(nil\)/)
+  rememberEmpty(first, 'additionalPrinterColumns')
+  assert.match(errorsOf(made).join('\n'), /AdditionalPrinterColumns:\S+Definition\{\}/)
+})
+
 test('the beta says things once', () => {
   const columns = [{ name: 'A', type: 'string', JSONPath: '.a' }]
   const version = { name: 'v1', served: true, storage: true }

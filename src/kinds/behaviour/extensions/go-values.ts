@@ -27,6 +27,10 @@ const showColumn = (column: Loose): string =>
     ['JSONPath', text(column.JSONPath)],
   ])
 
+/** A field's value, and an empty list where one was written. */
+const listIn = (holder: Loose, key: string): Loose =>
+  holder[key] ?? (wasWrittenEmpty(holder, key) ? [] : undefined)
+
 /** A version in the beta's form. */
 const showVersion = (version: Loose): string =>
   goStruct(type('CustomResourceDefinitionVersion'), [
@@ -41,7 +45,7 @@ const showVersion = (version: Loose): string =>
       'AdditionalPrinterColumns',
       goList(
         type('CustomResourceColumnDefinition'),
-        version.additionalPrinterColumns?.map(showColumn),
+        listIn(version, 'additionalPrinterColumns')?.map(showColumn),
       ),
     ],
   ])
@@ -124,16 +128,15 @@ const showDependency = (one: Loose): string =>
     ['Property', goStrings(Array.isArray(one) ? one : undefined)],
   ])
 
-const showJson = (value: unknown): string =>
-  typeof value === 'number' ? goFloat(value) : goUntyped(value)
+function showJson(value: unknown): string {
+  if (value === null) return `${type('JSON')}(nil)`
+  return typeof value === 'number' ? goFloat(value) : goUntyped(value)
+}
 
 const showSchema = (schema: Loose): string =>
   goStruct(
     type('JSONSchemaProps'),
-    schemaFields.map(([name, key, is]) => [
-      name,
-      showField(is, schema[key] ?? (wasWrittenEmpty(schema, key) ? [] : undefined)),
-    ]),
+    schemaFields.map(([name, key, is]) => [name, showField(is, listIn(schema, key))]),
   )
 
 export const schemaValue = (schema: object): GoText => asGo(showSchema(schema as Loose))

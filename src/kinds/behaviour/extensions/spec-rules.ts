@@ -231,14 +231,21 @@ function checkValidation(
   return [...errors, ...checkDefaults(schema, at, { pruned: rules.prunedDefaults })]
 }
 
-/** Texts that Go tells from none when they are empty. */
-const pointers = new Set(['$ref', 'x-kubernetes-list-type', 'x-kubernetes-map-type'])
+/** Texts and answers that Go tells from none when they are empty, or no. */
+const pointers = new Set([
+  '$ref',
+  'additionalItems',
+  'additionalProperties',
+  'x-kubernetes-list-type',
+  'x-kubernetes-map-type',
+  'x-kubernetes-preserve-unknown-fields',
+])
 
 function checkRootForStatus(schema: JsonSchema, path: FieldPath): FieldError[] {
   for (const [name, key] of schemaKeys) {
     const value = schema[key as keyof JsonSchema]
-    const there = value !== undefined && value !== false && (value !== '' || pointers.has(key))
-    if (!there && !wasWrittenEmpty(schema, key)) continue
+    const zero = value === undefined || ((value === false || value === '') && !pointers.has(key))
+    if (zero && !wasWrittenEmpty(schema, key)) continue
     if (name === 'Type') {
       if (schema.type === 'object') continue
       const detail =
