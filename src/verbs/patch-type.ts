@@ -1,0 +1,59 @@
+/**
+ * What a patched object says it is: a patch may take away the kind, and may turn the object into another version of it.
+ * Anything else is refused in the original's words. Custom kinds have their own rules, in decode.ts.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { type ApiError, badRequest } from '#api/status-error.ts'
+import { JsonError } from '#codec/json.ts'
+import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
+
+export interface TypeName {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/**
+ * The version a patched object is in, undefined where it says none. `isOneOf` knows the versions of the expected kind,
+ * `exists` all types there are. Throws 400.
+ */
+export function patchedVersion(
+  expected: TypeName,
+  raw: Json,
+  isOneOf: (apiVersion: string) => boolean,
+  exists: (type: TypeName) => boolean,
+): string | undefined {
+  const said = headerOf(raw)
+  const kind = said.kind || expected.kind
+  if (said.apiVersion === '') {
+    if (kind === expected.kind) return undefined
+    throw unregistered(kind, `the internal version of group "${groupOf(expected)}"`)
+  }
+  const fault = apiVersionFault(said.apiVersion)
+  if (fault !== undefined) throw badRequest(fault)
+  // A group that is written empty is the core's.
+  const apiVersion = said.apiVersion.replace(/^\//, '')
+  if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
+  if (!exists({ apiVersion, kind })) throw unregistered(kind, `version "${apiVersion}"`)
+  throw badRequest(
+    `converting (${apiVersion.split('/').pop()}.${kind}) to (${internalName(expected)}): unknown conversion`,
+  )
+}
+
+const unregistered = (kind: string, version: string): ApiError =>
+  badRequest(`no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:100"`)
+
+const groupOf = ({ apiVersion }: TypeName): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
+
+/** Go's name for what all versions of a kind are read into. */
+const internalName = (type: TypeName): string =>
+  `${groupOf(type).split('.')[0] || 'core'}.${type.kind}`
+
+function headerOf(raw: Json) {
+  try {
+    return bodyHeader(raw)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+}
