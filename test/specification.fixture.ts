@@ -18,8 +18,11 @@ export const maps = '/api/v1/namespaces/default/configmaps'
 /** The server as rows see it. */
 export class Wire {
   readonly #server: RunningServer
-  constructor(server: RunningServer) {
+  readonly #headers: Readonly<Record<string, string>>
+  /** `headers`: sent with every request. */
+  constructor(server: RunningServer, headers: Readonly<Record<string, string>> = {}) {
     this.#server = server
+    this.#headers = headers
   }
 
   get server(): RunningServer {
@@ -32,7 +35,7 @@ export class Wire {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer> {
-    return this.#server.ask(method, path, body, headers)
+    return this.#server.ask(method, path, body, { ...this.#headers, ...headers })
   }
 
   /** Asks, and takes no other status. */

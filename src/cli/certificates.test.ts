@@ -262,6 +262,39 @@ test('daily renewal tells of changes and of failures, and keeps what is in use',
   assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
 })
 
+const looks: [what: string, jumpMs: number, checks: number][] = [
+  ['an hour passes', 3_600_000, 0],
+  ['a day passes', dayMs, 1],
+  ['the clock is set a year ahead', 365 * dayMs, 1],
+  ['the clock is set back an hour', -3_600_000, 1],
+  ['the clock is set back a year', -365 * dayMs, 1],
+]
+for (const [what, jumpMs, checks] of looks) {
+  test(`certificates are looked at within a minute when ${what}`, (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const settings = settingsFor()
+    const first = ensure(settings)
+    let nowMs = startMs
+    let looked = 0
+    const renewal = renewDaily(
+      first,
+      () => {
+        looked++
+        return first
+      },
+      () => {},
+      (error) => assert.fail(error),
+      { now: () => nowMs },
+    )
+    t.mock.timers.tick(60_000)
+    nowMs += jumpMs
+    t.mock.timers.tick(60_000)
+    t.mock.timers.tick(60_000)
+    assert.equal(looked, checks)
+    renewal.stop()
+  })
+}
+
 const addresses: [bind: string, advertise: string | undefined, advertised: string, url: string][] =
   [
     ['127.0.0.1', undefined, '127.0.0.1', 'https://127.0.0.1:6443'],

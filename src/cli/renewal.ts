@@ -1,10 +1,13 @@
 /**
- * Certificates looked at once a day while the server runs, so that one that never stops never shows an expired one.
- * A failure (a full disk, a garbled file) is told and tried again the next day; the old certificates stay in use.
+ * Certificates looked at once a day while the server runs, so that one that never stops never shows an expired one, and
+ * soon after the machine's clock was set. A failure (a full disk, a garbled file) is told and tried again the next day; the old certificates stay in use.
  */
+import { type Clock, systemClock } from '#base/clock.ts'
 import type { Certificates } from './certificates.ts'
 
 const dayMs = 24 * 3_600_000
+/** How often the time of day is looked at: a clock that is set makes certificates old at once. */
+const lookIntervalMs = 60_000
 
 export interface Renewal {
   /** Looks now; gives what is in use from here on. */
@@ -21,9 +24,12 @@ export function renewDaily(
   ensure: () => Certificates,
   changed: (fresh: Certificates) => void,
   failed: (error: Error) => void,
+  clock: Clock = systemClock,
 ): Renewal {
   let current = inUse
+  let checkedAt = clock.now()
   const check = () => {
+    checkedAt = clock.now()
     try {
       const fresh = ensure()
       const same =
@@ -38,7 +44,10 @@ export function renewDaily(
     }
     return current
   }
-  const timer = setInterval(check, dayMs)
+  const timer = setInterval(() => {
+    const passedMs = clock.now() - checkedAt
+    if (passedMs >= dayMs || passedMs < -lookIntervalMs) check()
+  }, lookIntervalMs)
   timer.unref()
   return { check, stop: () => clearInterval(timer) }
 }

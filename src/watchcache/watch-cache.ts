@@ -244,7 +244,9 @@ export class WatchCache {
 
   #apply(cache: ResourceCache, change: Change): void {
     try {
-      cache.apply(change, this.#parts.clock.now())
+      const { clock } = this.#parts
+      // A clock that is set must not make history old.
+      cache.apply(change, clock.elapsed === undefined ? clock.now() : clock.elapsed())
     } catch (error) {
       this.#parts.report(`the change of ${change.key} cannot be read`, error)
     }

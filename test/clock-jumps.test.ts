@@ -1,0 +1,118 @@
+/** A machine whose clock is set while the server runs: what goes by elapsed time goes on, what goes by the date follows it. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startServer } from './running-server.ts'
+import { core, maps, told, Wire } from './specification.fixture.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'binnacle-clock-'))
+const clockFile = join(scratch, 'offset')
+const hourMs = 3_600_000
+let on: Wire
+
+/** Sets the server's clock to so far from ours, and waits until every thread has seen it. */
+async function setClock(offsetMs: number): Promise<void> {
+  writeFileSync(clockFile, String(offsetMs))
+  await sleep(100)
+}
+
+before(async () => {
+  writeFileSync(clockFile, '0')
+  const preload = fileURLToPath(new URL('./clock.child.ts', import.meta.url))
+  process.env.BINNACLE_TEST_CLOCK = clockFile
+  process.env.NODE_OPTIONS = `--import ${preload}`
+  const tokens = join(scratch, 'tokens.csv')
+  writeFileSync(tokens, 'clock-token,clock,clock,"system:masters"\n')
+  const flags = [`--token-auth-file=${tokens}`, '--event-ttl=4s', '--request-timeout=3s']
+  const server = await startServer(['--storage-backend=sqlite', ...flags])
+  // The administrator's certificate is not good before the day it was made.
+  on = new Wire(server, { authorization: 'Bearer clock-token' })
+  delete process.env.NODE_OPTIONS
+})
+after(async () => {
+  await on?.server.stop()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+async function createdAt(name: string): Promise<number> {
+  await on.map(name)
+  const { body } = await on.expect(200, 'GET', `${maps}/${name}`)
+  return Date.parse(body.metadata.creationTimestamp)
+}
+
+test('stamps follow the date, and the server answers as before', async () => {
+  for (const [name, offsetMs] of [
+    ['ahead', 10 * hourMs],
+    ['behind', -10 * hourMs],
+    ['now', 0],
+  ] as const) {
+    await setClock(offsetMs)
+    assert.ok(Math.abs((await createdAt(name)) - (Date.now() + offsetMs)) < 5000, name)
+    await on.expect(200, 'GET', '/readyz')
+  }
+})
+
+for (const offsetMs of [2 * hourMs, -2 * hourMs]) {
+  test(`${offsetMs / hourMs} hours: a watch lives its seconds, a request its time, an event its own`, async () => {
+    await setClock(0)
+    const events = `${core}/namespaces/default/events`
+    const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' }
+    const name = `event${offsetMs}`
+    await on.expect(201, 'POST', events, { metadata: { name }, involvedObject })
+    const from = await on.map(`jump${offsetMs}`)
+    const begun = performance.now()
+    const query = `resourceVersion=${from}&fieldSelector=metadata.name=jump${offsetMs}`
+    const watching = on.watch(`${maps}?${query}`, 2)
+    // Waits three seconds for a version that does not come, whatever the clock says.
+    const waiting = on.ask('GET', `${maps}?resourceVersion=${Number(from) + 1_000_000}`)
+    await sleep(300)
+    await setClock(offsetMs)
+    await on.touch(`jump${offsetMs}`, 'after')
+    await on.expect(200, 'GET', `${events}/${name}`)
+    const watched = await watching
+    const watchedMs = performance.now() - begun
+    assert.deepEqual(told(watched.events), [`MODIFIED jump${offsetMs}`])
+    assert.ok(watchedMs > 1900 && watchedMs < 8000, `a watch of 2 s took ${watchedMs} ms`)
+    assert.equal((await waiting).status, 504)
+    assert.ok(performance.now() - begun > 2500)
+    // Four seconds after it was written, neither at once nor two hours later.
+    for (let i = 0; i < 100; i++) {
+      if ((await on.ask('GET', `${events}/${name}`)).status === 404) break
+      await sleep(100)
+    }
+    await on.expect(404, 'GET', `${events}/${name}`)
+    assert.ok(performance.now() - begun > 3000)
+  })
+}
+
+test('history is not older because the clock says so', async () => {
+  await setClock(0)
+  const from = await on.map('history')
+  const { body: page } = await on.expect(200, 'GET', `${maps}?limit=1`)
+  await setClock(24 * hourMs)
+  await on.touch('history', '1')
+  const query = `resourceVersion=${from}&fieldSelector=metadata.name=history`
+  assert.deepEqual(told((await on.watch(`${maps}?${query}`)).events), ['MODIFIED history'])
+  await on.expect(200, 'GET', `${maps}?limit=1&continue=${page.metadata.continue}`)
+})
+
+test('a token expires by the date, and is good again when the clock was wrong', async () => {
+  await setClock(0)
+  const path = `${core}/namespaces/default/serviceaccounts/default/token`
+  const { body } = await on.expect(201, 'POST', path, { spec: { expirationSeconds: 3600 } })
+  const isGood = async () => {
+    const reviews = '/apis/authentication.k8s.io/v1/tokenreviews'
+    const review = await on.expect(201, 'POST', reviews, { spec: { token: body.status.token } })
+    return review.body.status.authenticated === true
+  }
+  const seen: boolean[] = []
+  for (const offsetMs of [0, 0.5 * hourMs, 2 * hourMs, 0]) {
+    await setClock(offsetMs)
+    seen.push(await isGood())
+  }
+  assert.deepEqual(seen, [true, true, false, true])
+})
