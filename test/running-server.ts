@@ -124,7 +124,8 @@ export async function startServer(
     await stop('SIGKILL')
     throw error
   })
-  const pem = (name: string) => readFileSync(join(dataDir, 'pki', name))
+  const certDir = flags.find((flag) => flag.startsWith('--cert-dir='))?.slice('--cert-dir='.length)
+  const pem = (name: string) => readFileSync(join(certDir ?? join(dataDir, 'pki'), name))
   const connected = (): Agent => {
     agent ??= new Agent({
       keepAlive: true,

@@ -2,12 +2,14 @@
  * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a temporary directory.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { issueCertificate, type Signer, type Usage } from '#base/certificate.ts'
 
 export interface ServerTls {
   readonly cafile: string
@@ -125,4 +127,38 @@ function listens(port: number): Promise<boolean> {
     socket.on('connect', () => answer(true))
     socket.on('error', () => answer(false))
   })
+}
+
+/** An authority and one certificate, for the server and its clients. */
+export function writeCertificates(directory: string): ServerTls {
+  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ca = issue('authority', authority.publicKey, ['authority'], authority)
+  const certificate = issue('etcd', own.publicKey, ['server', 'client'], {
+    privateKey: authority.privateKey,
+    certificate: new X509Certificate(ca),
+  })
+  const file = (name: string, content: string | Buffer) => {
+    writeFileSync(join(directory, name), content)
+    return join(directory, name)
+  }
+  return {
+    cafile: file('ca.crt', ca),
+    certfile: file('etcd.crt', certificate),
+    keyfile: file('etcd.key', own.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  }
+}
+
+function issue(commonName: string, publicKey: KeyObject, usages: Usage[], signer: Signer): string {
+  const now = Date.now()
+  const request = {
+    subject: { commonName },
+    publicKey,
+    usages,
+    addresses: [Uint8Array.of(127, 0, 0, 1)],
+    notBeforeMs: now - 60_000,
+    notAfterMs: now + 3_600_000,
+    serial: randomBytes(16),
+  }
+  return issueCertificate(request, signer)
 }

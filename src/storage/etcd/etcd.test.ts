@@ -2,13 +2,11 @@
  * The contract on the real etcd, and what only a store across a network can suffer.
  */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { issueCertificate, type Signer, type Usage } from '#base/certificate.ts'
 import { WireWriter } from '#base/wire.ts'
 import {
   type Change,
@@ -20,7 +18,7 @@ import {
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { Connection, methods } from './connection.ts'
 import { openEtcdStorage } from './etcd.ts'
-import { EtcdServer, etcdVersion, type ServerTls } from './etcd-server.fixture.ts'
+import { EtcdServer, etcdVersion, writeCertificates } from './etcd-server.fixture.ts'
 
 const version = etcdVersion()
 const skip = version ? false : 'there is no etcd on PATH: nothing of the etcd store is tested'
@@ -319,40 +317,6 @@ function txnOfPuts(keys: string[]): Buffer {
     writer.varint((2 << 3) | 2)
   }
   return writer.bytes()
-}
-
-/** An authority and one certificate, for the server and its clients. */
-function writeCertificates(directory: string): ServerTls {
-  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const ca = issue('authority', authority.publicKey, ['authority'], authority)
-  const certificate = issue('etcd', own.publicKey, ['server', 'client'], {
-    privateKey: authority.privateKey,
-    certificate: new X509Certificate(ca),
-  })
-  const file = (name: string, content: string | Buffer) => {
-    writeFileSync(join(directory, name), content)
-    return join(directory, name)
-  }
-  return {
-    cafile: file('ca.crt', ca),
-    certfile: file('etcd.crt', certificate),
-    keyfile: file('etcd.key', own.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-  }
-}
-
-function issue(commonName: string, publicKey: KeyObject, usages: Usage[], signer: Signer): string {
-  const now = Date.now()
-  const request = {
-    subject: { commonName },
-    publicKey,
-    usages,
-    addresses: [Uint8Array.of(127, 0, 0, 1)],
-    notBeforeMs: now - 60_000,
-    notAfterMs: now + 3_600_000,
-    serial: randomBytes(16),
-  }
-  return issueCertificate(request, signer)
 }
 
 async function eventually(holds: () => boolean, what: string): Promise<void> {

@@ -1,0 +1,91 @@
+/** Which endpoint says no, and by which check, in every state of a server's life. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Endpoint, runChecks } from '#observe/health.ts'
+import { type Part, ServerHealth } from './health-checks.ts'
+
+const parts: readonly Part[] = ['server', 'definitions', 'objects', 'roles']
+const all = 'autoregister-completion informer-sync poststarthook/*'
+
+interface State {
+  readonly done: readonly Part[]
+  readonly graceMs?: number
+  readonly afterMs?: number
+  readonly trouble?: string
+  readonly stopping?: boolean
+}
+/** The checks that fail, post-start hooks as one. */
+const cases: [name: string, state: State, Record<Endpoint, string>][] = [
+  ['ready', { done: parts }, { healthz: '', livez: '', readyz: '' }],
+  [
+    'starting',
+    { done: [] },
+    {
+      healthz: all.replace(' informer-sync', ''),
+      livez: all.replace(' informer-sync', ''),
+      readyz: all,
+    },
+  ],
+  [
+    'starting, forgiven for a while',
+    { done: [], graceMs: 1000, afterMs: 999 },
+    { healthz: all.replace(' informer-sync', ''), livez: '', readyz: all },
+  ],
+  [
+    'starting for longer than is forgiven',
+    { done: ['server', 'definitions', 'objects'], graceMs: 1000, afterMs: 1000 },
+    { healthz: 'poststarthook/*', livez: 'poststarthook/*', readyz: 'poststarthook/*' },
+  ],
+  [
+    'without its store',
+    { done: parts, trouble: 'the disk is full' },
+    { healthz: 'etcd', livez: 'etcd', readyz: 'etcd' },
+  ],
+  [
+    'without its store, within the grace period: only the start is forgiven',
+    { done: [], trouble: 'away', graceMs: 1000, afterMs: 1 },
+    { healthz: all.replace('informer-sync', 'etcd'), livez: 'etcd', readyz: `${all} etcd` },
+  ],
+  ['stopping', { done: parts, stopping: true }, { healthz: '', livez: '', readyz: 'shutdown' }],
+]
+for (const [name, state, expected] of cases) {
+  for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
+    test(`${endpoint} of a server that is ${name}`, async () => {
+      let nowMs = 0
+      const health = new ServerHealth({
+        storeTrouble: () => state.trouble,
+        livezGraceMs: state.graceMs ?? 0,
+        monotonicMs: () => nowMs,
+      })
+      nowMs = state.afterMs ?? 0
+      for (const part of state.done) health.done(part)
+      if (state.stopping) health.stopping()
+      const { healthy, text, problems } = await runChecks(endpoint, health[endpoint](), new Set())
+      const failed = problems.map((problem) =>
+        problem.replace(/:.*$/, '').replace(/^poststarthook\/.*/, 'poststarthook/*'),
+      )
+      const words = (list: readonly string[]) => [...new Set(list)].sort().join(' ')
+      assert.equal(words(failed), words(expected[endpoint].split(' ').filter(Boolean)))
+      assert.equal(healthy, expected[endpoint] === '')
+      const last = healthy ? 'healthz check passed\n' : `${endpoint} check failed\n`
+      assert.ok(text.endsWith(last), text)
+      assert.equal(
+        (text.match(/^\[-\]\S+ failed: reason withheld$/gm) ?? []).length,
+        problems.length,
+      )
+    })
+  }
+}
+
+test('an excluded check is not run, and does not count', async () => {
+  const health = new ServerHealth({
+    storeTrouble: () => assert.fail('asked'),
+    livezGraceMs: 0,
+    monotonicMs: () => 0,
+  })
+  for (const part of parts) health.done(part)
+  const { healthy, text } = await runChecks('readyz', health.readyz(), new Set(['etcd', 'b', 'a']))
+  assert.ok(healthy)
+  assert.match(text, /^\[\+\]etcd excluded: ok$/m)
+  assert.match(text, /^warn: .* no matches for "a", "b"\nhealthz check passed\n$/m)
+})
