@@ -61,6 +61,8 @@ export interface Fixture {
 const places: Record<string, [group: string, version: string]> = {
   deployments: ['apps', 'v1'],
   leases: ['coordination.k8s.io', 'v1'],
+  poddisruptionbudgets: ['policy', 'v1beta1'],
+  replicasets: ['apps', 'v1'],
 }
 
 export async function startVerbs(storage: Storage = createMemoryStorage()): Promise<Fixture> {
@@ -177,7 +179,7 @@ async function makeServer(storage: Storage): Promise<Server> {
     parseStored,
     typeNamed(apiVersion: string, kind: string) {
       const [version, group = ''] = apiVersion.split('/').reverse()
-      const name = facts.openApiNameOf(group, version, kind)
+      const name = facts.kindsOf(group, version, release).get(kind)
       return name === undefined ? undefined : facts.typeOf(name, release)
     },
     newUid: randomUUID,

@@ -5,7 +5,7 @@ import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#a
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
-import type { Server, Target, WriteRequest } from '#verbs/server.ts'
+import { type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 
@@ -29,7 +29,7 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
     {
       creates: false,
       unconditional: true,
-      make: (pod) => assign(pod as Loose, binding, name),
+      make: (pod) => assign(pod as Loose, binding, name, timestamp(server.clock)),
     },
   )
   return created
@@ -50,7 +50,7 @@ function bindingErrors({ target }: Loose): FieldError[] {
   return errors
 }
 
-function assign(pod: Loose, binding: Loose, name: string): never {
+function assign(pod: Loose, binding: Loose, name: string, now: string): never {
   const refuse = (why: string): ApiError =>
     conflict({ group: '', plural: 'pods/binding' }, name, why)
   if (binding.metadata.uid && binding.metadata.uid !== pod.metadata.uid) {
@@ -71,7 +71,6 @@ function assign(pod: Loose, binding: Loose, name: string): never {
   pod.status ??= {}
   const conditions: Loose[] = (pod.status.conditions ??= [])
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled')
-  const now = `${new Date().toISOString().slice(0, 19)}Z`
   if (scheduled === undefined) {
     conditions.push({
       type: 'PodScheduled',

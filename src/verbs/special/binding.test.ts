@@ -1,0 +1,65 @@
+/** What becomes of a pod that is bound, and which bindings are refused. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { bindPod } from './binding.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+const pod = (name: string, more: object = {}) => ({
+  metadata: { name, annotations: { kept: 'yes' } },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...more },
+})
+const bind = (body: object, name = '') =>
+  bindPod(verbs.server, verbs.request(verbs.target('pods', name, 'binding'), body))
+
+test('a bound pod has its node, what the binding annotates, and is scheduled', async () => {
+  await verbs.create('pods', pod('free'))
+  const metadata = { name: 'free', annotations: { by: 'scheduler' } }
+  const answer = await bind({ metadata, target: { kind: 'Node', name: 'n1' } }, 'free')
+  assert.deepEqual([answer.is, answer.is === 'value' && answer.status], ['value', 201])
+  const bound = await verbs.get('pods', 'free')
+  assert.equal(bound.spec.nodeName, 'n1')
+  assert.deepEqual(bound.metadata.annotations, { kept: 'yes', by: 'scheduler' })
+  const [condition] = bound.status.conditions
+  assert.deepEqual([condition.type, condition.status], ['PodScheduled', 'True'])
+  assert.match(condition.lastTransitionTime, /^\d{4}-.*Z$/)
+})
+
+const held = { ...pod('leaving'), metadata: { name: 'leaving', finalizers: ['example.com/x'] } }
+await verbs.create('pods', pod('assigned', { nodeName: 'n0' }))
+await verbs.create('pods', held)
+await verbs.remove('pods', 'leaving', { gracePeriodSeconds: 0 })
+await verbs.create('pods', pod('waiting'))
+
+const target = { kind: 'Node', name: 'n1' }
+const refusals: [what: string, body: object, at: string, expected: string][] = [
+  ['a pod that has a node', { metadata: { name: 'assigned' }, target }, 'assigned', '409 Conflict'],
+  ['a pod that leaves', { metadata: { name: 'leaving' }, target }, 'leaving', '409 Conflict'],
+  ['a pod that is none', { metadata: { name: 'missing' }, target }, 'missing', '404 NotFound'],
+  [
+    'another name than the path',
+    { metadata: { name: 'other' }, target },
+    'waiting',
+    '400 BadRequest',
+  ],
+  ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '422 Invalid'],
+  [
+    'a target that is no node',
+    { metadata: { name: 'waiting' }, target: { kind: 'Pod', name: 'p' } },
+    'waiting',
+    '422 Invalid',
+  ],
+  [
+    'another uid',
+    { metadata: { name: 'waiting', uid: 'other' }, target },
+    'waiting',
+    '409 Conflict',
+  ],
+]
+for (const [what, body, at, expected] of refusals) {
+  test(`a binding of ${what} is refused`, async () => {
+    assert.equal(await refusalOf(bind(body, at)), expected)
+    assert.equal((await verbs.get('pods', 'waiting')).spec.nodeName, undefined)
+  })
+}

@@ -1,0 +1,131 @@
+/** Who may be evicted: a table of pods and the budgets they are under. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { evict } from './eviction.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+
+const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+const unready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }
+const calm = { observedGeneration: 1, desiredHealthy: 1, currentHealthy: 1 }
+
+interface Case {
+  readonly pod: Loose
+  /** The status of each budget that covers the pod. */
+  readonly budgets: readonly Loose[]
+  readonly expected: string
+}
+const cases: Record<string, Case> = {
+  'no budget': { pod: ready, budgets: [], expected: 'none' },
+  'a budget with room': {
+    pod: ready,
+    budgets: [{ ...calm, disruptionsAllowed: 1 }],
+    expected: 'none',
+  },
+  'a budget without room': {
+    pod: ready,
+    budgets: [{ ...calm, disruptionsAllowed: 0 }],
+    expected: '429 TooManyRequests',
+  },
+  'a budget nobody has looked at yet': {
+    pod: ready,
+    budgets: [{ ...calm, observedGeneration: 0, disruptionsAllowed: 5 }],
+    expected: '429 TooManyRequests',
+  },
+  'a budget that has run below nothing': {
+    pod: ready,
+    budgets: [{ ...calm, disruptionsAllowed: -1 }],
+    expected: '403 Forbidden',
+  },
+  'two budgets': {
+    pod: ready,
+    budgets: [
+      { ...calm, disruptionsAllowed: 1 },
+      { ...calm, disruptionsAllowed: 1 },
+    ],
+    expected: '500 ',
+  },
+  'a pending pod, whatever its budget': {
+    pod: { phase: 'Pending' },
+    budgets: [{ ...calm, disruptionsAllowed: 0 }],
+    expected: 'none',
+  },
+  'a pod that has ended': {
+    pod: { phase: 'Failed' },
+    budgets: [{ ...calm, disruptionsAllowed: 0 }],
+    expected: 'none',
+  },
+  'an unready pod where enough others are well': {
+    pod: unready,
+    budgets: [{ ...calm, disruptionsAllowed: 0 }],
+    expected: 'none',
+  },
+  'an unready pod where too few are well': {
+    pod: unready,
+    budgets: [{ ...calm, currentHealthy: 0, disruptionsAllowed: 0 }],
+    expected: '429 TooManyRequests',
+  },
+}
+
+const eviction = (name: string, more: object = {}) =>
+  evict(
+    verbs.server,
+    verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name }, ...more }),
+  )
+
+let made = 0
+for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
+  test(`eviction under ${what}: ${expected}`, async () => {
+    const name = `pod${made++}`
+    const labels = { of: name }
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const created = await verbs.create('pods', { metadata: { name, labels }, spec })
+    await verbs.update('pods', { ...created, status: pod } as KubeObject, 'status')
+    for (const [i, status] of budgets.entries()) {
+      const budget = {
+        metadata: { name: `${name}-${i}` },
+        spec: { selector: { matchLabels: labels } },
+      }
+      const kept = await verbs.create('poddisruptionbudgets', budget)
+      await verbs.update('poddisruptionbudgets', { ...kept, status } as KubeObject, 'status')
+    }
+    await verbs.settled()
+    const options = { deleteOptions: { gracePeriodSeconds: 0 } }
+    assert.equal(await refusalOf(eviction(name, options)), expected)
+    const isGone = (await refusalOf(verbs.get('pods', name))) === '404 NotFound'
+    assert.equal(isGone, expected === 'none')
+    if (what !== 'a budget with room') return
+    const { status } = await verbs.get('poddisruptionbudgets', `${name}-0`)
+    assert.equal(status.disruptionsAllowed ?? 0, 0)
+    assert.deepEqual(Object.keys(status.disruptedPods), [name])
+  })
+}
+
+test('an eviction that is only tried changes neither pod nor budget', async () => {
+  await verbs.create('pods', {
+    metadata: { name: 'tried' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  await eviction('tried', { deleteOptions: { dryRun: ['All'], gracePeriodSeconds: 0 } })
+  assert.equal((await verbs.get('pods', 'tried')).metadata.deletionTimestamp, undefined)
+})
+
+const refusals: [what: string, body: object, at: string, expected: string][] = [
+  ['of another name', { metadata: { name: 'other' } }, 'tried', '400 BadRequest'],
+  ['of no pod', { metadata: { name: 'missing' } }, 'missing', '404 NotFound'],
+  [
+    'that is none',
+    { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'tried' } },
+    'tried',
+    '400 BadRequest',
+  ],
+]
+for (const [what, body, at, expected] of refusals) {
+  test(`an eviction ${what} is refused`, async () => {
+    const request = verbs.request(verbs.target('pods', at, 'eviction'), body)
+    assert.equal(await refusalOf(evict(verbs.server, request)), expected)
+  })
+}

@@ -1,0 +1,134 @@
+/** A Scale read and written: what it shows, what it changes, what it refuses, and where its replicas are. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { replicasOf } from './replicas.ts'
+import { getScale, patchScale, updateScale } from './scale.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+
+const labels = { app: 'a' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const made = await verbs.create('deployments', {
+  metadata: { name: 'd' },
+  spec: { replicas: 3, selector: { matchLabels: labels }, template },
+})
+const at = (name = 'd') => verbs.target('deployments', name, 'scale')
+const valueOf = (answer: Answer) => (answer.is === 'value' ? answer.value : {}) as Loose
+const shown = async () => valueOf(await getScale(verbs.server, at()))
+const put = (scale: object, name = 'd') => updateScale(verbs.server, verbs.request(at(name), scale))
+const patch = (change: unknown, patchType: 'merge' | 'json' = 'merge') =>
+  patchScale(verbs.server, {
+    ...verbs.request(at()),
+    patchType,
+    patchBytes: Buffer.from(JSON.stringify(change)),
+  })
+
+test('it shows replicas, their selector as text, and the metadata that names the object', async () => {
+  const scale = await shown()
+  assert.deepEqual([scale.kind, scale.apiVersion], ['Scale', 'autoscaling/v1'])
+  assert.deepEqual(scale.spec, { replicas: 3 })
+  assert.deepEqual(scale.status, { replicas: 0, selector: 'app=a' })
+  assert.equal(scale.metadata.uid, made.metadata.uid)
+  assert.equal(scale.metadata.managedFields, undefined)
+})
+
+const writes: [what: string, write: () => Promise<Answer>, replicas: number][] = [
+  [
+    'an update',
+    async () => put({ metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 5 } }),
+    5,
+  ],
+  ['a merge patch', () => patch({ spec: { replicas: 6 } }), 6],
+  ['a JSON patch', () => patch([{ op: 'replace', path: '/spec/replicas', value: 7 }], 'json'), 7],
+  [
+    'an update of what was shown',
+    async () => put({ ...(await shown()), spec: { replicas: 8 } }),
+    8,
+  ],
+  [
+    'an update that says nothing',
+    async () => put({ metadata: { name: 'd', namespace: 'default' } }),
+    0,
+  ],
+]
+for (const [what, write, replicas] of writes) {
+  test(`${what} makes ${replicas} replicas, and nothing else`, async () => {
+    const answered = valueOf(await write())
+    assert.equal(answered.spec.replicas ?? 0, replicas)
+    const { spec } = await verbs.get('deployments', 'd')
+    assert.equal(spec.replicas, replicas)
+    assert.deepEqual(spec.template.metadata.labels, labels)
+  })
+}
+
+const refusals: [what: string, write: () => Promise<unknown>, expected: string][] = [
+  [
+    'fewer than none',
+    async () => put({ metadata: { name: 'd' }, spec: { replicas: -1 } }),
+    '422 Invalid',
+  ],
+  ['another name', async () => put({ metadata: { name: 'e' }, spec: {} }), '400 BadRequest'],
+  ['no name', async () => put({ spec: { replicas: 1 } }), '400 BadRequest'],
+  ['another uid', async () => put({ metadata: { name: 'd', uid: 'x' }, spec: {} }), '409 Conflict'],
+  [
+    'an old version',
+    async () =>
+      put({ metadata: { name: 'd', namespace: 'default', resourceVersion: '1' }, spec: {} }),
+    '409 Conflict',
+  ],
+  [
+    'another kind',
+    async () => put({ kind: 'Deployment', apiVersion: 'apps/v1' }),
+    '400 BadRequest',
+  ],
+  ['no such object', async () => put({ metadata: { name: 'n' }, spec: {} }, 'n'), '404 NotFound'],
+  ['nothing to read', () => getScale(verbs.server, at('n')), '404 NotFound'],
+  ['replicas that are no number', () => patch({ spec: { replicas: 'many' } }), '422 Invalid'],
+]
+for (const [what, write, expected] of refusals) {
+  test(`${what}: ${expected}`, async () => assert.equal(await refusalOf(write()), expected))
+}
+
+const elsewhere = replicasOf({
+  scale: {
+    specReplicas: ['spec', 'size', 'want'],
+    statusReplicas: ['status', 'have'],
+    labelSelector: ['status', 'by'],
+  },
+} as never)
+const numbers: [object: Loose, wanted: number | undefined, present: number, selector: string][] = [
+  [{ spec: { size: { want: 2 } }, status: { have: 1, by: 'a=b' } }, 2, 1, 'a=b'],
+  [{ spec: {} }, undefined, 0, ''],
+  [{ spec: { size: { want: 0 } }, status: {} }, 0, 0, ''],
+  // A Scale has 32 bits.
+  [{ spec: { size: { want: 2 ** 32 + 1 } } }, 1, 0, ''],
+]
+for (const [object, wanted, present, selector] of numbers) {
+  test(`replicas elsewhere: ${JSON.stringify(object)}`, () => {
+    const found = object as never
+    assert.equal(elsewhere.wanted(found), wanted)
+    assert.equal(elsewhere.present(found), present)
+    assert.equal(elsewhere.selector(found), selector)
+    const before = structuredClone(object)
+    const written = { ...object }
+    elsewhere.set(written as never, 9)
+    assert.equal(written.spec.size.want, 9)
+    assert.deepEqual(object, before)
+  })
+}
+
+const mistyped: [object: Loose, read: 'wanted' | 'selector'][] = [
+  [{ spec: { size: { want: 'two' } } }, 'wanted'],
+  [{ spec: { size: { want: 1.5 } } }, 'wanted'],
+  [{ spec: { size: 'large' } }, 'wanted'],
+  [{ status: { by: 3 } }, 'selector'],
+]
+for (const [object, read] of mistyped) {
+  test(`replicas elsewhere that are not what they should be: ${JSON.stringify(object)}`, async () => {
+    assert.equal(await refusalOf((async () => elsewhere[read](object as never))()), '500 ')
+  })
+}
