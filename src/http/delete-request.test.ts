@@ -28,8 +28,20 @@ test('refusals, and what is no refusal', async () => {
       409,
       /ResourceVersion in the precondition \(1\) does not match/,
     ],
+    ['uid=x', undefined, 409, /UID in the precondition \(x\) does not match/],
+    ['resourceVersion=1', undefined, 409, /ResourceVersion in the precondition \(1\) does not/],
     ['', '[]', 400],
     ['', '{', 400],
+    ['', '{"dryRun":[1]}', 500, /^v1.DeleteOptions.DryRun: \[\]string: ReadString: expects " or n/],
+    [
+      '',
+      '{"gracePeriodSeconds":1.0}',
+      500,
+      /^v1.DeleteOptions.GracePeriodSeconds: assertInteger: /,
+    ],
+    ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
+    ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
+    ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
     // A body, even an empty one, is all that counts.
     ['dryRun=x', '{"dryRun":["All"]}', 200],
     ['gracePeriodSeconds=x', '{"dryRun":["All"]}', 200],
@@ -65,6 +77,36 @@ test('of a collection the selectors are looked at before the options', async () 
     assert.equal(answer.status, status, `${query}: ${answer.text}`)
     if (query.includes('data.n'))
       assert.match(answer.json.message, /not a known field selector|field label not supported/)
+  }
+})
+
+test('of a collection the options are those of a group that is known there', async () => {
+  const budgets = '/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets'
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const cases: [path: string, kind: string, apiVersion: string | undefined, message: string][] = [
+    [pods, 'DeleteOptions', undefined, ''],
+    [pods, 'DeleteOptions', 'apps/v1', ''],
+    [
+      pods,
+      'DeleteOptions',
+      'nope/v1',
+      'no kind "DeleteOptions" is registered for version "nope/v1"',
+    ],
+    [pods, 'DeleteOptions', 'meta.k8s.io/v1', 'no kind "DeleteOptions" is registered'],
+    [pods, 'Pod', undefined, 'converting (v1.Pod) to (v1.DeleteOptions): unknown conversion'],
+    [pods, 'Nope', 'v1', 'no kind "Nope" is registered for version "v1"'],
+    [pods, 'ListOptions', 'apps/v1', 'converting (v1.ListOptions) to (v1.DeleteOptions)'],
+    [pods, 'Status', 'apps/v1', 'converting (v1.Status) to (v1.DeleteOptions)'],
+    [budgets, 'PodDisruptionBudget', undefined, 'converting (v1beta1.PodDisruptionBudget) to'],
+    [budgets, 'Pod', undefined, 'no kind "Pod" is registered for version "policy/v1beta1"'],
+    [definitions, 'Pod', 'v1', 'no kind "Pod" is registered for version "v1"'],
+    [definitions, 'DeleteOptions', 'v1', ''],
+  ]
+  for (const [path, kind, apiVersion, message] of cases) {
+    const body = JSON.stringify({ kind, apiVersion })
+    const answer = await served.ask('DELETE', `${path}?labelSelector=a%3Db`, { body })
+    assert.equal(answer.status, message === '' ? 200 : 500, `${path} ${body}: ${answer.text}`)
+    assert.ok(message === '' || answer.json.message.startsWith(message), answer.json.message)
   }
 })
 

@@ -4,7 +4,9 @@ import { flag } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { badRequest, invalidObject } from '#api/status-error.ts'
+import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
+import { isOdd } from '#codec/json.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
 import type { Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
@@ -88,8 +90,8 @@ export async function deleteRequest(
         'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: the body is not an object',
       )
     }
-    deleteOptions = deleteOptionsFrom(raw as Loose)
-  } else deleteOptions = deleteOptionsFromQuery(exchange.query)
+    deleteOptions = writtenDeleteOptions(exchange, parts, target, raw as Loose, bytes)
+  } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)
   return {
     target,
     user: exchange.user,
@@ -104,6 +106,34 @@ export async function deleteRequest(
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,
   }
+}
+
+const loadOptionsText = loadLater<typeof import('#verbs/delete-options-text.ts')>(
+  import.meta.url,
+  '#verbs/delete-options-text',
+)
+
+/** Options that are written as they should be need no second look at their text. */
+function writtenDeleteOptions(
+  exchange: Exchange,
+  { server }: HttpParts,
+  { kind, name }: Target,
+  raw: Loose,
+  bytes: Buffer,
+): DeleteRequest['deleteOptions'] {
+  const isCollection = name === '' && kind.protobuf
+  if (isCollection && (raw.kind !== undefined || raw.apiVersion !== undefined)) {
+    loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw)
+  }
+  if (!isOdd(raw)) {
+    try {
+      return deleteOptionsFrom(raw)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 400) throw error
+    }
+  }
+  const text = bodyText(exchange, bytes)
+  return deleteOptionsFrom(text === undefined ? raw : loadOptionsText().readOptionsText(text))
 }
 
 async function readBody(exchange: Exchange, parts: HttpParts): Promise<Buffer> {

@@ -27,6 +27,9 @@ export async function deleteCollection(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(deletionsAtOnce, waiting.length) }, worker))
+  const { uid, resourceVersion } = request.deleteOptions
+  // What only one object can meet is asked of one after the other, and the first that does not meet it ends it.
+  const workers = (uid ?? resourceVersion) ? 1 : Math.min(deletionsAtOnce, waiting.length)
+  await Promise.all(Array.from({ length: workers }, worker))
   return found
 }

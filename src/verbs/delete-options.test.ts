@@ -64,7 +64,7 @@ test('from a body', () => {
 })
 
 test('from a query', () => {
-  const read = (query: string) => deleteOptionsFromQuery(new URLSearchParams(query))
+  const read = (query: string) => deleteOptionsFromQuery(new URLSearchParams(query), 22)
   assert.deepEqual(read(''), none)
   assert.deepEqual(read('gracePeriodSeconds=0&propagationPolicy=Orphan&dryRun=All'), {
     ...none,
@@ -72,6 +72,13 @@ test('from a query', () => {
     propagationPolicy: 'Orphan',
     dryRun: true,
   })
+  assert.deepEqual(read('uid=u&uid=v&resourceVersion=7&preconditions.uid=w'), {
+    ...none,
+    uid: 'u',
+    resourceVersion: '7',
+  })
+  assert.deepEqual(read('uid=&resourceVersion='), none)
+  assert.deepEqual(deleteOptionsFromQuery(new URLSearchParams('uid=u'), 16), none)
   assert.equal(read('orphanDependents=false').orphanDependents, false)
   assert.equal(read('orphanDependents=1').orphanDependents, true)
   assert.match(

@@ -22,7 +22,9 @@ export function deleteOptionsFrom(body: Loose): DeleteOptions {
   if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion)
   const preconditions = objectOf(body.preconditions, 'preconditions')
   const dryRun = body.dryRun === null || body.dryRun === undefined ? [] : body.dryRun
-  if (!Array.isArray(dryRun)) throw wrongType('dryRun', 'a list of strings')
+  if (!Array.isArray(dryRun) || dryRun.some((value) => typeof value !== 'string')) {
+    throw wrongType('dryRun', 'a list of strings')
+  }
   const options = {
     gracePeriodSeconds: integer(body.gracePeriodSeconds, 'gracePeriodSeconds'),
     uid: text(preconditions.uid, 'preconditions.uid'),
@@ -54,14 +56,19 @@ function ofAnotherKind(kind: string, apiVersion: unknown): ApiError {
   return new ApiError(500, '', message)
 }
 
+/** The first release that takes preconditions from the query. */
+const preconditionsInQuerySince = 17
+
 /** From the query of a DELETE without a body. */
-export function deleteOptionsFromQuery(query: URLSearchParams): DeleteOptions {
+export function deleteOptionsFromQuery(query: URLSearchParams, release: number): DeleteOptions {
+  const precondition = (name: string) =>
+    release >= preconditionsInQuerySince ? query.get(name) || undefined : undefined
   const grace = query.get('gracePeriodSeconds')
   const orphan = query.get('orphanDependents')
   const options = {
     gracePeriodSeconds: grace === null ? undefined : parseInt64(grace),
-    uid: query.get('uid') ?? query.get('preconditions.uid') ?? undefined,
-    resourceVersion: query.get('preconditions.resourceVersion') ?? undefined,
+    uid: precondition('uid'),
+    resourceVersion: precondition('resourceVersion'),
     orphanDependents: orphan === null ? undefined : parseBool(orphan),
     propagationPolicy: (query.get('propagationPolicy') ?? undefined) as never,
     dryRun: query.getAll('dryRun').some((value) => value !== ''),

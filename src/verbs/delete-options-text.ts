@@ -1,0 +1,82 @@
+/**
+ * The body of a deletion, read once more from its text where it does not fit or says something twice: as the original
+ * reads it, or refused in its words. Of collections the original takes the options of its own groups alone.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { readGoJson } from '#codec/go-json/decode.ts'
+import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
+import type { Server } from './server.ts'
+
+const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
+const string = scalar('string')
+const optionsType = structOf(meta('DeleteOptions'), [
+  field(
+    '',
+    structOf(meta('TypeMeta'), [
+      field('kind', string, 1, 'o'),
+      field('apiVersion', string, 2, 'o'),
+    ]),
+    0,
+    'i',
+  ),
+  field('gracePeriodSeconds', scalar('int64'), 1, 'op'),
+  field(
+    'preconditions',
+    structOf(meta('Preconditions'), [
+      field('uid', string, 1, 'op'),
+      field('resourceVersion', string, 2, 'op'),
+    ]),
+    2,
+    'op',
+  ),
+  field('orphanDependents', scalar('bool'), 3, 'op'),
+  field('propagationPolicy', string, 4, 'op'),
+  field('dryRun', listOf(string), 5, 'o'),
+])
+
+export function readOptionsText(text: Buffer): Loose {
+  const read = readGoJson(text, optionsType)
+  if ('fault' in read) throw new ApiError(500, '', read.fault)
+  return (read.value ?? {}) as Loose
+}
+
+/** Options that every group version has, and what has no group. */
+const inEveryVersion =
+  'WatchEvent ListOptions GetOptions DeleteOptions CreateOptions UpdateOptions PatchOptions'.split(
+    ' ',
+  )
+const withoutGroup = 'Status APIVersions APIGroup APIGroupList APIResourceList'.split(' ')
+
+/** Groups that are served by servers of their own, each of which knows no other. */
+const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
+
+/** A body that says it is something else than options of a group that is known where the collection is. */
+export function requireCollectionOptions(server: Server, collection: string, body: Loose): void {
+  const kind = String(body.kind || 'DeleteOptions')
+  const apiVersion = String(body.apiVersion || collection)
+  if (!isKnown(server, collection, apiVersion, kind)) {
+    throw new ApiError(
+      500,
+      '',
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:100"`,
+    )
+  }
+  if (kind === 'DeleteOptions') return
+  const isOfMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
+  const goType = `${isOfMeta ? 'v1' : apiVersion.split('/').pop()}.${kind}`
+  throw new ApiError(500, '', `converting (${goType}) to (v1.DeleteOptions): unknown conversion`)
+}
+
+function isKnown(server: Server, collection: string, apiVersion: string, kind: string): boolean {
+  if (withoutGroup.includes(kind)) return true
+  const ofMeta = inEveryVersion.includes(kind)
+  if (apiVersion === 'v1' && ofMeta) return true
+  const [here, there] = [groupOf(collection), groupOf(apiVersion)]
+  if (here !== there && (apart.has(here) || apart.has(there))) return false
+  if (!ofMeta) return server.typeNamed(apiVersion, kind) !== undefined
+  return server.catalog.groupVersions.some(({ group }) => group === there)
+}
