@@ -1,4 +1,5 @@
 /** The plugins in their fixed order: all that mutate, and later all that validate. */
+import type { Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
 import type { HookCall } from './webhook/dispatch.ts'
@@ -33,58 +34,90 @@ export class AdmissionChain {
     await Promise.all(this.plugins.map((plugin) => plugin.start?.(this.#reader)))
   }
 
-  /** Waits only for the plugins that wait. */
-  async mutate(request: AdmissionRequest): Promise<void> {
-    if (this.#meter !== undefined)
-      return this.#measured('admit', this.#mutating, request, this.#meter)
-    do {
-      for (const plugin of this.#mutating) {
-        const waiting = plugin.mutate?.(request, this.#reader)
-        if (waiting !== undefined) await waiting
-      }
-    } while (isOnceMore(request))
+  /** Both wait only for the plugins that wait. */
+  mutate(request: AdmissionRequest): Awaitable<void> {
+    return new StepRun('admit', this.#mutating, request, this.#reader, this.#meter).from(0)
   }
 
-  async validate(request: AdmissionRequest): Promise<void> {
-    if (this.#meter !== undefined)
-      return this.#measured('validate', this.#validating, request, this.#meter)
-    for (const plugin of this.#validating) {
-      const waiting = plugin.validate?.(request, this.#reader)
-      if (waiting !== undefined) await waiting
-    }
+  validate(request: AdmissionRequest): Awaitable<void> {
+    return new StepRun('validate', this.#validating, request, this.#reader, this.#meter).from(0)
   }
+}
 
-  async #measured(
+/** One step of one request, through all its plugins. */
+class StepRun {
+  readonly #step: Step
+  readonly #plugins: readonly AdmissionPlugin[]
+  readonly #request: AdmissionRequest
+  readonly #reader: ObjectReader
+  readonly #meter: AdmissionMeter | undefined
+  readonly #beganAt: number
+  #before: number
+
+  constructor(
     step: Step,
     plugins: readonly AdmissionPlugin[],
     request: AdmissionRequest,
-    meter: AdmissionMeter,
-  ): Promise<void> {
-    const { operation } = request
-    const beganAt = meter.monotonicMs()
-    let before = beganAt
-    let rejected = true
-    let running = ''
-    try {
-      do {
-        for (const plugin of plugins) {
-          running = plugin.name
-          const waiting =
-            step === 'admit'
-              ? plugin.mutate?.(request, this.#reader)
-              : plugin.validate?.(request, this.#reader)
-          if (waiting !== undefined) await waiting
-          const now = meter.monotonicMs()
-          meter.plugin(plugin.name, step, operation, false, now - before)
-          before = now
+    reader: ObjectReader,
+    meter: AdmissionMeter | undefined,
+  ) {
+    this.#step = step
+    this.#plugins = plugins
+    this.#request = request
+    this.#reader = reader
+    this.#meter = meter
+    this.#beganAt = meter?.monotonicMs() ?? 0
+    this.#before = this.#beganAt
+  }
+
+  from(first: number): Awaitable<void> {
+    for (let i = first; ; i = 0) {
+      for (; i < this.#plugins.length; i++) {
+        const plugin = this.#plugins[i]
+        const next = i + 1
+        const waiting = this.#ask(plugin)
+        if (waiting === undefined) this.#done(plugin)
+        else {
+          return waiting.then(
+            () => {
+              this.#done(plugin)
+              return this.from(next)
+            },
+            (refusal) => this.#refused(plugin, refusal),
+          )
         }
-      } while (step === 'admit' && isOnceMore(request))
-      rejected = false
-    } finally {
-      const now = meter.monotonicMs()
-      if (rejected) meter.plugin(running, step, operation, true, now - before)
-      meter.step(step, operation, rejected, now - beganAt)
+      }
+      if (this.#step === 'validate' || !isOnceMore(this.#request)) break
     }
+    this.#meter?.step(this.#step, this.#request.operation, false, this.#before - this.#beganAt)
+  }
+
+  #ask(plugin: AdmissionPlugin): void | Promise<void> {
+    try {
+      return this.#step === 'admit'
+        ? plugin.mutate?.(this.#request, this.#reader)
+        : plugin.validate?.(this.#request, this.#reader)
+    } catch (refusal) {
+      return this.#refused(plugin, refusal)
+    }
+  }
+
+  #done({ name }: AdmissionPlugin): void {
+    if (this.#meter !== undefined) this.#measure(this.#meter, name, false)
+  }
+
+  #refused({ name }: AdmissionPlugin, refusal: unknown): never {
+    if (this.#meter !== undefined) {
+      this.#measure(this.#meter, name, true)
+      this.#meter.step(this.#step, this.#request.operation, true, this.#before - this.#beganAt)
+    }
+    throw refusal
+  }
+
+  #measure(meter: AdmissionMeter, name: string, rejected: boolean): void {
+    const now = meter.monotonicMs()
+    meter.plugin(name, this.#step, this.#request.operation, rejected, now - this.#before)
+    this.#before = now
   }
 }
 

@@ -3,6 +3,7 @@
  * bounds are refused.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { setKey } from '#schema/user-key.ts'
@@ -29,19 +30,22 @@ export const limitRanger: AdmissionPlugin = {
   },
 }
 
-async function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
   const pod = request.object as KubeObject
-  for (const range of await reader.list('', 'limitranges', request.namespace))
-    mergeDefaults(pod, range)
+  return after(reader.list('', 'limitranges', request.namespace), (ranges) => {
+    for (const range of ranges) mergeDefaults(pod, range)
+  })
 }
 
-async function checkLimits(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+function checkLimits(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
   const object = request.object as KubeObject
-  for (const range of await reader.list('', 'limitranges', request.namespace)) {
-    const check = request.kind.plural === 'pods' ? podProblems : claimProblems
-    const problems = limitsOf(range).flatMap((limit) => check(limit, object))
-    if (problems.length > 0) throw refusal(request, together(problems))
-  }
+  return after(reader.list('', 'limitranges', request.namespace), (ranges) => {
+    for (const range of ranges) {
+      const check = request.kind.plural === 'pods' ? podProblems : claimProblems
+      const problems = limitsOf(range).flatMap((limit) => check(limit, object))
+      if (problems.length > 0) throw refusal(request, together(problems))
+    }
+  })
 }
 
 const limitsOf = ({ spec }: KubeObject): Loose[] => spec?.limits ?? []

@@ -1,6 +1,7 @@
 /** Two ways to treat a namespace that is not there: make it, or refuse what is meant for it. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, notFound } from '#api/status-error.ts'
+import { after } from '#base/awaitable.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
@@ -29,7 +30,7 @@ export const namespaceExists: AdmissionPlugin = {
   name: 'NamespaceExists',
   validate(request, reader) {
     if (request.operation === 'CONNECT' || !concerns(request)) return
-    return reader.get('', 'namespaces', '', request.namespace).then((found) => {
+    return after(reader.get('', 'namespaces', '', request.namespace), (found) => {
       if (found === undefined)
         throw notFound({ group: '', plural: 'namespaces' }, request.namespace)
     })

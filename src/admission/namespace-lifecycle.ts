@@ -3,6 +3,7 @@
  * deleted. Runs first of all plugins.
  */
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
+import { after } from '#base/awaitable.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
@@ -22,7 +23,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
     if (operation !== 'CREATE' || namespace === '' || isNamespace(request)) return
     // Reviews of access ask about a namespace without being in it.
     if (request.kind.group === 'authorization.k8s.io') return
-    return reader.get('', 'namespaces', '', namespace).then((found) => {
+    return after(reader.get('', 'namespaces', '', namespace), (found) => {
       if (found === undefined) throw notFound(namespaces, namespace)
       if (found.status?.phase === 'Terminating' || found.metadata.deletionTimestamp) {
         throw terminating(request)

@@ -1,5 +1,6 @@
 /** Pods get the number of their priority class; only one class may be the default. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
@@ -36,22 +37,28 @@ function keep(request: AdmissionRequest, release: number): void {
   }
 }
 
-async function settle(
+function settle(request: AdmissionRequest, reader: ObjectReader, release: number): Awaitable<void> {
+  const { spec } = request.object as KubeObject
+  const named = spec.priorityClassName
+  if (!named) {
+    return after(defaultClass(reader), (found) => {
+      if (found !== undefined) spec.priorityClassName = found.metadata.name
+      giveNumber(request, found, release)
+    })
+  }
+  return after(reader.get(group, 'priorityclasses', '', named), (found) => {
+    if (found === undefined) throw refusal(request, `no PriorityClass with name ${named} was found`)
+    giveNumber(request, found, release)
+  })
+}
+
+function giveNumber(
   request: AdmissionRequest,
-  reader: ObjectReader,
+  found: KubeObject | undefined,
   release: number,
-): Promise<void> {
+): void {
   const { spec } = request.object as KubeObject
   const refuse = (why: string) => refusal(request, why)
-  let found: KubeObject | undefined
-  if (spec.priorityClassName) {
-    found = await reader.get(group, 'priorityclasses', '', spec.priorityClassName)
-    if (found === undefined)
-      throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`)
-  } else {
-    found = await defaultClass(reader)
-    if (found !== undefined) spec.priorityClassName = found.metadata.name
-  }
   const value = found?.value ?? 0
   if (spec.priority !== undefined && spec.priority !== value) {
     throw refuse(
@@ -70,13 +77,15 @@ async function settle(
 }
 
 /** Of several defaults, which only a race can make, the lowest counts. */
-async function defaultClass(reader: ObjectReader): Promise<KubeObject | undefined> {
-  let lowest: KubeObject | undefined
-  for (const one of await reader.list(group, 'priorityclasses')) {
-    if (one.globalDefault === true && (lowest === undefined || one.value < lowest.value))
-      lowest = one
-  }
-  return lowest
+function defaultClass(reader: ObjectReader): Awaitable<KubeObject | undefined> {
+  return after(reader.list(group, 'priorityclasses'), (classes) => {
+    let lowest: KubeObject | undefined
+    for (const one of classes) {
+      if (one.globalDefault === true && (lowest === undefined || one.value < lowest.value))
+        lowest = one
+    }
+    return lowest
+  })
 }
 
 async function onlyOneDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {

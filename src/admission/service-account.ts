@@ -4,6 +4,7 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serverTimeout } from '#api/status-error.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { lookupProblem } from './lookup-problem.ts'
@@ -45,44 +46,44 @@ const refuse = refusal
 
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
 
-async function mutatePod(
+function mutatePod(
   request: AdmissionRequest,
   reader: ObjectReader,
   options: ServiceAccountOptions,
-): Promise<void> {
+): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return
   pod.spec.serviceAccountName ||= 'default'
   pod.spec.serviceAccount = pod.spec.serviceAccountName
-  const account = await accountOf(request, reader)
-  if (shouldMount(pod, account)) await mountToken(request, reader, pod, account, options)
-  if (!pod.spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
-    pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
-  }
+  return after(accountOf(request, reader), (account) => {
+    if (!pod.spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
+      pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
+    }
+    if (!shouldMount(pod, account)) return
+    const made =
+      options.release >= boundTokensSince ? undefined : secretVolume(request, reader, account)
+    return after(made, (secret) => mountToken(pod, secret, options.randomSuffix))
+  })
 }
 
-async function accountOf(request: AdmissionRequest, reader: ObjectReader): Promise<KubeObject> {
+function accountOf(request: AdmissionRequest, reader: ObjectReader): Awaitable<KubeObject> {
   const name = (request.object as KubeObject).spec.serviceAccountName as string
-  const account = await reader.get('', 'serviceaccounts', request.namespace, name)
-  if (account !== undefined) return account
-  const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`
-  throw refuse(request, `error looking up service account ${request.namespace}/${name}: ${why}`)
+  return after(reader.get('', 'serviceaccounts', request.namespace, name), (account) => {
+    if (account !== undefined) return account
+    const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`
+    throw refuse(request, `error looking up service account ${request.namespace}/${name}: ${why}`)
+  })
 }
 
 const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>
   pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
-async function mountToken(
-  request: AdmissionRequest,
-  reader: ObjectReader,
-  pod: KubeObject,
-  account: KubeObject,
-  { release, randomSuffix }: ServiceAccountOptions,
-): Promise<void> {
-  const bound = release >= boundTokensSince
-  const made = bound ? undefined : await secretVolume(request, reader, account)
+/** `made`: the volume of a Secret, before bound tokens. */
+function mountToken(pod: KubeObject, made: Loose | undefined, randomSuffix: () => string): void {
   const there = ((pod.spec.volumes ?? []) as Loose[]).find(({ name, secret }) =>
-    bound ? name?.startsWith(volumePrefix) : secret?.secretName === made?.secret.secretName,
+    made === undefined
+      ? name?.startsWith(volumePrefix)
+      : secret?.secretName === made.secret.secretName,
   )
   const volume = there ??
     made ?? { name: `${volumePrefix}${randomSuffix()}`, projected: projection() }
@@ -133,12 +134,13 @@ async function secretVolume(
   throw refusal
 }
 
-async function validatePod(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
+function validatePod(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return validateMirror(request, pod)
-  const account = await accountOf(request, reader)
-  if (account.metadata.annotations?.[enforceAnnotation] !== 'true') return
-  limitSecrets(request, pod, account)
+  return after(accountOf(request, reader), (account) => {
+    if (account.metadata.annotations?.[enforceAnnotation] === 'true')
+      limitSecrets(request, pod, account)
+  })
 }
 
 /** A mirror of a static pod has nothing of the API's. */

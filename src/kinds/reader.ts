@@ -2,6 +2,7 @@
  * Other objects, as admission, authorisation and behaviours with state see them: read-only, from the live picture,
  * in the hub version. What is returned must not be changed.
  */
+import type { Awaitable } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Follower {
@@ -18,8 +19,8 @@ export interface ObjectReader {
     plural: string,
     namespace: string,
     name: string,
-  ): Promise<KubeObject | undefined>
-  list(group: string, plural: string, namespace?: string): Promise<KubeObject[]>
+  ): Awaitable<KubeObject | undefined>
+  list(group: string, plural: string, namespace?: string): Awaitable<KubeObject[]>
   /** Resolves once every existing object has been handed over. Calls are made synchronously as the live picture moves. */
   follow(group: string, plural: string, follower: Follower): Promise<() => void>
 }

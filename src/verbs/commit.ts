@@ -1,6 +1,7 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { tooLarge } from '#api/status-error.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -22,14 +23,28 @@ export interface Encoded {
 }
 
 /** The stored form of an object of the hub version. */
-export async function encode(server: Server, kind: Kind, given: KubeObject): Promise<Encoded> {
+export function encode(server: Server, kind: Kind, given: KubeObject): Awaitable<Encoded> {
   const { resource } = kind
   const object = resource.readBack?.(given) ?? given
-  const { stored, hub, behaviour } = resource
-  const fields = behaviour.selectableFields && Object.values(behaviour.selectableFields(object))
+  const { stored, hub } = resource
   delete object.metadata.resourceVersion
+  if (stored === hub) return encodeWritten(server, kind, object, object)
+  return after(convertOne(copyData(object), hub, stored), (written) =>
+    encodeWritten(server, kind, object, written),
+  )
+}
+
+/** `written`: the same object in the version it is stored in. */
+function encodeWritten(
+  server: Server,
+  kind: Kind,
+  object: KubeObject,
+  written: KubeObject,
+): Encoded {
+  const { resource } = kind
+  const { stored, behaviour } = resource
+  const fields = behaviour.selectableFields && Object.values(behaviour.selectableFields(object))
   const key = keyOf(kind, object.metadata.namespace ?? '', nameOf(object))
-  const written = stored === hub ? object : await convertOne(copyData(object), hub, stored)
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
   const protobuf =

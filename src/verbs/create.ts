@@ -18,17 +18,23 @@ const generateNameTriesMax = 8
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
-  const object = await toHub(kind, decodeBody(request))
+  const decoded = toHub(kind, decodeBody(request))
+  const object = decoded instanceof Promise ? await decoded : decoded
   dedupOwnerReferences(object, request.warnings, false)
-  await claimFields(server, request, object, undefined)
+  const claimed = claimFields(server, request, object, undefined)
+  if (claimed !== undefined) await claimed
   return createDecoded(server, request, object)
 }
 
-/** From the point where an object of the hub version is there and its fields are claimed. */
+/**
+ * From the point where an object of the hub version is there and its fields are claimed. `updates`: it is made by an
+ * update, which may name a version, and may be one of a status, for which nothing is allocated.
+ */
 export async function createDecoded(
   server: Server,
   request: WriteRequest,
   object: KubeObject,
+  updates = false,
 ): Promise<Answer> {
   const { target, user, options, warnings, auditAnnotations } = request
   const { kind } = target
@@ -47,26 +53,33 @@ export async function createDecoded(
     warnings,
     auditAnnotations,
   }
-  await server.admission.mutate(attributes)
+  const admitted = server.admission.mutate(attributes)
+  if (admitted !== undefined) await admitted
   dedupOwnerReferences(object, warnings, true)
   const { resourceVersion } = object.metadata
   prepareNew(server, kind, object, target.namespace, context)
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
-  await refuseInvalidNew(kind, object, context)
+  const checked = refuseInvalidNew(kind, object, context)
+  if (checked !== undefined) await checked
   for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? [])
     warnings.push(warning)
-  const reservation = await server.allocators.reserve(kind, object, undefined, context)
+  const reserved =
+    target.subresource === ''
+      ? server.allocators.reserve(kind, object, undefined, context)
+      : undefined
+  const reservation = reserved instanceof Promise ? await reserved : reserved
   try {
-    await server.admission.validate({ ...attributes, name: nameOf(object), object })
+    const allowed = server.admission.validate({ ...attributes, name: nameOf(object), object })
+    if (allowed !== undefined) await allowed
     // Only what is really stored has a version of its own; a dry run shows the one it was given.
-    if (resourceVersion && !options.dryRun) {
+    if (Number(resourceVersion) && !options.dryRun && !updates) {
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
     if (view.revision === undefined) reservation?.giveBack()
     else reservation?.keep()
-    const shown = Number(resourceVersion) || view.revision
+    const shown = (options.dryRun && Number(resourceVersion)) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
     reservation?.giveBack()
@@ -104,7 +117,8 @@ async function store(
   const tries = generated ? generateNameTriesMax : 1
   for (let i = 0; i < tries; i++) {
     if (i > 0) object.metadata.name = randomName(server, object.metadata.generateName as string)
-    const encoded = await encode(server, kind, object)
+    const made = encode(server, kind, object)
+    const encoded = made instanceof Promise ? await made : made
     if (request.options.dryRun) {
       const target = { ...request.target, name: nameOf(object) }
       if ((await currentObject(server, target)) === undefined) return encoded.view

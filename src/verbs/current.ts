@@ -1,5 +1,6 @@
 /** The newest state of one object, as the verbs that change it need it. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision, Stored } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
@@ -62,8 +63,7 @@ async function liveFrom(
 }
 
 /** One object as another version of its resource. The input may be changed. */
-export async function convertOne(object: KubeObject, from: Kind, to: Kind): Promise<KubeObject> {
+export function convertOne(object: KubeObject, from: Kind, to: Kind): Awaitable<KubeObject> {
   if (from === to) return object
-  const converted = from.resource.convert([object], from, to)
-  return (converted instanceof Promise ? await converted : converted)[0]
+  return after(from.resource.convert([object], from, to), ([converted]) => converted)
 }

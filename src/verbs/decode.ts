@@ -2,6 +2,7 @@
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -186,11 +187,11 @@ export function reportUnknown(unknown: string[], request: WriteRequest): void {
   request.warnings.push(...said)
 }
 
-export function toHub(kind: Kind, object: KubeObject): Promise<KubeObject> | KubeObject {
+export function toHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
   return kind === kind.resource.hub ? object : convertOne(object, kind, kind.resource.hub)
 }
 
-export function fromHub(kind: Kind, object: KubeObject): Promise<KubeObject> | KubeObject {
+export function fromHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
   return kind === kind.resource.hub ? object : convertOne(object, kind.resource.hub, kind)
 }
 

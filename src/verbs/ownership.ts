@@ -1,6 +1,7 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { copyRemembering } from '#api/written-empty.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -81,13 +82,13 @@ const ownersOfNewSince = 18
  * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
  * request speaks, of what `asOwned` makes of the object.
  */
-export async function claimFields(
+export function claimFields(
   server: Server,
   request: WriteRequest,
   next: KubeObject,
   live: KubeObject | undefined,
   asOwned: (object: KubeObject) => KubeObject = (object) => object,
-): Promise<void> {
+): Awaitable<void> {
   if (!server.feature('ServerSideApply')) {
     delete next.metadata.managedFields
     return
@@ -100,10 +101,12 @@ export async function claimFields(
     now: timestamp(server.clock),
     onlyOnceApplied: server.release < ownersOfNewSince,
   }
-  const same = kind === kind.resource.hub
-  const asked = same ? next : await fromHub(kind, copyRemembering(next))
-  const before = live === undefined || same ? live : await fromHub(kind, copyData(live))
-  setManaged(next, loadManager().recordUpdate(manager, before, asOwned(asked), who))
+  const record = (before: KubeObject | undefined, asked: KubeObject) =>
+    setManaged(next, loadManager().recordUpdate(manager, before, asOwned(asked), who))
+  if (kind === kind.resource.hub) return record(live, next)
+  return after(fromHub(kind, copyRemembering(next)), (asked) =>
+    after(live && fromHub(kind, copyData(live)), (before) => record(before, asked)),
+  )
 }
 
 export function setManaged(object: KubeObject, entries: ManagedFieldsEntry[]): void {

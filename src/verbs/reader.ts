@@ -1,5 +1,6 @@
 /** Other objects for admission and authorisation: the live picture, parsed once per version of an object and shared. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { Follower, ObjectReader } from '#kinds/reader.ts'
@@ -37,51 +38,67 @@ export function objectReader(parts: ReaderParts): ObjectReader {
   /** A store elsewhere is not asked at every step how far it is: only before something is said not to be there. */
   let isLocal = true
 
-  async function newest(): Promise<void> {
-    if (!isLocal)
-      await parts.cache.freshness.reach(await parts.storage.currentRevision(), freshWaitMsMax)
-  }
+  const { freshness } = parts.cache
 
-  async function cacheOf(
+  const newest = (): Awaitable<boolean> =>
+    isLocal ||
+    after(parts.storage.currentRevision(), (revision) => freshness.reach(revision, freshWaitMsMax))
+
+  /** At once where it is loaded and has seen everything, which is nearly always. */
+  function cacheOf(
     group: string,
     plural: string,
     told = false,
-  ): Promise<ResourceCache | undefined> {
+  ): Awaitable<ResourceCache | undefined> {
     const resource = parts.catalog.resource(group, plural)
     if (resource === undefined || resource.storagePrefix === '') return undefined
     const current = isLocal ? parts.storage.currentRevision() : undefined
-    const cache = await parts.cache.of(resource, told)
-    if (typeof current === 'number') await parts.cache.freshness.reach(current, freshWaitMsMax)
-    else if (current !== undefined) {
+    if (current instanceof Promise) {
       isLocal = false
       current.catch(() => {})
     }
-    return cache
+    return after(parts.cache.of(resource, told), (cache) =>
+      typeof current === 'number' && current > freshness.revision
+        ? after(freshness.reach(current, freshWaitMsMax), () => cache)
+        : cache,
+    )
+  }
+
+  const found = (cache: ResourceCache, key: string) => {
+    const entry = cache.get(key)
+    return entry && objectOf(cache.resource, entry)
+  }
+
+  function objectsIn(cache: ResourceCache, namespace: string | undefined): Awaitable<KubeObject[]> {
+    const { storagePrefix } = cache.resource
+    const range = prefixRange(namespace ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`)
+    const objects: (KubeObject | Promise<KubeObject>)[] = []
+    cache.visit(range.start, range.end, (entry) => {
+      objects.push(objectOf(cache.resource, entry))
+    })
+    return objects.some((object) => object instanceof Promise)
+      ? Promise.all(objects)
+      : (objects as KubeObject[])
   }
 
   return {
-    async get(group, plural, namespace, name) {
-      const cache = await cacheOf(group, plural)
-      if (cache === undefined) return undefined
-      const { storagePrefix, namespaced } = cache.resource
-      const key = `${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`
-      if (cache.get(key) === undefined) await newest()
-      const entry = cache.get(key)
-      return entry && objectOf(cache.resource, entry)
-    },
-    async list(group, plural, namespace) {
-      const cache = await cacheOf(group, plural)
-      if (cache === undefined) return []
-      const { storagePrefix } = cache.resource
-      const range = prefixRange(namespace ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`)
-      const entries: Entry[] = []
-      cache.visit(range.start, range.end, (entry) => {
-        entries.push(entry)
+    get(group, plural, namespace, name) {
+      return after(cacheOf(group, plural), (cache) => {
+        if (cache === undefined) return undefined
+        const { storagePrefix, namespaced } = cache.resource
+        const key = `${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`
+        return cache.get(key) === undefined
+          ? after(newest(), () => found(cache, key))
+          : found(cache, key)
       })
-      return Promise.all(entries.map((entry) => objectOf(cache.resource, entry)))
+    },
+    list(group, plural, namespace) {
+      return after(cacheOf(group, plural), (cache) =>
+        cache === undefined || cache.size === 0 ? [] : objectsIn(cache, namespace),
+      )
     },
     async follow(group, plural, follower) {
-      const load = () => cacheOf(group, plural, follower.keeps)
+      const load = async () => cacheOf(group, plural, follower.keeps)
       const cache = await load()
       if (cache === undefined) return () => {}
       // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.

@@ -9,21 +9,32 @@ import {
 } from '#api/object-meta-rules.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { invalidObject } from '#api/status-error.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import { fromHub } from './decode.ts'
 import { nameOf } from './server.ts'
 
 const metadataPath = FieldPath.of('metadata')
 
-export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: Context) {
+export function refuseInvalidNew(
+  kind: Kind,
+  object: KubeObject,
+  context: Context,
+): Awaitable<void> {
+  return kind.validateSchema === undefined
+    ? refuseNew(kind, object, context)
+    : after(fromHub(kind, object), (shown) => refuseNew(kind, object, context, shown))
+}
+
+/** `shown`: the object as its schema sees it, where it has one. */
+function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = object): void {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
   const nameRule = behaviour.nameRule ?? nameIsDnsSubdomain
   const errors = behaviour.metadataLast
     ? []
     : validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule }, metadataPath)
-  if (kind.validateSchema !== undefined)
-    errors.push(...kind.validateSchema(await fromHub(kind, object)))
+  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(shown))
   if (behaviour.validateCreate !== undefined)
     errors.push(...behaviour.validateCreate(object, context))
   if (errors.length > 0)
@@ -39,13 +50,28 @@ export async function refuseInvalidNew(kind: Kind, object: KubeObject, context: 
   if (last.length > 0) throw invalidObject(named, nameOf(object), last)
 }
 
-export async function refuseInvalidUpdate(
+export function refuseInvalidUpdate(
   kind: Kind,
   subresource: string,
   next: KubeObject,
   old: KubeObject,
   context: Context,
-) {
+): Awaitable<void> {
+  return kind.validateSchema === undefined
+    ? refuseUpdate(kind, subresource, next, old, context)
+    : after(fromHub(kind, next), (shown) =>
+        refuseUpdate(kind, subresource, next, old, context, shown),
+      )
+}
+
+function refuseUpdate(
+  kind: Kind,
+  subresource: string,
+  next: KubeObject,
+  old: KubeObject,
+  context: Context,
+  shown = next,
+): void {
   const { hub } = kind.resource
   const meta = next.metadata
   const errors = [
@@ -58,7 +84,7 @@ export async function refuseInvalidUpdate(
   ]
   const rules = rulesFor(kind, subresource)
   if (kind.validateSchema !== undefined)
-    errors.push(...kind.validateSchema(await fromHub(kind, next), old, subresource))
+    errors.push(...kind.validateSchema(shown, old, subresource))
   if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
     throw invalidObject(

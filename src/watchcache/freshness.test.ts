@@ -8,7 +8,7 @@ test('who waits for a revision is released when it is reached, no sooner', async
   assert.equal(await freshness.reach(3, 0), true)
   const released: number[] = []
   const waits = [13, 11, 12].map((revision) =>
-    freshness.reach(revision, 10_000).then((reached) => {
+    Promise.resolve(freshness.reach(revision, 10_000)).then((reached) => {
       assert.equal(reached, true)
       released.push(revision)
     }),

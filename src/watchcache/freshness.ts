@@ -1,4 +1,5 @@
 /** Readers that wait until the live picture has reached a revision. Each waits a bounded time. */
+import type { Awaitable } from '#base/awaitable.ts'
 import type { Revision } from '#storage/storage.ts'
 
 interface Waiting {
@@ -35,8 +36,8 @@ export class Freshness {
   }
 
   /** Whether the revision was reached in time. */
-  reach(revision: Revision, timeoutMs: number): Promise<boolean> {
-    if (revision <= this.#revision) return Promise.resolve(true)
+  reach(revision: Revision, timeoutMs: number): Awaitable<boolean> {
+    if (revision <= this.#revision) return true
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
