@@ -1,0 +1,130 @@
+/** The form an answer takes, by header, query, agent and kind; what media types mean is codec/media-type.test.ts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kindOf } from '#admission/requests.suite.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Exchange } from './exchange.ts'
+import { parseTarget } from './request-target.ts'
+import { documentShape, negotiateShape, type Shape, shapeOfError } from './shape.ts'
+
+const pods = kindOf('v1', 'pods')
+const custom = { ...pods, protobuf: false } as Kind
+const noTables = { ...pods, tables: false } as Kind
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+
+interface Asked {
+  readonly accept?: string | string[]
+  readonly agent?: string
+  readonly query?: string
+  readonly path?: string
+}
+function exchangeOf({ accept, agent, query = '', path = '/api/v1/pods' }: Asked): Exchange {
+  const search = new URLSearchParams(query)
+  const headers = { accept, 'user-agent': agent }
+  return {
+    wire: { headers },
+    query: search,
+    target: parseTarget('GET', path, search),
+  } as unknown as Exchange
+}
+
+/** `json plain`, `json pretty`, `protobuf as Table`. */
+function said(make: () => Shape): string {
+  try {
+    const { format, as, pretty, plainJson } = make()
+    return [
+      format,
+      ...(plainJson ? ['plain'] : []),
+      ...(pretty ? ['pretty'] : []),
+      ...(as ? [`as ${as.kind}`] : []),
+    ].join(' ')
+  } catch (error) {
+    if (error instanceof ApiError) return String(error.code)
+    throw error
+  }
+}
+
+const answers: [what: string, asked: Asked, kind: Kind, expected: string][] = [
+  ['nothing asked', {}, pods, 'json plain'],
+  ['anything', { accept: '*/*' }, pods, 'json plain'],
+  ['JSON', { accept: 'application/json' }, pods, 'json plain'],
+  ['JSON in several headers', { accept: ['text/html', 'application/json'] }, pods, 'json plain'],
+  ['pretty in the query', { query: 'pretty=true' }, pods, 'json pretty'],
+  ['pretty refused in the query', { query: 'pretty=false', agent: 'curl/7' }, pods, 'json plain'],
+  ['a person with curl', { agent: 'curl/7.88' }, pods, 'json pretty'],
+  ['a browser', { agent: 'Mozilla/5.0' }, pods, 'json pretty'],
+  ['pretty in the header', { accept: 'application/json;pretty=1' }, pods, 'json pretty'],
+  ['YAML', { accept: 'application/yaml' }, pods, 'yaml'],
+  ['protobuf', { accept: protobuf }, pods, 'protobuf'],
+  ['protobuf of a custom kind', { accept: protobuf }, custom, '406'],
+  [
+    'protobuf or JSON of a custom kind',
+    { accept: `${protobuf},application/json` },
+    custom,
+    'json plain',
+  ],
+  ['a table', { accept: table }, pods, 'json as Table'],
+  ['a table or JSON', { accept: `${table},application/json` }, pods, 'json as Table'],
+  ['a table where there are none', { accept: table }, noTables, '406'],
+  [
+    'a table or JSON where there are none',
+    { accept: `${table},application/json` },
+    noTables,
+    'json plain',
+  ],
+  ['what is not there', { accept: 'image/png' }, pods, '406'],
+  ['a watch in JSON', { query: 'watch=1' }, pods, 'json plain'],
+  ['a watch in YAML', { query: 'watch=1', accept: 'application/yaml' }, pods, '406'],
+  [
+    'a table of what is not of the kind itself',
+    { accept: table, path: '/api/v1/namespaces/default/pods/p/eviction' },
+    pods,
+    '406',
+  ],
+]
+for (const [what, asked, kind, expected] of answers) {
+  test(`${what}: ${expected}`, () => {
+    assert.equal(
+      said(() => negotiateShape(exchangeOf(asked), kind)),
+      expected,
+    )
+  })
+}
+
+const documents: [asked: Asked, produces: Parameters<typeof documentShape>[1], expected: string][] =
+  [
+    [{}, 'any form', 'json plain'],
+    [{ accept: protobuf }, 'any form', 'protobuf'],
+    [{ accept: protobuf }, 'json', '406'],
+    [{ accept: `${protobuf},*/*` }, 'json', 'json plain'],
+    [{ accept: 'image/png' }, 'any form', '406'],
+    [{ accept: 'image/png' }, 'unrouted', '406'],
+    [{ query: 'pretty=1' }, 'any form', 'json pretty'],
+  ]
+for (const [asked, produces, expected] of documents) {
+  test(`a document that comes in ${produces}, ${JSON.stringify(asked)}: ${expected}`, () => {
+    assert.equal(
+      said(() => documentShape(exchangeOf(asked), produces)),
+      expected,
+    )
+  })
+}
+
+const refusals: [asked: Asked, expected: string][] = [
+  [{}, 'json plain'],
+  [{ accept: protobuf }, 'protobuf'],
+  [{ accept: 'application/yaml' }, 'yaml'],
+  [{ accept: table }, 'json plain'],
+  [{ accept: 'image/png' }, 'json plain'],
+  [{ agent: 'curl/7' }, 'json pretty'],
+]
+for (const [asked, expected] of refusals) {
+  test(`a refusal to ${JSON.stringify(asked)} is in ${expected}`, () => {
+    assert.equal(
+      said(() => shapeOfError(exchangeOf(asked))),
+      expected,
+    )
+  })
+}

@@ -1,0 +1,94 @@
+/** What a write is refused for before anybody looks at its object, and in which order; options that have an effect. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Served, startServed } from './served.fixture.ts'
+
+let served: Served
+before(async () => {
+  served = await startServed({ limits: { bodyBytesMax: 3 << 20 } })
+  await served.verbs.create('configmaps', { metadata: { name: 'here' } })
+})
+after(() => served.stop())
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const here = `${maps}/here`
+const body = '{"metadata":{"name":"here"},"data":{"a":"1"}}'
+const json = 'application/json'
+const merge = 'application/merge-patch+json'
+const apply = 'application/apply-patch+yaml'
+const long = 'm'.repeat(129)
+
+type Row = [
+  method: string,
+  url: string,
+  type: string | undefined,
+  body: string,
+  status: number,
+  message?: RegExp,
+]
+const rows: Row[] = [
+  // The media type of a creation comes before its options, that of an update after them.
+  ['POST', `${maps}?dryRun=x`, 'text/plain', body, 415],
+  ['PUT', `${here}?dryRun=x`, 'text/plain', body, 422, /^UpdateOptions.meta.k8s.io "" is invalid/],
+  ['POST', `${maps}?dryRun=x`, json, '{', 422, /^CreateOptions.meta.k8s.io "" is invalid/],
+  ['POST', maps, json, '{', 400, /unexpected end of JSON input/],
+  ['POST', maps, json, '', 400],
+  ['PUT', here, 'text/plain', body, 415],
+  ['PATCH', `${here}?dryRun=x`, 'text/plain', body, 415, /^415: Unsupported Media Type$/],
+  ['PATCH', `${here}?dryRun=x`, merge, body, 422, /^PatchOptions.meta.k8s.io "" is invalid/],
+  ['POST', `${maps}?dryRun=All&dryRun=x`, json, body, 422, /dryRun: Unsupported value/],
+  ['PUT', `${here}?fieldManager=${long}`, json, body, 422, /fieldManager: Too long/],
+  ['PUT', `${here}?fieldManager=a%07b`, json, body, 422, /fieldManager: Invalid value/],
+  ['PATCH', here, apply, body, 422, /fieldManager: Required value: is required for apply patch/],
+  [
+    'PATCH',
+    `${here}?force=true`,
+    merge,
+    body,
+    422,
+    /force: Forbidden: may not be specified for non-apply patch/,
+  ],
+  ['PATCH', `${here}?force=false`, merge, body, 422, /force: Forbidden/],
+  ['PATCH', here, merge, '', 400],
+  ['PUT', here, json, '{"metadata":{"name":"other"}}', 400, /does not match the name on the URL/],
+  ['PUT', here, json, '{"metadata":{}}', 400, /name must be provided/],
+]
+for (const [method, url, type, sent, status, message] of rows) {
+  test(`${method} ${url.slice(maps.length).slice(0, 40)} ${type} ${sent.slice(0, 30)}: ${status}`, async () => {
+    const asked = { headers: { 'content-type': type }, body: sent }
+    const answer = await served.ask(method, url, asked)
+    assert.equal(answer.status, status, answer.text)
+    if (message !== undefined) assert.match(answer.json.message, message)
+    assert.deepEqual(served.defects, [])
+  })
+}
+
+const managers: [query: string, agent: string | undefined, expected: string][] = [
+  ['?fieldManager=named', 'agent/1', 'named'],
+  ['', 'kubectl/v1.22.0 (linux/amd64)', 'kubectl'],
+  ['', 'plain', 'plain'],
+  ['', '/nothing', 'unknown'],
+  ['', undefined, 'unknown'],
+  ['?fieldManager=', 'agent/1', 'agent'],
+]
+for (const [i, [query, agent, expected]] of managers.entries()) {
+  test(`the manager by ${query || 'no parameter'} and ${agent ?? 'no agent'}: ${expected}`, async () => {
+    const answer = await served.ask('POST', `${maps}${query}`, {
+      headers: { 'content-type': json, 'user-agent': agent },
+      body: JSON.stringify({ metadata: { name: `m${i}` }, data: { a: '1' } }),
+    })
+    assert.equal(answer.status, 201, answer.text)
+    assert.equal(answer.json.metadata.managedFields[0].manager, expected)
+  })
+}
+
+test('an empty dryRun is none, All is one', async () => {
+  const asked = (name: string) => ({
+    headers: { 'content-type': json },
+    body: JSON.stringify({ metadata: { name } }),
+  })
+  assert.equal((await served.ask('POST', `${maps}?dryRun=All`, asked('dry'))).status, 201)
+  assert.equal((await served.ask('GET', `${maps}/dry`)).status, 404)
+  assert.equal((await served.ask('POST', `${maps}?dryRun=`, asked('wet'))).status, 201)
+  assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
+})

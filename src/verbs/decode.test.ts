@@ -1,0 +1,147 @@
+/** From a body to an object: the type it says, the name and namespace it has, and fields that nobody knows. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import {
+  conformAs,
+  conformRaw,
+  decodeBody,
+  reportUnknown,
+  requireMatchingName,
+  settleNamespace,
+} from './decode.ts'
+import { refusalOf, startVerbs } from './fixture.suite.ts'
+import type { WriteRequest } from './server.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+const at = (plural: string, name = '') => verbs.target(plural, name)
+const outcomeOf = (work: () => unknown) => refusalOf((async () => work())())
+
+const types: [body: unknown, expected: string][] = [
+  [{ metadata: { name: 'a' } }, 'none'],
+  [null, 'none'],
+  [{ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }, 'none'],
+  [{ kind: '', apiVersion: '', metadata: {} }, 'none'],
+  [{ apiVersion: '/v1', metadata: {} }, 'none'],
+  [{ kind: 'Secret', apiVersion: 'v1', metadata: {} }, '400 BadRequest'],
+  [{ kind: 'ConfigMap', apiVersion: 'v2', metadata: {} }, '400 BadRequest'],
+  [{ kind: 'ConfigMap', apiVersion: 'apps/v1', metadata: {} }, '400 BadRequest'],
+  [{ metadata: { name: 7 } }, '400 BadRequest'],
+  [{ metadata: { name: 'a' }, data: { a: 1 } }, '400 BadRequest'],
+  [{ metadata: [] }, '400 BadRequest'],
+]
+for (const [body, expected] of types) {
+  test(`a config map from ${JSON.stringify(body)}: ${expected}`, async () => {
+    const request = verbs.request(at('configmaps'), body)
+    assert.equal(await outcomeOf(() => decodeBody(request)), expected)
+  })
+}
+
+test('what a body does not say is filled in', () => {
+  const spec = { ports: [{ port: 80 }] }
+  const { spec: made } = decodeBody(verbs.request(at('services'), { metadata: {}, spec }))
+  assert.deepEqual([made.type, made.sessionAffinity], ['ClusterIP', 'None'])
+  assert.deepEqual([made.ports[0].protocol, made.ports[0].targetPort], ['TCP', 80])
+})
+
+/** Kinds without a type of their own must say what they are. */
+const free = (kind: Kind): Kind =>
+  ({
+    ...kind,
+    protobuf: false,
+    conform: (value: unknown) => ({ object: value, unknown: [] }),
+  }) as unknown as Kind
+const untyped: [body: object, isPatch: boolean, expected: string][] = [
+  [{ kind: 'ConfigMap', apiVersion: 'v1', metadata: {} }, false, 'none'],
+  [{ apiVersion: 'v1', metadata: {} }, false, '400 BadRequest'],
+  [{ kind: 'ConfigMap', metadata: {} }, false, '500 InternalError'],
+  [{ kind: 7, apiVersion: 'v1' }, false, '400 BadRequest'],
+  [{ kind: 'ConfigMap', apiVersion: [] }, false, '400 BadRequest'],
+  [{ kind: 'ConfigMap', apiVersion: 'v2', metadata: {} }, false, '400 BadRequest'],
+  [{ kind: 'ConfigMap', apiVersion: 'v2', metadata: {} }, true, '422 Invalid'],
+  [{ kind: 'Other', apiVersion: 'v1', metadata: {} }, false, '422 Invalid'],
+]
+for (const [body, isPatch, expected] of untyped) {
+  const how = isPatch ? 'a patch' : 'a write'
+  test(`${how} of a free kind with ${JSON.stringify(body)}: ${expected}`, async () => {
+    const request = {
+      ...verbs.request(at('configmaps'), body),
+      ...(isPatch && { patchType: 'merge' }),
+    }
+    const read = () => conformRaw(free(at('configmaps').kind), body, request as WriteRequest)
+    assert.equal(await outcomeOf(read), expected)
+  })
+}
+
+const validations: [
+  validation: 'Ignore' | 'Warn' | 'Strict',
+  count: number,
+  warnings: number,
+  expected: string,
+][] = [
+  ['Ignore', 3, 0, 'none'],
+  ['Warn', 3, 3, 'none'],
+  ['Warn', 500, 100, 'none'],
+  ['Strict', 0, 0, 'none'],
+  ['Strict', 1, 0, '400 BadRequest'],
+]
+for (const [fieldValidation, count, warnings, expected] of validations) {
+  test(`${count} unknown fields, ${fieldValidation}: ${warnings} warnings, ${expected}`, async () => {
+    const request = verbs.request(at('configmaps'), {}, { fieldValidation })
+    const unknown = Array.from({ length: count }, (_, i) => `f${i}`)
+    assert.equal(await outcomeOf(() => reportUnknown(unknown, request)), expected)
+    assert.equal(request.warnings.length, warnings)
+    if (warnings > 0) assert.equal(request.warnings[0], 'unknown field "f0"')
+  })
+}
+
+const scales: [body: object, expected: string][] = [
+  [{ metadata: { name: 'a' }, spec: { replicas: 1 } }, 'none'],
+  [{ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: {} }, 'none'],
+  [{ kind: 'Scale', apiVersion: 'apps/v1', spec: {} }, '400 BadRequest'],
+  [{ kind: 'Deployment', apiVersion: 'apps/v1' }, '400 BadRequest'],
+  [{ spec: { replicas: 'x' } }, '400 BadRequest'],
+]
+for (const [body, expected] of scales) {
+  test(`a Scale from ${JSON.stringify(body)}: ${expected}`, async () => {
+    const request = verbs.request(at('deployments', 'a'), body)
+    const read = () => conformAs(verbs.server, 'autoscaling/v1', 'Scale', request)
+    assert.equal(await outcomeOf(read), expected)
+    if (expected === 'none') assert.equal(read().kind, 'Scale')
+  })
+}
+
+const names: [metadata: object, expected: string][] = [
+  [{ name: 'n' }, 'none'],
+  [{ name: 'n', namespace: 'default' }, 'none'],
+  [{ name: 'n', namespace: '' }, 'none'],
+  [{}, '400 BadRequest'],
+  [{ name: '' }, '400 BadRequest'],
+  [{ name: 'm' }, '400 BadRequest'],
+  [{ name: 'n', namespace: 'other' }, '400 BadRequest'],
+]
+for (const [metadata, expected] of names) {
+  test(`written to default/n with ${JSON.stringify(metadata)}: ${expected}`, async () => {
+    const request = verbs.request(at('configmaps', 'n'))
+    const object = { metadata } as KubeObject
+    assert.equal(await outcomeOf(() => requireMatchingName(object, request)), expected)
+  })
+}
+
+const places: [plural: string, namespace: string | undefined, expected: string | undefined][] = [
+  ['configmaps', undefined, 'default'],
+  ['configmaps', '', 'default'],
+  ['configmaps', 'default', 'default'],
+  ['configmaps', 'other', '400 BadRequest'],
+  ['nodes', 'any', undefined],
+]
+for (const [plural, namespace, expected] of places) {
+  test(`${plural} that say ${namespace ?? 'nothing'} land in ${expected ?? 'no namespace'}`, async () => {
+    const object = { metadata: { ...(namespace !== undefined && { namespace }) } } as KubeObject
+    const outcome = await outcomeOf(() => settleNamespace(at(plural).kind, object, 'default'))
+    if (outcome !== 'none') assert.equal(outcome, expected)
+    else assert.equal(object.metadata.namespace, expected)
+  })
+}

@@ -1,0 +1,144 @@
+/** Reviews are answered and forgotten; tokens are made and not stored. Who may what is decided in access. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { specialVerbs } from '#verbs/special.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+const asked: Loose[] = []
+Object.assign(verbs.server, {
+  access: {
+    authorizer: {
+      authorize(attributes: Loose) {
+        asked.push(attributes)
+        const isAllowed = attributes.user.name === 'alice' || attributes.user.name === 'tester'
+        return { decision: isAllowed ? 'allow' : 'none', reason: 'because' }
+      },
+    },
+    rules: {
+      rulesFor: () => ({
+        resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+        nonResourceRules: [],
+        incomplete: false,
+        errors: [],
+      }),
+    },
+    mint: undefined,
+  },
+})
+
+function post(group: string, version: string, plural: string, body: object, namespace = '') {
+  const kind = verbs.server.catalog.find(group, version, plural)
+  if (kind === undefined) throw new Error(`there is no ${plural}`)
+  const target = { kind, namespace, name: '', subresource: '' }
+  const { create } = specialVerbs(target)
+  if (create === undefined) throw new Error(`${plural} cannot be posted`)
+  return create(verbs.server, verbs.request(target, body))
+}
+const authorization = (plural: string, body: object, namespace = '') =>
+  post('authorization.k8s.io', 'v1', plural, body, namespace)
+const statusOf = (answer: Answer) => (answer.is === 'value' ? (answer.value as Loose).status : {})
+
+const resourceAttributes = { verb: 'get', resource: 'pods', namespace: 'default' }
+const nonResourceAttributes = { verb: 'get', path: '/metrics' }
+const questions: [
+  what: string,
+  plural: string,
+  spec: object,
+  namespace: string,
+  allowed: boolean,
+][] = [
+  ['one who may', 'subjectaccessreviews', { user: 'alice', resourceAttributes }, '', true],
+  ['one who may not', 'subjectaccessreviews', { user: 'bob', resourceAttributes }, '', false],
+  ['a path', 'subjectaccessreviews', { user: 'alice', nonResourceAttributes }, '', true],
+  ['oneself', 'selfsubjectaccessreviews', { resourceAttributes }, '', true],
+  [
+    'one in a namespace',
+    'localsubjectaccessreviews',
+    { user: 'bob', resourceAttributes },
+    'default',
+    false,
+  ],
+]
+for (const [what, plural, spec, namespace, allowed] of questions) {
+  test(`a question about ${what} is answered: ${allowed}`, async () => {
+    const metadata = namespace === '' ? {} : { namespace }
+    const answer = await authorization(plural, { metadata, spec }, namespace)
+    assert.equal(answer.is === 'value' && answer.status, 201)
+    assert.equal(statusOf(answer).allowed, allowed)
+  })
+}
+
+test('groups of the subject are asked about', async () => {
+  asked.length = 0
+  const spec = { user: 'carol', groups: ['dev'], resourceAttributes }
+  await authorization('subjectaccessreviews', { metadata: {}, spec })
+  assert.deepEqual(asked[0].user.groups, ['dev'])
+})
+
+const refusals: [
+  what: string,
+  plural: string,
+  body: object,
+  namespace: string,
+  expected: string,
+][] = [
+  ['nobody', 'subjectaccessreviews', { spec: { resourceAttributes } }, '', '422 Invalid'],
+  ['nothing', 'subjectaccessreviews', { spec: { user: 'alice' } }, '', '422 Invalid'],
+  [
+    'another namespace',
+    'localsubjectaccessreviews',
+    { spec: { user: 'bob', resourceAttributes } },
+    'default',
+    '422 Invalid',
+  ],
+  [
+    'both at once',
+    'subjectaccessreviews',
+    { spec: { user: 'alice', resourceAttributes, nonResourceAttributes } },
+    '',
+    '422 Invalid',
+  ],
+  ['another kind', 'subjectaccessreviews', { kind: 'Pod', apiVersion: 'v1' }, '', '400 BadRequest'],
+]
+for (const [what, plural, body, namespace, expected] of refusals) {
+  test(`a question about ${what} is refused: ${expected}`, async () => {
+    assert.equal(await refusalOf(authorization(plural, body, namespace)), expected)
+  })
+}
+
+test('rules are told of a namespace', async () => {
+  const body = { metadata: {}, spec: { namespace: 'default' } }
+  const answer = await authorization('selfsubjectrulesreviews', body)
+  assert.deepEqual(statusOf(answer).resourceRules[0].resources, ['pods'])
+})
+
+test('a token review takes no namespace', async () => {
+  const body = { metadata: { namespace: 'default' }, spec: { token: 't' } }
+  const review = post('authentication.k8s.io', 'v1', 'tokenreviews', body)
+  assert.equal(await refusalOf(review), '400 BadRequest')
+})
+
+test('a server without a key makes no tokens', async () => {
+  const target = { ...verbs.target('serviceaccounts', 'default', 'token') }
+  const { create } = specialVerbs(target)
+  const request = verbs.request(target, { spec: { audiences: ['a'] } })
+  assert.equal(
+    await refusalOf(create?.(verbs.server, request) as Promise<Answer>),
+    '503 ServiceUnavailable',
+  )
+})
+
+test('everything that has no row of its own goes through the ordinary verbs', () => {
+  for (const plural of ['configmaps', 'pods', 'deployments']) {
+    assert.deepEqual(specialVerbs(verbs.target(plural, 'x')), {})
+  }
+  assert.deepEqual(Object.keys(specialVerbs(verbs.target('deployments', 'x', 'scale'))), [
+    'get',
+    'update',
+    'patch',
+  ])
+})
