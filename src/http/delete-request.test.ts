@@ -32,14 +32,14 @@ test('refusals, and what is no refusal', async () => {
     ['resourceVersion=1', undefined, 409, /ResourceVersion in the precondition \(1\) does not/],
     ['', '[]', 400],
     ['', '{', 400],
-    ['', '{"dryRun":[1]}', 500, /^v1.DeleteOptions.DryRun: \[\]string: ReadString: expects " or n/],
+    ['', '{"dryRun":[1]}', 400, /^v1.DeleteOptions.DryRun: \[\]string: ReadString: expects " or n/],
     [
       '',
       '{"gracePeriodSeconds":1.0}',
-      500,
+      400,
       /^v1.DeleteOptions.GracePeriodSeconds: assertInteger: /,
     ],
-    ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
+    ['', '{"preconditions":7}', 400, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
     ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
     ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
     // A body, even an empty one, is all that counts.

@@ -211,6 +211,8 @@ export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   readonly resetFields?: readonly (readonly string[])[]
+  /** PUT of a missing object creates it, of a status too where the original forgot to forbid it. */
+  readonly createOnUpdate?: boolean
 }
 
 /** The rules of a write: a scale is a write to the main resource, other subresources have their own or none. */

@@ -24,7 +24,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     force: request.options.force,
   }
   return writeOver(server, request, {
-    creates: true,
+    creates: request.target.subresource === '',
     retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {

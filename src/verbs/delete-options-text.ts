@@ -3,7 +3,7 @@
  * reads it, or refused in its words. Of collections the original takes the options of its own groups alone.
  */
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import { ApiError, badRequest } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Server } from './server.ts'
@@ -37,7 +37,7 @@ const optionsType = structOf(meta('DeleteOptions'), [
 
 export function readOptionsText(text: Buffer): Loose {
   const read = readGoJson(text, optionsType)
-  if ('fault' in read) throw new ApiError(500, '', read.fault)
+  if ('fault' in read) throw badRequest(read.fault)
   return (read.value ?? {}) as Loose
 }
 

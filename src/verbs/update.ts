@@ -2,6 +2,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Answer } from './answer.ts'
 import { decodeBody, requireMatchingName, toHub } from './decode.ts'
+import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
@@ -20,7 +21,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   let first: KubeObject | undefined = await decode()
   return writeOver(server, request, {
     uid: first.metadata.uid,
-    creates: behaviour.createOnUpdate ?? false,
+    creates: rulesFor(kind, request.target.subresource)?.createOnUpdate ?? false,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata:
       request.target.subresource === '' && behaviour.versionCheckedWithMetadata,

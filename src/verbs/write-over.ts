@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import {
+  badRequest,
   conflict,
   invalidObject,
   modified,
@@ -11,9 +12,9 @@ import {
   preconditionProblem,
 } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
-import { asGo } from '#api/go-syntax.ts'
+import { asGo, goQuote } from '#api/go-syntax.ts'
 import { copyData } from '#base/copy-data.ts'
-import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
+import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, put } from './commit.ts'
 import { createDecoded } from './create.ts'
@@ -21,7 +22,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
-import { contextOf, keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { contextOf, keyOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
@@ -59,12 +60,14 @@ export async function writeOver(
   const { target } = request
   let live = await currentObject(server, target)
   for (let i = 0; ; i++) {
-    if (plan.uid && (live !== undefined || !readsFirst(target.kind)))
+    if (plan.uid && (live !== undefined || !readsFirst(target)))
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
-      if (!plan.creates || target.subresource !== '') throw notFound(target.kind, target.name)
+      if (!plan.creates) throw notFound(target.kind, target.name)
       await request.authorizeCreate?.()
-      return createDecoded(server, request, await plan.make(undefined))
+      const made = await plan.make(undefined)
+      requireReadableVersion(made.metadata.resourceVersion)
+      return createDecoded(server, request, made, true)
     }
     const made = await writeOnce(server, request, plan, live)
     if ('answer' in made) return made.answer
@@ -126,7 +129,8 @@ async function writeOnce(
 }
 
 /** The original looks for these before it comes to the conditions of a write. */
-const readsFirst = ({ group, plural }: Kind) => group === '' && plural === 'services'
+const readsFirst = ({ kind: { group, plural }, subresource }: Target) =>
+  group === '' && plural === 'services' && subresource === ''
 
 function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {
   if (wanted === found) return
@@ -147,6 +151,7 @@ function requireVersion(
 ): boolean {
   const { kind, name } = request.target
   const { resourceVersion } = next.metadata
+  requireReadableVersion(resourceVersion)
   if (!resourceVersion && plan.versionCheckedWithMetadata) return false
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (plan.unconditional) {
@@ -159,6 +164,15 @@ function requireVersion(
   }
   if (resourceVersion !== String(live.revision)) throw conflict(kind, name, modified)
   return true
+}
+
+const versionMax = 2n ** 64n - 1n
+
+/** Told in the original's words, though not as a failure of the server: nothing gets better by trying again. */
+function requireReadableVersion(version: string | undefined): void {
+  if (!version || (/^[0-9]+$/.test(version) && BigInt(version) <= versionMax)) return
+  const why = /^[0-9]+$/.test(version) ? 'value out of range' : 'invalid syntax'
+  throw badRequest(`strconv.ParseUint: parsing ${goQuote(version)}: ${why}`)
 }
 
 function prepareUpdate(

@@ -273,6 +273,7 @@ export const service: Behaviour = {
     ),
   subresources: {
     status: {
+      createOnUpdate: true,
       resetFields: [['spec']],
       prepareForUpdate: keepSpec,
       validateUpdate: (next, old) => [
