@@ -51,6 +51,11 @@ export interface RunningServer {
     body: Buffer | undefined,
     headers: Readonly<Record<string, string>>,
   ): Promise<Buffer>
+  /** As the administrator; the answer is not looked into. */
+  raw(
+    method: string,
+    path: string,
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>
   /** SIGTERM unless another signal is named; resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -149,6 +154,11 @@ export async function startServer(
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
     return bytes
   }
+  const raw: RunningServer['raw'] = async (method, path) => {
+    const target = { method, path, port, agent: connected() }
+    const { status, headers = {}, bytes } = await answerOf(target, undefined, {}, false)
+    return { status, headers, bytes }
+  }
   return {
     url: `https://127.0.0.1:${port}`,
     port,
@@ -157,6 +167,7 @@ export async function startServer(
     said: program.said,
     ask,
     send,
+    raw,
     stop,
   }
 }
@@ -189,6 +200,7 @@ function answerOf(
   target: { method: string; path: string; port: number; agent: Agent },
   body: Buffer | undefined,
   headers: Readonly<Record<string, string>>,
+  reads = true,
 ): Promise<Answer & { bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', headers, ...target }, (response) => {
@@ -200,7 +212,7 @@ function answerOf(
         const text = bytes.toString('utf8')
         // A watch is many texts, not one.
         const isWatch = /[?&]watch=|\/watch\//.test(target.path)
-        const isJson = !isWatch && /json/.test(response.headers['content-type'] ?? '')
+        const isJson = reads && !isWatch && /json/.test(response.headers['content-type'] ?? '')
         resolve({
           status: response.statusCode ?? 0,
           text,

@@ -140,6 +140,50 @@ const paths: Row[] = [
   ],
 ]
 
+/** As kube-apiserver answers them: whoever routes takes GET alone, other paths take any method. */
+const otherMethods: [path: string, status: number, type: string][] = [
+  ['/', 200, 'application/json'],
+  ['/api', 405, 'application/json'],
+  ['/api/v1', 405, 'application/json'],
+  ['/apis', 200, 'application/json'],
+  ['/apis/apps', 200, 'application/json'],
+  ['/apis/apps/v1', 405, 'application/json'],
+  ['/version', 405, 'application/json'],
+  ['/healthz', 200, 'text/plain'],
+  ['/livez', 200, 'text/plain'],
+  ['/readyz/ping', 200, 'text/plain'],
+  ['/livez/none', 404, 'application/json'],
+  ['/metrics', 200, 'text/plain'],
+  [`${core}/namespaces`, 405, 'application/json'],
+  [`${core}/namespaces/default`, 405, 'application/json'],
+  [`${core}/namespaces/none`, 405, 'application/json'],
+  [`${inDefault}/pods`, 405, 'application/json'],
+  [`${inDefault}/pods/x/log`, 405, 'application/json'],
+  [`${inDefault}/pods/x/status`, 405, 'application/json'],
+  [`${core}/watch/pods`, 405, 'application/json'],
+  ['/apis/none', 404, 'text/plain'],
+  ['/none', 404, 'application/json'],
+  ['/debug/flags/v', 406, 'text/plain'],
+  ['/openid/v1/jwks', 405, 'application/json'],
+]
+const methods: Row[] = ['HEAD', 'OPTIONS'].map(
+  (method): Row => [
+    '4.2',
+    `${method} on every kind of path`,
+    async (on) => {
+      const got = await Promise.all(
+        otherMethods.map(async ([path]) => {
+          const { status, headers, bytes } = await on.server.raw(method, path)
+          const type = String(headers['content-type']).split(';')[0]
+          assert.equal(bytes.length > 0, method !== 'HEAD', path)
+          return [path, status, type]
+        }),
+      )
+      assert.deepEqual(got, otherMethods)
+    },
+  ],
+)
+
 const parameters: Row[] = [
   ...['1', 'true', 'True', 't'].map(
     (value): Row => [
@@ -429,4 +473,4 @@ async function define(on: Wire): Promise<void> {
   }
 }
 
-specify('sections 4.1 to 4.4', [], [...paths, ...parameters, ...contents])
+specify('sections 4.1 to 4.4', [], [...paths, ...methods, ...parameters, ...contents])
