@@ -24,6 +24,7 @@ import {
 } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
 import { semanticEqual } from './semantic-equal.ts'
+import { textWritten } from './written-text.ts'
 
 export const immutableMessage = 'field is immutable'
 export const negativeMessage = 'must be greater than or equal to 0'
@@ -119,7 +120,7 @@ export function validateObjectMetaUpdate(
   }
   for (const field of ['creationTimestamp', 'deletionTimestamp'] as const) {
     if (semanticEqual(next[field], old[field])) continue
-    errors.push(invalid(path.child(field), shownTime(next[field], field), immutableMessage))
+    errors.push(invalid(path.child(field), shownTime(next, field), immutableMessage))
   }
   const grace = 'deletionGracePeriodSeconds'
   errors.push(
@@ -133,9 +134,13 @@ export function validateObjectMetaUpdate(
   return errors
 }
 
-/** A time as Go's String prints it. */
-function shownTime(time: string | null | undefined, field: string): unknown {
-  if (time) return asGo(`${time.replace('T', ' ').replace('Z', '')} +0000 UTC`)
+/** A time as Go's String prints it, with the fraction it was written with. */
+function shownTime(meta: ObjectMeta, field: 'creationTimestamp' | 'deletionTimestamp'): unknown {
+  const time = meta[field]
+  if (time) {
+    const fraction = /\.\d*[1-9]/.exec(textWritten(meta, field) ?? '')?.[0] ?? ''
+    return asGo(`${time.replace('T', ' ').replace('Z', '')}${fraction} +0000 UTC`)
+  }
   return field === 'creationTimestamp' ? asGo('0001-01-01 00:00:00 +0000 UTC') : undefined
 }
 
@@ -255,12 +260,19 @@ function validateManagedFields(
   })
 }
 
-/** What nearly all are called. */
-const ordinaryManager = /^[ -~]{0,128}$/
+/** What nearly all are called: short, and of printable ASCII. */
+function isOrdinaryManager(name: string): boolean {
+  if (name.length > fieldManagerLengthMax) return false
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i)
+    if (code < 32 || code > 126) return false
+  }
+  return true
+}
 
 /** A field manager's name: short, and only characters that can be printed. */
 export function validateFieldManager(name: string, path: FieldPath): FieldError[] {
-  if (ordinaryManager.test(name)) return []
+  if (isOrdinaryManager(name)) return []
   const errors: FieldError[] = []
   if (longerThan(name, fieldManagerLengthMax)) {
     errors.push(tooLong(path, name, fieldManagerLengthMax))

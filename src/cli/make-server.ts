@@ -56,7 +56,7 @@ export async function makeServer(
     parseStored,
     typeNamed(apiVersion, kind) {
       const [version, group = ''] = apiVersion.split('/').reverse()
-      const name = facts.openApiNameOf(group, version, kind)
+      const name = facts.kindsOf(group, version, release).get(kind)
       return name === undefined ? undefined : facts.typeOf(name, release)
     },
     newUid: randomUUID,

@@ -1,15 +1,32 @@
-/** Decoded JSON as Go prints it with `%v` and `%T`, because messages about patches show values that way. */
+/** Decoded JSON as Go prints it with `%v`, `%s` and `%T`, because messages about patches show values that way. */
 import { byCodePoint, goFloat } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
 /** `%v`; integers a double cannot hold come as bigint. */
-export function goValue(value: Json | bigint): string {
+export const goValue = (value: Json | bigint): string => printed(value, goScalar)
+
+/** `%s`, which complains of each scalar that is no text, and of nothing where it stands alone. */
+export function goText(value: Json | bigint): string {
+  if (value === null) return '%!s(<nil>)'
+  return printed(value, (scalar) =>
+    typeof scalar === 'string' || scalar === null
+      ? goScalar(scalar)
+      : `%!s(${goType(scalar)}=${goScalar(scalar)})`,
+  )
+}
+
+function goScalar(value: Json | bigint): string {
   if (value === null) return '<nil>'
   if (typeof value === 'number') return isInt64(value) ? String(value) : goFloat(value)
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  return String(value)
+}
+
+function printed(value: Json | bigint, scalar: (value: Json | bigint) => string): string {
+  if (value === null || typeof value !== 'object') return scalar(value)
+  if (Array.isArray(value)) return `[${value.map((item) => printed(item, scalar)).join(' ')}]`
   const names = Object.keys(value).sort(byCodePoint)
-  return `map[${names.map((name) => `${name}:${goValue(value[name] as Json)}`).join(' ')}]`
+  const members = names.map((name) => `${name}:${printed(value[name] as Json, scalar)}`)
+  return `map[${members.join(' ')}]`
 }
 
 /** JSON numbers without a fraction are integers in Go while they fit one. */

@@ -4,7 +4,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
-import { goType, goValue } from './go-value.ts'
+import { goText, goType, goValue } from './go-value.ts'
 import { isMap, type JsonMap, ownValue } from './json-map.ts'
 import { type Rule, StrategicError, wrongType } from './strategic-rule.ts'
 
@@ -96,8 +96,7 @@ function withoutDirectives(before: JsonMap[], change: JsonMap[], mergeKey: strin
     else if (order === 'merge') {
       throw new StrategicError('merging lists cannot yet be specified in the patch')
     } else {
-      const said = typeof order === 'string' ? order : `%!s(${goType(order)}=${goValue(order)})`
-      throw new StrategicError(`unknown patch type: ${said} in map: ${goValue(item)}`)
+      throw new StrategicError(`unknown patch type: ${goText(order)} in map: ${goValue(item)}`)
     }
   }
   return replace ? { live: named, named: [] } : { live, named }
@@ -168,10 +167,14 @@ function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: 
   const key = (item: Json): Json => (mergeKey === '' ? item : keyOf(requireMap(item), mergeKey))
   const inPatch = places(patchOrder, key)
   const inLive = places(liveOrder, key)
-  const byPlace = (order: Map<Json, number>) => (a: Json, b: Json) =>
-    (order.get(key(a)) ?? 0) - (order.get(key(b)) ?? 0)
-  const named = merged.filter((item) => inPatch.has(key(item))).sort(byPlace(inPatch))
-  const others = merged.filter((item) => !inPatch.has(key(item))).sort(byPlace(inLive))
+  const named = sortByPlace(
+    merged.filter((item) => inPatch.has(key(item))),
+    (item) => inPatch.get(key(item)),
+  )
+  const others = sortByPlace(
+    merged.filter((item) => !inPatch.has(key(item))),
+    (item) => inLive.get(key(item)),
+  )
   const out: Json[] = []
   let i = 0
   for (const item of named) {
@@ -185,6 +188,27 @@ function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: 
     out.push(item)
   }
   return [...out, ...others.slice(i)]
+}
+
+/**
+ * Sorts by what the order says. An item it does not know goes before whatever is in front of it, as in the original, which
+ * thereby turns round a list of such items.
+ */
+function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined): Json[] {
+  const all = items.map((item) => ({ item, place: placeOf(item) }))
+  if (all.every(({ place }) => place !== undefined)) {
+    all.sort((a, b) => (a.place as number) - (b.place as number))
+    return all.map(({ item }) => item)
+  }
+  const out: typeof all = []
+  for (const one of all) {
+    let at = out.length
+    const goesBefore = ({ place }: (typeof all)[number]) =>
+      place === undefined || one.place === undefined || one.place < place
+    while (at > 0 && goesBefore(out[at - 1] as (typeof all)[number])) at--
+    out.splice(at, 0, one)
+  }
+  return out.map(({ item }) => item)
 }
 
 function places(items: Json[], key: (item: Json) => Json): Map<Json, number> {

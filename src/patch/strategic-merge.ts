@@ -7,7 +7,7 @@ import { invalid } from '#api/field-error.ts'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
-import { goType, goValue } from './go-value.ts'
+import { goText, goType, goValue } from './go-value.ts'
 import { copyValue, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 import { mergeItems, orderItems } from './strategic-list.ts'
 import { listRule, mapRule, type Rule, StrategicError, wrongType } from './strategic-rule.ts'
@@ -84,8 +84,7 @@ function replaceOrDelete(order: Json, patch: JsonMap): JsonMap {
 }
 
 export function unknownDirective(order: Json, patch: JsonMap): StrategicError {
-  const said = typeof order === 'string' ? order : `%!s(${goType(order)}=${goValue(order)})`
-  return new StrategicError(`unknown patch type: ${said} in map: ${goValue(patch)}`)
+  return new StrategicError(`unknown patch type: ${goText(order)} in map: ${goValue(patch)}`)
 }
 
 /** `$retainKeys` names all members that are to stay, so those of the patch must be among them. */

@@ -114,8 +114,9 @@ const isRespelled = (type: Type): boolean =>
   type.is === 'scalar' && (type.scalar === 'quantity' || type.scalar === 'time')
 
 function rememberSpelling(holder: JsonObject, name: string, raw: Json, value: Json): void {
-  const text = String(raw).trim()
-  if (text !== value) rememberText(holder, name, text)
+  // What is made of nothing has no text.
+  const text = raw === null ? '' : String(raw).trim()
+  if (text !== value && value !== null) rememberText(holder, name, text)
 }
 
 /** Go never omits a struct, nor what it keeps in one, whatever omitempty says. */

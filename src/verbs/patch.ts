@@ -132,10 +132,13 @@ function orInvalidPatch<Read>(raw: Json, read: () => Read): Read {
     if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
       throw error
     throw invalidObject({ group: '', kind: '' }, '', [
-      invalid('patch', shownPatched(raw), error.message),
+      invalid('patch', shownPatched(raw), error.message.replace(asWhat, '')),
     ])
   }
 }
+
+/** What the object was read as goes without saying. */
+const asWhat = /^\S+ in version "[^"]*" cannot be handled as a \S+: /
 
 const shownPatched = (raw: Json): string =>
   Array.isArray(raw) ? JSON.stringify(inKeyOrder(raw)) : load.numbers().textWithNumbers(raw)
@@ -157,11 +160,19 @@ function rawPatched(request: PatchRequest, before: KubeObject, type: Type, typed
   }
   const body = patchBody(patchBytes)
   const apply = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
-  if (!typed || !isOdd(body) || tests(body)) return apply(document, body)
-  const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes))
+  const plain = apply(document, body)
+  if (!typed || !isOdd(body) || tests(body) || !isObject(plain)) return plain
+  const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes)) as Loose
   markOdd(raw)
+  // Whatever the digits of a number, it is no kind.
+  const { apiVersion, kind } = plain as Loose
+  if (typeof apiVersion === 'number') raw.apiVersion = apiVersion
+  if (typeof kind === 'number') raw.kind = kind
   return raw
 }
+
+const isObject = (raw: Json): raw is Loose =>
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw)
 
 /** Numbers that are compared are compared by value, however they are written. */
 const tests = (body: Json): boolean =>
@@ -190,10 +201,8 @@ function firstValueOf(bytes: Buffer): Json {
 }
 
 function requireObject(raw: Json): Loose {
-  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
-    throw badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(raw) ? 'array' : typeof raw} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    )
-  }
-  return raw
+  if (isObject(raw)) return raw
+  throw badRequest(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(raw) ? 'array' : typeof raw} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  )
 }

@@ -189,7 +189,8 @@ function prepareUpdate(
   else meta.generation = before.generation
   rulesFor(kind, subresource)?.prepareForUpdate?.(next, old, context)
   delete meta.clusterName
-  delete meta.selfLink
+  // It goes away on the way to the store.
+  if (!request.options.dryRun) delete meta.selfLink
   if (meta.uid === undefined || meta.uid === '') meta.uid = before.uid
   meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp

@@ -10,7 +10,7 @@ const amounts: Type = {
   atomic: false,
   values: { is: 'scalar', scalar: 'quantity' },
 } as Type
-const read = (raw: string | number): Record<string, string> => {
+const read = (raw: string | number | null): Record<string, string> => {
   const list = conform(amounts, { x: raw }).value as Record<string, string>
   roundAmounts(list)
   return list
@@ -18,7 +18,7 @@ const read = (raw: string | number): Record<string, string> => {
 const shown = (value: string, scale: number, text: string, format = 'DecimalSI', long = false) =>
   `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(${long ? '0xc000000000' : 'nil'})}, s:"${text}", Format:"${format}"}`
 
-const rows: [written: string | number, shown: string, printed: string][] = [
+const rows: [written: string | number | null, shown: string, printed: string][] = [
   ['1500m', shown('1500', -3, '1500m'), '1500m'],
   ['1.5', shown('15', -1, ''), '1500m'],
   [1.5, shown('15', -1, ''), '1500m'],
@@ -29,6 +29,7 @@ const rows: [written: string | number, shown: string, printed: string][] = [
   ['1e-1', shown('1', -1, '', 'DecimalExponent'), '100e-3'],
   ['0', shown('0', 0, '0'), '0'],
   ['0.0', shown('0', -1, ''), '0'],
+  [null, shown('0', 0, '', ''), '0'],
   ['0.1Ki', shown('0', 0, '', 'BinarySI', true), '102400m'],
   ['1234567890123456789012.5', shown('0', 0, '', 'DecimalSI', true), '1234567890123456789012500m'],
 ]

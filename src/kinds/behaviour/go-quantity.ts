@@ -9,6 +9,9 @@ import { goMap, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { formatQuantity, parseQuantity, type Quantity } from '#api/quantity.ts'
 import { textWritten } from '#api/written-text.ts'
 
+/** Of a quantity that nobody wrote not even the format is known. */
+type Shown = Omit<Quantity, 'format'> & { readonly format: Quantity['format'] | '' }
+
 type Amounts = Readonly<Record<string, string>>
 
 /** A member of a resource list, or the quantity in a field. */
@@ -23,23 +26,24 @@ export const goResourceList = (list: Amounts | null | undefined): string =>
   goMap('core.ResourceList', list, (_, name) => goQuantity(list as Amounts, name))
 
 /** Rounding to thousandths, which is a default, forgets the text. */
-function quantityAt(holder: Amounts, name: string): Quantity {
+function quantityAt(holder: Amounts, name: string): Shown {
   const now = holder[name] as string
   const written = textWritten(holder, name)
   if (written === undefined) return parseQuantity(now)
+  if (written === '') return { ...parseQuantity(now), format: '', text: '' }
   const first = parseQuantity(written)
   if (formatQuantity(first) === now) return first
   const { text: _, ...rounded } = parseQuantity(now)
   return rounded
 }
 
-function show(quantity: Quantity, printed: boolean): string {
+function show(quantity: Shown, printed: boolean): string {
   const { unscaled, scale, format, long, text = '' } = quantity
   const short = long ? { value: 0n, scale: 0 } : { value: unscaled, scale }
   return goStruct('resource.Quantity', [
     ['i', `resource.int64Amount{value:${short.value}, scale:${short.scale}}`],
     ['d', `resource.infDecAmount{Dec:${goPointer('inf.Dec', long)}}`],
-    ['s', goQuote(printed ? formatQuantity(quantity) : text)],
+    ['s', goQuote(printed ? formatQuantity({ ...quantity, text: undefined } as Quantity) : text)],
     ['Format', goQuote(format)],
   ])
 }

@@ -2,7 +2,7 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError, invalidObject, notFound } from '#api/status-error.ts'
+import { ApiError, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -16,6 +16,7 @@ import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
 import { convertOne, currentObject } from '#verbs/current.ts'
 import { conformAs, requireMatchingName } from '#verbs/decode.ts'
+import { dedupOwnerReferences } from '#verbs/owner-references.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { patchedAs } from '#verbs/patch.ts'
 import {
@@ -52,6 +53,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   const { apiVersion, kind } = subresourceOf(request.target)
   const body = conformAs(server, apiVersion, kind, request)
   requireMatchingName(body, request)
+  dedupOwnerReferences(body, request.warnings, false)
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 
@@ -174,11 +176,13 @@ async function writeScale(
       const unsaid = places.unsaid(object)
       if (unsaid !== undefined) shown.spec.replicas = unsaid
       const next = make(shown)
+      dedupOwnerReferences(next, request.warnings, true)
       places.requireSaid(next)
       const errors = places.ownRules ? [] : scaleErrors(next)
       if (errors.length > 0) {
         throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
       }
+      if (!places.ownRules) requireUid(target, next, object)
       claim(server, request, object, scale, next)
       return replaceReplicas(target.kind, object, next)
     },
@@ -199,6 +203,17 @@ function scaleErrors(scale: KubeObject): FieldError[] {
   if (replicas < 0)
     errors.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'))
   return errors
+}
+
+/** The uid a Scale names is a condition, as its version is. */
+function requireUid({ kind, name }: Target, { metadata }: KubeObject, object: KubeObject): void {
+  const { uid } = object.metadata
+  if (!metadata.uid || metadata.uid === uid) return
+  throw conflict(
+    { group: kind.group, plural: `${kind.plural}/scale` },
+    name,
+    `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+  )
 }
 
 function claim(

@@ -1,0 +1,761 @@
+/**
+ * Patches of every type over the wire: each operation and directive, with inputs that are odd. A row is a patch and what the
+ * original answers to it, an object's parts or the code and words of a refusal. All are dry runs of the same two objects.
+ */
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { say } from './conversation.fixture.ts'
+import { type RunningServer, startServer } from './running-server.ts'
+
+let server: RunningServer
+const maps = '/api/v1/namespaces/default/configmaps'
+const sets = '/apis/apps/v1/namespaces/default/deployments'
+const services = '/api/v1/namespaces/default/services'
+const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
+
+before(async () => {
+  server = await startServer(['--controllers=-*'])
+  const map = { metadata: { name: 'rows', labels: { 'x/y': 'z' } }, data: { a: '1', b: '2' } }
+  assert.equal((await server.ask('POST', maps, map)).status, 201)
+  const template = {
+    metadata: { labels: { a: 'b' } },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  }
+  const set = {
+    metadata: { name: 'rows' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template },
+  }
+  assert.equal((await server.ask('POST', sets, set)).status, 201)
+  const service = { metadata: { name: 'rows' }, spec: { ports: [{ port: 80 }] } }
+  assert.equal((await server.ask('POST', services, service)).status, 201)
+  const budget = { metadata: { name: 'rows' }, spec: { minAvailable: 1, selector: {} } }
+  assert.equal((await server.ask('POST', budgets, budget)).status, 201)
+})
+after(() => server.stop())
+
+type Row = [how: 'json' | 'merge' | 'strategic', patch: unknown, says: unknown]
+
+/** Of a ConfigMap { a: 1, b: 2 } with one label. */
+const mapRows: Row[] = [
+  [
+    'json',
+    [{ op: 'add', path: '/data/c', value: '3' }],
+    { data: { a: '1', b: '2', c: '3' }, labels: { 'x/y': 'z' } },
+  ],
+  ['json', [{ op: 'remove', path: '/data/a' }], { data: { b: '2' }, labels: { 'x/y': 'z' } }],
+  [
+    'json',
+    [{ op: 'replace', path: '/data/a', value: '9' }],
+    { data: { a: '9', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'move', from: '/data/a', path: '/data/m' }],
+    { data: { b: '2', m: '1' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'copy', from: '/data/a', path: '/data/m' }],
+    { data: { a: '1', b: '2', m: '1' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'test', path: '/data/a', value: '1' }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'test', path: '/data/a', value: '2' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'test', path: '/data/none', value: null }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'test', path: '/data/a' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'remove', path: '/data/none' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'replace', path: '/data/none', value: '1' }],
+    { data: { a: '1', b: '2', none: '1' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'replace', path: '/none/x', value: '1' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '/none/x', value: '1' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'move', from: '/data/none', path: '/data/m' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'copy', from: '/data/none', path: '/data/m' }],
+    { data: { a: '1', b: '2', m: '' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'copy', from: '/none/none', path: '/data/m' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'frob', path: '/data/a' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ path: '/data/a' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'add', value: '1' }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'add', path: 'data/a', value: '1' }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '', value: {} }],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'replace', path: '/metadata/labels/x~1y', value: 'w' }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'w' } },
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '/metadata/labels/a~0b', value: 'w' }],
+    "422 ConfigMap \"rows\" is invalid: metadata.labels: Invalid value: \"a~b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '/data/__proto__', value: 'w' }],
+    { data: { ['__proto__']: 'w', a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'add', path: '/metadata/finalizers/-', value: 'e/f' },
+    ],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['a/b', 'c/d', 'e/f'] },
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'add', path: '/metadata/finalizers/0', value: 'e/f' },
+    ],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['e/f', 'a/b', 'c/d'] },
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'add', path: '/metadata/finalizers/-1', value: 'e/f' },
+    ],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['a/b', 'c/d', 'e/f'] },
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'remove', path: '/metadata/finalizers/-1' },
+    ],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['a/b'] },
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'remove', path: '/metadata/finalizers/2' },
+    ],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'add', path: '/metadata/finalizers/9', value: 'e/f' },
+    ],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [
+      { op: 'add', path: '/metadata/finalizers', value: ['a/b', 'c/d'] },
+      { op: 'add', path: '/metadata/finalizers/x', value: 'e/f' },
+    ],
+    '422 the server rejected our request due to an error in our request',
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '/data/n', value: null }],
+    { data: { a: '1', b: '2', n: '' }, labels: { 'x/y': 'z' } },
+  ],
+  ['json', [{ op: 'add', path: '/data', value: null }], { labels: { 'x/y': 'z' } }],
+  ['json', {}, '400 json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
+  ['json', 'x', '400 json: cannot unmarshal string into Go value of type jsonpatch.Patch'],
+  ['json', null, { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  ['json', [], { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  ['json', [null], '422 the server rejected our request due to an error in our request'],
+  ['json', [1], '400 json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
+  [
+    'json',
+    [{ op: 'replace', path: '/metadata/name', value: 'other' }],
+    '400 the name of the object (other) does not match the name on the URL (rows)',
+  ],
+  [
+    'json',
+    [{ op: 'replace', path: '/metadata/namespace', value: 'other' }],
+    '400 the namespace of the object (other) does not match the namespace on the request (default)',
+  ],
+  [
+    'json',
+    [{ op: 'replace', path: '/metadata/uid', value: 'other' }],
+    '422 ConfigMap "rows" is invalid: metadata.uid: Invalid value: "other": field is immutable',
+  ],
+  ['json', [{ op: 'remove', path: '/kind' }], { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  [
+    'json',
+    [{ op: 'remove', path: '/apiVersion' }],
+    '400 the name of the object (rows based on URL) was undeterminable: name must be provided',
+  ],
+  [
+    'json',
+    [{ op: 'remove', path: '/metadata/name' }],
+    '400 the name of the object (rows based on URL) was undeterminable: name must be provided',
+  ],
+  [
+    'json',
+    [{ op: 'remove', path: '/metadata/namespace' }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'remove', path: '/metadata/uid' }],
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'json',
+    [{ op: 'add', path: '/metadata/resourceVersion', value: '1' }],
+    '409 Operation cannot be fulfilled on configmaps "rows": the object has been modified; please apply your changes to the latest version and try again',
+  ],
+  ['merge', { data: { a: null } }, { data: { b: '2' }, labels: { 'x/y': 'z' } }],
+  ['merge', { data: null }, { labels: { 'x/y': 'z' } }],
+  [
+    'merge',
+    { data: { a: { b: 1 } } },
+    '422  "" is invalid: patch: Invalid value: <whole>: <where>',
+  ],
+  [
+    'merge',
+    [],
+    '422  "" is invalid: patch: Invalid value: "[]": couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+  ],
+  ['merge', null, '500 Invalid JSON Patch'],
+  [
+    'merge',
+    { metadata: { name: 'x' } },
+    '400 the name of the object (x) does not match the name on the URL (rows)',
+  ],
+  ['merge', { metadata: { labels: { 'x/y': null, n: null } } }, { data: { a: '1', b: '2' } }],
+  ['merge', { data: [] }, '422  "" is invalid: patch: Invalid value: <whole>: <where>'],
+  ['merge', { kind: null }, { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  [
+    'merge',
+    { apiVersion: null },
+    '400 the name of the object (rows based on URL) was undeterminable: name must be provided',
+  ],
+  [
+    'strategic',
+    { data: { a: null, c: '3' } },
+    { data: { b: '2', c: '3' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'strategic',
+    { data: { $patch: 'replace', c: '3' } },
+    { data: { c: '3' }, labels: { 'x/y': 'z' } },
+  ],
+  ['strategic', { data: { $patch: 'delete' } }, { labels: { 'x/y': 'z' } }],
+  [
+    'strategic',
+    { data: { $patch: 'frob' } },
+    '500 unknown patch type: frob in map: map[$patch:frob]',
+  ],
+  [
+    'strategic',
+    { data: { $patch: 1 } },
+    '500 unknown patch type: %!s(int64=1) in map: map[$patch:1]',
+  ],
+  [
+    'strategic',
+    { $patch: 'delete' },
+    '400 the name of the object (rows based on URL) was undeterminable: name must be provided',
+  ],
+  [
+    'strategic',
+    { $retainKeys: ['data', 'metadata'], data: { c: '3' } },
+    { data: { a: '1', b: '2', c: '3' }, labels: { 'x/y': 'z' } },
+  ],
+  [
+    'strategic',
+    { $retainKeys: ['metadata'], data: { c: '3' } },
+    '400 invalid patch format of retainKeys',
+  ],
+  ['strategic', { $retainKeys: 'data' }, '400 invalid patch format of retainKeys'],
+  [
+    'strategic',
+    { metadata: { finalizers: ['a/b', 'c/d'], '$setElementOrder/finalizers': ['c/d', 'a/b'] } },
+    "500 The order in patch list:\n[a/b c/d]\n doesn't match $setElementOrder list:\n[c/d a/b]\n",
+  ],
+  [
+    'strategic',
+    { metadata: { finalizers: ['a/b', 'c/d'], '$setElementOrder/finalizers': ['a/b', 'c/d'] } },
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['a/b', 'c/d'] },
+  ],
+  [
+    'strategic',
+    { metadata: { finalizers: ['a/b', 'c/d'], '$setElementOrder/finalizers': [] } },
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['c/d', 'a/b'] },
+  ],
+  [
+    'strategic',
+    { metadata: { '$setElementOrder/finalizers': 'x' } },
+    '500 expected a []interface {}, but received a string',
+  ],
+  [
+    'strategic',
+    { metadata: { $setElementOrder: [] } },
+    '400 invalid patch format of setElementOrder list',
+  ],
+  [
+    'strategic',
+    { metadata: { '$deleteFromPrimitiveList/finalizers': ['a/b'] } },
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' }, finalizers: ['a/b'] },
+  ],
+  [
+    'strategic',
+    { metadata: { $deleteFromPrimitiveList: ['a/b'] } },
+    '400 invalid patch format of primitive list',
+  ],
+  [
+    'strategic',
+    { metadata: { ownerReferences: [{ name: 'a' }] } },
+    '422 ConfigMap "rows" is invalid: [metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty, metadata.ownerReferences.kind: Invalid value: "": kind must not be empty, metadata.ownerReferences.uid: Invalid value: "": uid must not be empty]',
+  ],
+  [
+    'strategic',
+    [],
+    '400 json: cannot unmarshal array into Go value of type map[string]interface {}',
+  ],
+  ['strategic', null, { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  ['strategic', { none: { a: 1 } }, { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } }],
+  [
+    'strategic',
+    { data: 1 },
+    '422  "" is invalid: patch: Invalid value: "map[data:1]": cannot restore map from int64',
+  ],
+  [
+    'strategic',
+    { metadata: { labels: ['a'] } },
+    '422  "" is invalid: patch: Invalid value: "map[metadata:map[labels:[a]]]": cannot restore map from slice',
+  ],
+  [
+    'strategic',
+    { metadata: { name: 'x' } },
+    '400 the name of the object (x) does not match the name on the URL (rows)',
+  ],
+  [
+    'strategic',
+    { apiVersion: 'v2', kind: 'X' },
+    { data: { a: '1', b: '2' }, labels: { 'x/y': 'z' } },
+  ],
+]
+
+/** Of a Deployment with one container. */
+const setRows: Row[] = [
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ name: 'c', image: 'j' }] } } } },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['c j'] },
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ name: 'd', image: 'j' }] } } } },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['d j', 'c i'] },
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ image: 'j' }] } } } },
+    '500 map: map[image:j] does not contain declared merge key: name',
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'c', $patch: 'delete' },
+              { name: 'd', image: 'j' },
+            ],
+          },
+        },
+      },
+    },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['d j'] },
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: { spec: { containers: [{ $patch: 'replace' }, { name: 'd', image: 'j' }] } },
+      },
+    },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['d j'] },
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ name: 'c', $patch: 'merge' }] } } } },
+    '500 merging lists cannot yet be specified in the patch',
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ name: 'c', $patch: 'frob' }] } } } },
+    '500 unknown patch type: frob in map: map[$patch:frob name:c]',
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ $patch: 'delete' }] } } } },
+    '500 map: map[$patch:delete] does not contain declared merge key: name',
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'd', image: 'j' },
+              { name: 'd', image: 'k' },
+            ],
+          },
+        },
+      },
+    },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['d k', 'c i'] },
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [1] } } } },
+    '500 list element types are not identical: [[map[image:i imagePullPolicy:Always name:c resources:map[] terminationMessagePath:/dev/termination-log terminationMessagePolicy:File]] [1]]',
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [[1]] } } } },
+    '500 list element types are not identical: [[map[image:i imagePullPolicy:Always name:c resources:map[] terminationMessagePath:/dev/termination-log terminationMessagePolicy:File]] [[1]]]',
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: 'x' } } } },
+    '422  "" is invalid: patch: Invalid value: "map[spec:map[template:map[spec:map[containers:x]]]]": cannot restore slice from string',
+  ],
+  [
+    'strategic',
+    { spec: { template: { spec: { containers: [{ name: 'c', args: ['x'] }] } } } },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['c i x'] },
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: {
+            '$setElementOrder/containers': [{ name: 'd' }, { name: 'c' }],
+            containers: [{ name: 'd', image: 'j' }],
+          },
+        },
+      },
+    },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['d j', 'c i'] },
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: {
+            '$setElementOrder/containers': [{ name: 'c' }, { name: 'd' }],
+            containers: [
+              { name: 'd', image: 'j' },
+              { name: 'c', image: 'k' },
+            ],
+          },
+        },
+      },
+    },
+    "500 The order in patch list:\n[map[image:j name:d] map[image:k name:c]]\n doesn't match $setElementOrder list:\n[map[name:c] map[name:d]]\n",
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: { '$setElementOrder/containers': [1], containers: [{ name: 'd', image: 'j' }] },
+        },
+      },
+    },
+    '500 expected a map[string]interface {}, but received a int64',
+  ],
+  [
+    'strategic',
+    { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } },
+    { replicas: 1, strategy: 'Recreate', containers: ['c i'] },
+  ],
+  [
+    'strategic',
+    { spec: { strategy: { $retainKeys: ['rollingUpdate'], type: 'Recreate' } } },
+    '400 invalid patch format of retainKeys',
+  ],
+  [
+    'strategic',
+    { spec: { replicas: null } },
+    { replicas: 1, strategy: 'RollingUpdate', containers: ['c i'] },
+  ],
+  [
+    'strategic',
+    { spec: { replicas: '3' } },
+    '422  "" is invalid: patch: Invalid value: "map[spec:map[replicas:3]]": unrecognized type: int32',
+  ],
+  [
+    'strategic',
+    { spec: { selector: { matchLabels: { x: 'y' } } } },
+    '422 Deployment.apps "rows" is invalid: [spec.template.metadata.labels: Invalid value: map[string]string{"a":"b"}: `selector` does not match template `labels`, spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"a":"b", "x":"y"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable]',
+  ],
+  [
+    'strategic',
+    {
+      spec: {
+        template: {
+          spec: { volumes: [{ name: 'v', emptyDir: {}, $retainKeys: ['name', 'emptyDir'] }] },
+        },
+      },
+    },
+    {
+      replicas: 1,
+      strategy: 'RollingUpdate',
+      containers: ['c i'],
+      volumes: [{ name: 'v', emptyDir: {} }],
+    },
+  ],
+]
+
+/** What counts of an answer: the words of a refusal, or the parts that patches are about. Parts that are absent go. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
+function said({ status, body }: { status: number; body: any }): unknown {
+  if (body.kind === 'Status') {
+    const words = body.message.replace(/"\{.*\}":/s, '<whole>:')
+    return `${status} ${words.replace(/: v1\.ConfigMap\..*/s, ': <where>').replace(/StorageError.*/s, '')}`
+  }
+  if (body.kind === 'ConfigMap') {
+    const { labels, finalizers } = body.metadata
+    return JSON.parse(JSON.stringify({ data: body.data, labels, finalizers }))
+  }
+  const { replicas, strategy, template } = body.spec
+  const { containers, volumes } = template.spec
+  const names = containers.map(({ name, image, args = [] }: Container) =>
+    [name, image, ...args].join(' '),
+  )
+  return JSON.parse(
+    JSON.stringify({ replicas, strategy: strategy.type, containers: names, volumes }),
+  )
+}
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly args?: readonly string[]
+}
+
+for (const [rows, collection] of [
+  [mapRows, maps],
+  [setRows, sets],
+] as const) {
+  for (const [method, body, says] of rows) {
+    test(`${method} ${JSON.stringify(body)}`, async () => {
+      const path = `${collection}/rows`
+      assert.deepEqual(said(await say(server, { method, path, body, query: 'dryRun=All' })), says)
+    })
+  }
+}
+
+/** Patches of other places: which, of what type, and what the answer tells. */
+const elsewhere: [path: string, how: Row[0], patch: unknown, status: number, tells: RegExp][] = [
+  [
+    `${services}/rows`,
+    'merge',
+    { metadata: { resourceVersion: null } },
+    422,
+    /must be specified for an update/,
+  ],
+  [
+    `${services}/rows/status`,
+    'merge',
+    { metadata: { resourceVersion: null } },
+    200,
+    /"kind":"Service"/,
+  ],
+  [`${maps}/rows`, 'merge', { metadata: { selfLink: 'x' } }, 200, /"selfLink":"x"/],
+  [
+    `${maps}/rows`,
+    'strategic',
+    { metadata: { deletionTimestamp: '2020-01-02T03:04:05.120Z' } },
+    422,
+    /Invalid value: 2020-01-02 03:04:05\.12 \+0000 UTC: field is immutable/,
+  ],
+  [`${sets}/rows/scale`, 'merge', { spec: { replicas: 3 } }, 200, /"spec":\{"replicas":3\}/],
+  [`${sets}/rows/scale`, 'merge', { kind: null }, 200, /"kind":"Scale"/],
+  [`${sets}/rows/scale`, 'merge', { apiVersion: null }, 400, /name must be provided/],
+  [
+    `${sets}/rows/scale`,
+    'merge',
+    { kind: 'x' },
+    422,
+    /no kind \\"x\\" is registered for version \\"autoscaling\/v1/,
+  ],
+  [
+    `${sets}/rows/scale`,
+    'merge',
+    { metadata: { uid: 'x' } },
+    409,
+    /deployments\/scale.apps \\"rows\\": Precondition failed: UID in precondition: x, UID in object meta: /,
+  ],
+  [
+    `${sets}/rows/scale`,
+    'merge',
+    { metadata: { namespace: null } },
+    422,
+    /metadata.namespace: Required value/,
+  ],
+  [
+    `${sets}/rows/status`,
+    'strategic',
+    { status: { replicas: 2 } },
+    200,
+    /"status":\{"replicas":2\}/,
+  ],
+  [`${budgets}/rows`, 'merge', { apiVersion: 'policy/v1beta1' }, 200, /"apiVersion":"policy\/v1"/],
+  [
+    `${budgets}/rows`,
+    'merge',
+    { apiVersion: 'policy/v9' },
+    422,
+    /registered for version \\"policy\/v9\\"/,
+  ],
+  [
+    `${budgets}/rows`,
+    'merge',
+    { apiVersion: 'a/b/c' },
+    422,
+    /unexpected GroupVersion string: a\/b\/c/,
+  ],
+  [
+    `${budgets}/rows`,
+    'merge',
+    { apiVersion: null, kind: 'x' },
+    422,
+    /the internal version of group \\"policy\\"/,
+  ],
+  [
+    `${maps}/rows`,
+    'merge',
+    { kind: 1.5 },
+    422,
+    /cannot unmarshal number into Go struct field \.kind of type string/,
+  ],
+  [
+    `${maps}/rows`,
+    'json',
+    [1.5],
+    400,
+    /cannot unmarshal number into Go value of type jsonpatch\.Operation/,
+  ],
+  [`${maps}/none`, 'merge', {}, 404, /configmaps \\"none\\" not found/],
+]
+for (const [path, method, body, status, tells] of elsewhere) {
+  test(`${method} ${JSON.stringify(body)} to ${path.split('/').slice(-3).join('/')}`, async () => {
+    const answer = await say(server, { method, path, body, query: 'dryRun=All' })
+    assert.equal(answer.status, status, answer.text)
+    assert.match(JSON.stringify(answer.body), tells)
+  })
+}
+
+test('owners that a Scale names twice are said once, with a warning', async () => {
+  const twice = { metadata: { ownerReferences: [{ name: 'a' }, { name: 'a' }] } }
+  const path = `${sets}/rows/scale`
+  const { headers } = await say(server, { method: 'merge', path, body: twice })
+  assert.match(String(headers?.warning), /ownerReferences contains duplicate entries/)
+})
+
+test('a quantity that is nothing is shown as one', async () => {
+  const spec = { accessModes: ['ReadWriteOnce'], capacity: { a: null }, hostPath: { path: '/x' } }
+  const { status, body } = await server.ask('POST', '/api/v1/persistentvolumes', {
+    metadata: { name: 'p' },
+    spec,
+  })
+  assert.equal(status, 422)
+  assert.match(body.message, /core\.ResourceList\{"a":resource\.Quantity\{.*Format:""\}\}/)
+})
+
+const tests = (length: number) =>
+  Array.from({ length }, () => ({ op: 'test', path: '/data/a', value: '1' }))
+const big = { op: 'add', path: '/data/big', value: 'x'.repeat(2 ** 19) }
+const copies = (length: number) =>
+  Array.from({ length }, (_, i) => ({ op: 'copy', from: '/data/big', path: `/data/x${i}` }))
+
+const limits: [what: string, body: unknown, says: RegExp][] = [
+  ['10,000 operations', tests(10_000), /^\{"data":\{"a":"1","b":"2"\}/],
+  [
+    '10,001 operations',
+    tests(10_001),
+    /^"413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"$/,
+  ],
+  [
+    'copies of more than 3 MB together',
+    [big, ...copies(7)],
+    /^"422 the server rejected our request due to an error in our request"$/,
+  ],
+  [
+    'copies that make too large an object',
+    [big, ...copies(3)],
+    /^"422 .*Too long: must have at most 1048576 bytes"$/,
+  ],
+]
+for (const [what, body, says] of limits) {
+  test(`a JSON patch with ${what}`, async () => {
+    const path = `${maps}/rows`
+    const answer = await say(server, { method: 'json', path, body, query: 'dryRun=All' })
+    assert.match(JSON.stringify(said(answer)), says)
+  })
+}
