@@ -141,3 +141,40 @@ test('while it stops, readyz says no and what runs goes on', async () => {
   assert.equal((await server.ask('GET', '/api/v1/namespaces/default')).status, 200)
   assert.equal((await stopped).code, 0)
 })
+
+test('a stop comes in its order: not ready, a delay, watches end, requests finish, the store closes', async () => {
+  const dataDir = join(place, 'stopping')
+  const server = await startServer([sqlite, '--shutdown-delay-duration=1s'], dataDir)
+  await server.ask('GET', configMaps)
+  const events: string[] = []
+  const note = (what: string) => events.push(what)
+  // Rejects where the connection breaks off: a watch that ends cleanly does not.
+  const watching = server
+    .ask('GET', `${configMaps}?watch=1&timeoutSeconds=60`)
+    .then(({ status }) => note(`the watch ended: ${status}`))
+  // Waits three seconds for a version that does not come.
+  const waiting = server
+    .ask('GET', `${configMaps}?resourceVersion=99999999`)
+    .then(({ status }) => note(`the request ended: ${status}`))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const begun = performance.now()
+  const stopped = server.stop().then(({ code }) => note(`the process ended: ${code}`))
+  for (let ready = true; ready; ) ready = (await server.ask('GET', '/readyz')).status === 200
+  note('not ready')
+  assert.equal((await server.ask('GET', '/livez')).status, 200)
+  // Until the delay is over everything is served, writes too.
+  assert.equal((await server.ask('POST', configMaps, configMap('late'))).status, 201)
+  note('served')
+  await Promise.all([watching, waiting, stopped])
+  assert.ok(performance.now() - begun > 1000)
+  assert.deepEqual(events, [
+    'not ready',
+    'served',
+    'the watch ended: 200',
+    'the request ended: 504',
+    'the process ended: 0',
+  ])
+  const again = await startServer([sqlite], dataDir)
+  assert.equal((await again.ask('GET', `${configMaps}/late`)).status, 200)
+  await again.stop()
+})

@@ -1,6 +1,7 @@
 /**
  * The recent past of one resource: its changes, oldest first. A watcher that asks for a revision older than what is
- * kept gets `undefined` (410) and must list again. It never blocks a write and never grows past its limits.
+ * kept gets `undefined`, and is told by the store's history or lists again. It never blocks a write and never grows past
+ * its limits.
  */
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
