@@ -112,9 +112,14 @@ export function writeCut(
   return next
 }
 
-/** One object with its type header and what goes in at the cut, as a single answer or the object of a watch event. */
-export function joinCut(cut: CutObject, header: string, laidIn: string): Buffer {
-  const out = Buffer.allocUnsafe(cutLength(cut, header, laidIn))
+/**
+ * One object with its type header and what goes in at the cut, as a single answer or the object of a watch event.
+ * `end`: what follows it.
+ */
+export function joinCut(cut: CutObject, header: string, laidIn: string, end = ''): Buffer {
+  const length = cutLength(cut, header, laidIn)
+  const out = Buffer.allocUnsafe(length + end.length)
   writeCut(out, 0, cut, header, laidIn)
+  if (end !== '') out.write(end, length, 'latin1')
   return out
 }

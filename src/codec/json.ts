@@ -119,6 +119,6 @@ function keysIn(value: unknown): number {
 /** Paths of keys that occur more than once in their object. */
 export const duplicateKeys = (text: string): string[] => scanJson(text, nestingDepthMax).duplicates
 
-/** `pretty` indents by two spaces, as kube-apiserver does for people. */
+/** `pretty` indents by two spaces, as kube-apiserver does for people; else it is one line, with its end. */
 export const encodeJson = (value: unknown, pretty = false): Buffer =>
-  Buffer.from(pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value))
+  Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`)

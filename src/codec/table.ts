@@ -25,6 +25,8 @@ export interface Columns {
   readonly columns: readonly Column[]
   cells(object: KubeObject, now: number): unknown[]
   conditions?(object: KubeObject): unknown[] | undefined
+  /** The order of a list's rows, where it is not that of the list. */
+  order?(a: KubeObject, b: KubeObject): number
 }
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
@@ -99,7 +101,9 @@ export function tableOf(
   metadata: ListMetadata,
   options: TableOptions,
 ): Loose {
-  const rows = items.map((item) => rowOf(item, columns, options))
+  const { order } = columns
+  const ordered = order ? items.toSorted((a, b) => order(a.cellsOf, b.cellsOf)) : items
+  const rows = ordered.map((item) => rowOf(item, columns, options))
   return {
     kind: 'Table',
     apiVersion: metaApiVersion(options.version),

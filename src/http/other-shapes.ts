@@ -190,13 +190,19 @@ async function tableText(
   await convertTogether(kind, entries, parts.server.parseStored)
   const frame = tableOf([], columns, metadata, { version, include, headers: true, now })
   if (entries.length === 0) return encodeJson(frame)
+  const { order } = columns
   const rows: string[] = []
+  const toOrder: [KubeObject, string][] = []
   for (const entry of entries) {
     const kept = await tableRows.keep(kind, entry, () => tableItem(entry, kind, parts))
-    rows.push(tableRows.row(kept, columns, now, include, version))
+    const row = tableRows.row(kept, columns, now, include, version)
+    if (order === undefined) rows.push(row)
+    else toOrder.push([kept.item.cellsOf, row])
   }
+  if (order !== undefined) toOrder.sort(([a], [b]) => order(a, b))
+  for (const [, row] of toOrder) rows.push(row)
   const text = JSON.stringify({ ...frame, rows: [] })
-  return Buffer.from(`${text.slice(0, -2)}${rows.join(',')}]}`)
+  return Buffer.from(`${text.slice(0, -2)}${rows.join(',')}]}\n`)
 }
 
 /** Cells are made from the hub version, the object is shown in the version asked for. */

@@ -34,9 +34,10 @@ export function cutFor(
   if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
   const known = converted.get(view.cut)?.get(kind)
   if (known !== undefined) return known
-  return convertOne(parse(view.cut.bytes), from, kind).then((object) =>
-    remember(kind, view, object),
-  )
+  const object = convertOne(parse(view.cut.bytes), from, kind)
+  return object instanceof Promise
+    ? object.then((one) => remember(kind, view, one))
+    : remember(kind, view, object)
 }
 
 function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
@@ -77,27 +78,29 @@ export function pathOf(
   { group, apiVersion, plural, namespaced }: Kind,
   namespace: string,
   name: string,
+  subresource = '',
 ): string {
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
   const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
   if (name === '') return root + place
   // The original escapes the names of what is in no namespace as if they were values of a query.
-  return `${root}${place}/${namespaced ? name : encodeURIComponent(name)}`
+  const below = subresource === '' ? '' : `/${subresource}`
+  return `${root}${place}/${namespaced ? name : encodeURIComponent(name)}${below}`
 }
 
 /** What goes in at the cut: the revision, where there is one (0 is none), and the object's path in the releases that show it. */
 export function laidIn(
   kind: Kind,
-  { namespace, name, revision }: Omit<ObjectView, 'cut' | 'apiVersion'>,
+  { namespace, name, revision, subresource }: Omit<ObjectView, 'cut' | 'apiVersion'>,
 ): string {
   const version = revision ? revisionText(revision) : ''
   if (kind.selfLinks !== true) return version
-  return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name))}${version}`
+  return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name, subresource))}${version}`
 }
 
 /** JSON of one object, type header and revision laid in. */
-export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView): Buffer =>
-  joinCut(cut, headerOf(kind), laidIn(kind, view))
+export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView, end = ''): Buffer =>
+  joinCut(cut, headerOf(kind), laidIn(kind, view), end)
 
 /** The object itself, for representations that are not its bytes. */
 export async function objectFor(
@@ -110,7 +113,9 @@ export async function objectFor(
   const asked = await convertOne(parse((known ?? view.cut).bytes), from, kind)
   asked.kind = kind.kind
   asked.apiVersion = kind.apiVersion
-  if (kind.selfLinks) asked.metadata.selfLink = pathOf(kind, view.namespace, view.name)
+  if (kind.selfLinks) {
+    asked.metadata.selfLink = pathOf(kind, view.namespace, view.name, view.subresource)
+  }
   if (view.revision) asked.metadata.resourceVersion = String(view.revision)
   return asked
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import type { ApiError } from '#api/status-error.ts'
-import type { Answer } from '#verbs/answer.ts'
+import type { Answer, ObjectView } from '#verbs/answer.ts'
 import { answerHeaders } from './answer-headers.ts'
 import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
@@ -13,6 +13,11 @@ import type { HttpParts } from './parts.ts'
 import { convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue, protobufPieces } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
+
+/** JSON is a line of its own, unless it is laid out for people. */
+const lineEnd = '\n'
+
+type ObjectAnswer = Extract<Answer, { is: 'object' }>
 
 /** Answers from this size on are compressed for clients that ask for it. */
 const gzipBytesMin = 128 * 1024
@@ -36,12 +41,17 @@ export async function respond(
           exchange,
           answer.status,
           shape,
-          await encodeObject(answer, shape, parts, exchange),
+          await encodeObject({ ...answer, view: viewOf(answer, exchange) }, shape, parts, exchange),
         )
       }
       const cut = cutFor(answer.kind, answer.view, parse)
       const ready = cut instanceof Promise ? await cut : cut
-      return send(exchange, answer.status, shape, jsonOf(answer.kind, ready, answer.view))
+      return send(
+        exchange,
+        answer.status,
+        shape,
+        jsonOf(answer.kind, ready, viewOf(answer, exchange), lineEnd),
+      )
     }
     case 'list':
       if (shape.plainJson) return sendList(exchange, parts, answer, shape)
@@ -49,13 +59,19 @@ export async function respond(
         return sendProtobufList(exchange, parts, answer, shape)
       return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
     case 'value': {
-      const { apiVersion, kind } = answer.value
+      const value = linked(answer.value, exchange, parts)
+      const { apiVersion, kind } = value
       const type =
         shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
-      return send(exchange, answer.status, shape, encodeValue(answer.value, shape, type))
+      return send(exchange, answer.status, shape, encodeValue(value, shape, type))
     }
     case 'json':
-      return send(exchange, answer.status, shape, Buffer.from(JSON.stringify(answer.value)))
+      return send(
+        exchange,
+        answer.status,
+        shape,
+        Buffer.from(JSON.stringify(answer.value) + lineEnd),
+      )
   }
 }
 
@@ -105,6 +121,20 @@ const acceptsGzip = ({ wire }: Exchange) =>
   /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
 
 const memo = new ListMemo()
+
+/** The path that is shown of an object is the one it was asked at, with what of it was asked for. */
+function viewOf({ kind, view }: ObjectAnswer, { target }: Exchange): ObjectView {
+  const { subresource } = target
+  return kind.selfLinks !== true || subresource === '' ? view : { ...view, subresource }
+}
+
+/** Scales and tokens too are shown with the path of theirs, in the releases that show any. */
+function linked<V extends Loose>(value: V, { target }: Exchange, parts: HttpParts): V {
+  const { subresource, path, group, version, resource } = target
+  if (subresource === '' || value.kind === 'Status') return value
+  if (parts.server.catalog.find(group, version, resource)?.selfLinks !== true) return value
+  return { ...value, metadata: { ...value.metadata, selfLink: path } }
+}
 
 async function sendList(
   exchange: Exchange,

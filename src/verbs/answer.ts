@@ -13,6 +13,8 @@ export interface ObjectView {
   /** The version the bytes are in. */
   readonly apiVersion: string
   readonly revision: Revision | undefined
+  /** What of the object was asked for, where its path is shown. */
+  readonly subresource?: string
 }
 
 export type Answer =

@@ -1,6 +1,7 @@
 /**
  * Resources and subresources that are not an object read or written as it is: scale, bindings, evictions, tokens,
- * reviews, component statuses, and the deletion of namespaces. One row each; everything else goes through the ordinary verbs.
+ * reviews, component statuses, and the deletion of namespaces, definitions and services. One row each; everything else goes
+ * through the ordinary verbs.
  */
 import type { ListOptions } from '#api/list-options.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -34,6 +35,9 @@ const load = {
     './special/namespace-deletion',
   ),
   reviews: later<typeof import('./special/reviews.ts')>('./special/reviews'),
+  serviceDeletion: later<typeof import('./special/service-deletion.ts')>(
+    './special/service-deletion',
+  ),
   scale: later<typeof import('./special/scale.ts')>('./special/scale'),
   token: later<typeof import('./special/token.ts')>('./special/token'),
 }
@@ -59,6 +63,7 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   '/bindings': { create: bindPod },
   '/pods/eviction': { create: (...asked) => load.eviction().evict(...asked) },
   '/namespaces': { delete: (...asked) => load.namespaceDeletion().deleteNamespace(...asked) },
+  '/services': { delete: (...asked) => load.serviceDeletion().deleteService(...asked) },
   '/serviceaccounts/token': { create: (...asked) => load.token().requestToken(...asked) },
   'apiextensions.k8s.io/customresourcedefinitions': {
     delete: (...asked) => load.definitionDeletion().deleteDefinition(...asked),

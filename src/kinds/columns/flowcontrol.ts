@@ -1,4 +1,5 @@
 /** Columns of FlowSchema and PriorityLevelConfiguration. */
+import { byCodePoint } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 import { ageOf } from './age.ts'
@@ -26,6 +27,10 @@ export const flowSchemaColumns: TableColumns = {
       dangling?.status ?? '?',
     ]
   },
+  /** As they are tried: the lowest first, then by name. */
+  order: (a, b) =>
+    (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) ||
+    byCodePoint(a.metadata.name ?? '', b.metadata.name ?? ''),
 }
 
 export const priorityLevelConfigurationColumns: TableColumns = {

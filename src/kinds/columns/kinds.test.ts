@@ -262,3 +262,15 @@ test('the first few, and how many more', () => {
   assert.equal(withMore(['a', 'b', 'c'], 2, '-'), 'a,b + 1 more...')
   assert.equal(withMore([], 2, '-'), '-')
 })
+
+test('flow schemas are listed in the order in which they are tried', () => {
+  const schema = (name: string, matchingPrecedence: number): KubeObject => ({
+    ...made({ spec: { matchingPrecedence } }),
+    metadata: { name },
+  })
+  const all = [schema('b', 5), schema('a', 10), schema('a', 5), schema('c', 1)]
+  const names = all
+    .toSorted((a, b) => flowSchemaColumns.order?.(a, b) ?? 0)
+    .map(({ metadata, spec }) => `${metadata.name}${spec?.matchingPrecedence}`)
+  assert.deepEqual(names, ['c1', 'a5', 'b5', 'a10'])
+})

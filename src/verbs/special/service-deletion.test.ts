@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { deleteOptionsFrom } from '#verbs/delete-options.ts'
+import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { deleteService } from './service-deletion.ts'
+
+const cases: [what: string, service: Loose, endpoints: boolean, dryRun: boolean, left: boolean][] =
+  [
+    ['endpoints go with their service', {}, true, false, false],
+    ['a service without any goes alone', {}, false, false, false],
+    [
+      'they go though the service is held',
+      { finalizers: ['example.com/hold'] },
+      true,
+      false,
+      false,
+    ],
+    ['nothing goes in a dry run', {}, true, true, true],
+  ]
+for (const [what, metadata, endpoints, dryRun, left] of cases) {
+  test(what, async () => {
+    const verbs = await startVerbs()
+    const { server } = verbs
+    const name = 'web'
+    await verbs.create('services', {
+      metadata: { name, ...metadata },
+      spec: { ports: [{ port: 1 }] },
+    })
+    await verbs.create('endpoints', { metadata: { name: 'other' } })
+    if (endpoints) await verbs.create('endpoints', { metadata: { name } })
+    const options = dryRun ? { dryRun: ['All'] } : {}
+    const answer = await deleteService(server, {
+      ...verbs.request(verbs.target('services', name), undefined, { dryRun }),
+      deleteOptions: deleteOptionsFrom(options),
+    })
+    assert.equal(answer.is === 'value' && answer.value.status, 'Success')
+    assert.equal((await verbs.get('endpoints', 'other')).metadata.name, 'other')
+    if (left) assert.equal((await verbs.get('endpoints', name)).metadata.name, name)
+    else assert.match(await refusalOf(verbs.get('endpoints', name)), /^404/)
+    await verbs.stop()
+  })
+}
