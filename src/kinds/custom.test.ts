@@ -234,6 +234,14 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
   )
   assert.deepEqual(resource.readBack?.(merged)?.spec, {})
   assert.equal(resource.readBack?.(object({}) as KubeObject), undefined)
+  const both = customResource(definition([version, { ...two, schema: version.schema }]), options)
+  const other = both.kindOf('example.com/v2') as Kind
+  const left = other.conformMerged?.(object({ any: null })).object as KubeObject
+  const [hub] = both.convert([left], other, both.hub) as KubeObject[]
+  const [shown] = both.convert([hub], both.hub, other) as KubeObject[]
+  assert.deepEqual(shown.spec, { any: null }, 'checked in the version of the writer')
+  const [stored] = both.convert([structuredClone(shown)], both.hub, both.stored) as KubeObject[]
+  assert.deepEqual(stored.spec, { size: 1 })
 })
 
 test('a definition on its way out says so, and its kind keeps its verbs', () => {

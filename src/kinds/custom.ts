@@ -150,7 +150,7 @@ class CustomResource implements Resource {
     return objects.map((object) => {
       object.apiVersion = to.apiVersion
       if (to === this.hub && to !== this.stored) return object
-      const read = target.read(object)
+      const read = isUnread(object) ? target.conformMerged(object).object : target.read(object)
       if (to === this.stored) target.applyDefaults(read)
       return read
     })

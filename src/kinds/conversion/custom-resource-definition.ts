@@ -3,7 +3,12 @@
  * columns for all versions where they are alike, which is also the form the rules for definitions speak of.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { copyWrittenEmpty, rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
+import {
+  copyWrittenEmpty,
+  forgetEmpty,
+  rememberEmpty,
+  wasWrittenEmpty,
+} from '#api/written-empty.ts'
 import type { Conversion } from './conversion.ts'
 
 /** What is said once for all versions in the beta, by its name there and in a version. */
@@ -34,7 +39,10 @@ export function betaSpec(spec: Loose): Loose {
     const value = versions[0][own]
     if (value !== undefined)
       beta[top] = top === 'additionalPrinterColumns' ? betaColumns(value) : value
-    for (const one of versions) delete one[own]
+    for (const one of versions) {
+      delete one[own]
+      forgetEmpty(one, own)
+    }
   }
   for (const one of versions) {
     if (one.additionalPrinterColumns !== undefined) {

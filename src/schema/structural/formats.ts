@@ -34,6 +34,8 @@ function isHostname(text: string): boolean {
   return text.split('.').every((part) => Buffer.byteLength(part) <= 63)
 }
 
+/** Bytes without anything between them: six, eight or twenty. */
+const bareMac = /^(?:[0-9a-fA-F]{12}|[0-9a-fA-F]{16}|[0-9a-fA-F]{40})$/
 const mac =
   /^[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:(?:\1[0-9a-fA-F]{2}){2}|(?:\1[0-9a-fA-F]{2}){14})?$/
 const dottedMac =
@@ -119,7 +121,7 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   ipv4: (text) => isIp(text) && text.includes('.'),
   ipv6: (text) => isIp(text) && text.includes(':'),
   cidr: isCidr,
-  mac: (text) => mac.test(text) || dottedMac.test(text),
+  mac: (text) => mac.test(text) || dottedMac.test(text) || bareMac.test(text),
   uuid: (text) => uuid.test(text),
   uuid3: (text) => uuid3.test(text),
   uuid4: (text) => uuid4.test(text),

@@ -52,6 +52,10 @@ const cases: [JsonSchema, ...string[]][] = [
     's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
   ],
   [
+    object({ metadata: { type: 'object', 'x-kubernetes-list-type': '' } as never }),
+    's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
+  ],
+  [
     object({ metadata: { type: 'object', additionalProperties: false } }),
     's.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
   ],
@@ -94,6 +98,8 @@ const formats: [string, string, boolean][] = [
   ['hostname', 'a.example.com', true],
   ['hostname', '-a', false],
   ['mac', '01:23:45:67:89:ab', true],
+  ['mac', '0123456789ab', true],
+  ['mac', '0123456789abcd', false],
   ['uuid', '123e4567-e89b-12d3-a456-426614174000', true],
   ['isbn', '978-0321751041', true],
   ['creditcard', '4111 1111 1111 1111', true],

@@ -235,11 +235,15 @@ function checkMeta(schema: JsonSchema, level: Level, path: FieldPath): FieldErro
 
 const harmless = new Set(['type', 'default', 'externalDocs', 'example'])
 
+/** Go tells an empty text from none in some places, and no from none in others. */
+const isZero = (key: string, value: unknown): boolean =>
+  (value === false && key !== 'additionalProperties') ||
+  (value === '' && !key.startsWith('x-kubernetes-'))
+
 /** Metadata may be restricted in its name and the prefix of a generated one, and in nothing else. */
 function saysMore(metadata: JsonSchema): boolean {
   for (const [key, value] of Object.entries(metadata)) {
-    if (harmless.has(key) || value === '') continue
-    if (value === false && key !== 'additionalProperties') continue
+    if (harmless.has(key) || isZero(key, value)) continue
     if (key !== 'properties') return true
     if (Object.keys(value).some((name) => name !== 'name' && name !== 'generateName')) return true
   }
