@@ -18,7 +18,7 @@ const rows: Row[] = endpoints.flatMap((endpoint): Row[] => [
     `/${endpoint}?verbose prints a line for each check and says at the end that they passed`,
     async (on) => {
       const lines = await linesOf(on, `/${endpoint}?verbose`)
-      assert.equal(lines.pop(), 'healthz check passed')
+      assert.equal(lines.pop(), `${endpoint} check passed`)
       for (const line of lines) assert.match(line, /^\[\+\]\S+ ok$/)
     },
   ],
@@ -71,3 +71,14 @@ const byAnybody: Row = [
 ]
 
 specify('section 4.10', [], [...rows, byAnybody])
+
+const older: Row[] = endpoints.map(
+  (endpoint): Row => [
+    '4.10.2',
+    `/${endpoint}?verbose of a release before 1.20 ends as /healthz does`,
+    async (on) => {
+      assert.equal((await linesOf(on, `/${endpoint}?verbose`)).at(-1), 'healthz check passed')
+    },
+  ],
+)
+specify('section 4.10, before 1.20', ['--emulated-version=1.19'], older)

@@ -67,8 +67,7 @@ for (const [name, state, expected] of cases) {
       const words = (list: readonly string[]) => [...new Set(list)].sort().join(' ')
       assert.equal(words(failed), words(expected[endpoint].split(' ').filter(Boolean)))
       assert.equal(healthy, expected[endpoint] === '')
-      const last = healthy ? 'healthz check passed\n' : `${endpoint} check failed\n`
-      assert.ok(text.endsWith(last), text)
+      assert.ok(text.endsWith(`\n${endpoint} check ${healthy ? 'passed' : 'failed'}\n`), text)
       assert.equal(
         (text.match(/^\[-\]\S+ failed: reason withheld$/gm) ?? []).length,
         problems.length,
@@ -87,5 +86,5 @@ test('an excluded check is not run, and does not count', async () => {
   const { healthy, text } = await runChecks('readyz', health.readyz(), new Set(['etcd', 'b', 'a']))
   assert.ok(healthy)
   assert.match(text, /^\[\+\]etcd excluded: ok$/m)
-  assert.match(text, /^warn: .* no matches for "a", "b"\nhealthz check passed\n$/m)
+  assert.match(text, /^warn: .* no matches for "a", "b"\nreadyz check passed\n$/m)
 })

@@ -100,7 +100,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     platform: `${process.platform}/${process.arch}`,
   }
   return [
-    healthPaths(health, (problem) => log.warn(problem)),
+    healthPaths(health, release, (problem) => log.warn(problem)),
     versionPath(versionInfo(version)),
     discoveryPaths({
       catalog,

@@ -18,6 +18,8 @@ export async function runChecks(
   endpoint: Endpoint,
   checks: readonly HealthCheck[],
   excluded: ReadonlySet<string>,
+  /** What the last line calls the whole. */
+  title: Endpoint = endpoint,
 ): Promise<HealthReport> {
   let text = ''
   const problems: string[] = []
@@ -40,6 +42,6 @@ export async function runChecks(
     text += `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`
   }
   const healthy = problems.length === 0
-  text += healthy ? 'healthz check passed\n' : `${endpoint} check failed\n`
+  text += `${title} check ${healthy ? 'passed' : 'failed'}\n`
   return { healthy, text, problems }
 }

@@ -15,7 +15,14 @@ const textType = 'text/plain; charset=utf-8'
 /** Comes with everything but the success of a single check. */
 const neverGuess: AnswerHeaders = { 'x-content-type-options': 'nosniff' }
 
-export function healthPaths(checks: HealthChecks, report: (problem: string) => void): PathHandler {
+/** The first release whose last line names the endpoint; those before say healthz whatever was asked. */
+const namedSince = 20
+
+export function healthPaths(
+  checks: HealthChecks,
+  release: number,
+  report: (problem: string) => void,
+): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
   return {
     matches(path) {
@@ -31,7 +38,8 @@ export function healthPaths(checks: HealthChecks, report: (problem: string) => v
         string?,
       ]
       const all = checks[endpoint]()
-      if (name === undefined) return answerAll(exchange, endpoint, all, report)
+      const title = release < namedSince ? 'healthz' : endpoint
+      if (name === undefined) return answerAll(exchange, endpoint, title, all, report)
       const problem = await all.find((check) => check.name === name)?.check()
       if (problem === undefined) return answer(exchange, 200, 'ok', {})
       report(`${name}: ${problem}`)
@@ -43,6 +51,7 @@ export function healthPaths(checks: HealthChecks, report: (problem: string) => v
 async function answerAll(
   exchange: Exchange,
   endpoint: Endpoint,
+  title: Endpoint,
   all: readonly HealthCheck[],
   log: (problem: string) => void,
 ): Promise<void> {
@@ -51,6 +60,7 @@ async function answerAll(
     endpoint,
     all,
     new Set(query.getAll('exclude')),
+    title,
   )
   if (healthy) return answer(exchange, 200, query.has('verbose') ? text : 'ok')
   for (const problem of problems) log(`${endpoint}: ${problem}`)
