@@ -22,8 +22,8 @@ export class FieldPath {
   /** No path at all, which Go prints as `<nil>`; what hangs below it starts anew. */
   static readonly none: FieldPath = new FieldPath('')
 
-  child(...names: string[]): FieldPath {
-    return new FieldPath(names.length === 1 ? (names[0] as string) : names.join('.'), this)
+  child(name: string, ...below: string[]): FieldPath {
+    return new FieldPath(below.length === 0 ? name : `${name}.${below.join('.')}`, this)
   }
 
   index(i: number): FieldPath {

@@ -166,9 +166,24 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
   }
 }
 
-/** The first part of the user agent, cut to what a manager's name may be. */
+/** Few clients send most requests: what their agents are called is found once. */
+const managersOfAgents = new Map<string, string>()
+const agentsMax = 256
+
 function managerOfAgent(agent: string | string[] | undefined): string {
-  const first = String(agent ?? '').split('/')[0]
+  const said = String(agent ?? '')
+  let manager = managersOfAgents.get(said)
+  if (manager === undefined) {
+    if (managersOfAgents.size === agentsMax) managersOfAgents.clear()
+    manager = firstPart(said)
+    managersOfAgents.set(said, manager)
+  }
+  return manager
+}
+
+/** The first part of the user agent, cut to what a manager's name may be. */
+function firstPart(agent: string): string {
+  const first = agent.split('/')[0]
   let name = ''
   for (const ch of first) {
     if (name.length + ch.length > 128) break

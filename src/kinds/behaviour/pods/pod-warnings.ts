@@ -64,51 +64,60 @@ export function podWarnings(
   const spec: Loose = template.spec ?? {}
   const meta: ObjectMeta = template.metadata ?? {}
   const specPath = path.child('spec')
-  const annotationsPath = path.child('metadata', 'annotations')
   const annotations = meta.annotations ?? {}
-  const warnings = [...nodeLabelWarnings(spec, specPath)]
+  const annotationPath = (key: string) => path.child('metadata', 'annotations').key(key)
+  const warnings: string[] = []
+  warnOfNodeLabels(warnings, spec, specPath)
   for (const [key, message] of deprecatedAnnotations) {
-    if (Object.hasOwn(annotations, key)) warnings.push(`${annotationsPath.key(key)}: ${message}`)
+    if (Object.hasOwn(annotations, key)) warnings.push(`${annotationPath(key)}: ${message}`)
   }
-  warnings.push(...volumeWarnings(spec, specPath.child('volumes')))
-  warnings.push(...duplicates(spec.hostAliases, 'ip', specPath.child('hostAliases')))
-  const secrets: Loose[] = spec.imagePullSecrets ?? []
-  const secretsPath = specPath.child('imagePullSecrets')
-  warnings.push(...duplicates(secrets, 'name', secretsPath))
-  secrets.forEach((secret, i) => {
+  warnOfVolumes(warnings, spec, specPath)
+  warnOfDoubles(warnings, spec, 'hostAliases', 'ip', specPath)
+  warnOfDoubles(warnings, spec, 'imagePullSecrets', 'name', specPath)
+  ;((spec.imagePullSecrets ?? []) as Loose[]).forEach((secret, i) => {
     if (secret.name) return
-    warnings.push(`${secretsPath.index(i).child('name')}: invalid empty name ""`)
+    const at = specPath.child('imagePullSecrets').index(i).child('name')
+    warnings.push(`${at}: invalid empty name ""`)
   })
-  warnings.push(...duplicates(spec.volumes, 'name', specPath.child('volumes')))
-  warnings.push(...fractions(spec.overhead, 'memory', specPath.child('overhead')))
-  warnings.push(...fractions(spec.overhead, 'ephemeral-storage', specPath.child('overhead')))
+  warnOfDoubles(warnings, spec, 'volumes', 'name', specPath)
+  warnOfFractions(warnings, spec, 'overhead', 'memory', specPath)
+  warnOfFractions(warnings, spec, 'overhead', 'ephemeral-storage', specPath)
   const seccomp = (holder: Loose, key: string) => {
     if (holder.securityContext?.seccompProfile || !Object.hasOwn(annotations, key)) return
     const message = 'deprecated since v1.19; use the "seccompProfile" field instead'
-    warnings.push(`${annotationsPath.key(key)}: ${message}`)
+    warnings.push(`${annotationPath(key)}: ${message}`)
   }
   seccomp(spec, podSeccompKey)
   const ephemeral = context.feature('EphemeralContainers')
   for (const { container, path: at } of containersWithPaths(spec, specPath, ephemeral)) {
     seccomp(container, containerSeccompPrefix + (container.name ?? ''))
-    for (const resource of ['memory', 'ephemeral-storage']) {
-      for (const list of ['limits', 'requests']) {
-        warnings.push(
-          ...fractions(container.resources?.[list], resource, at.child('resources', list)),
-        )
+    const { resources } = container
+    if (resources) {
+      const resourcesPath = at.child('resources')
+      for (const name of byteResources) {
+        warnOfFractions(warnings, resources, 'limits', name, resourcesPath)
+        warnOfFractions(warnings, resources, 'requests', name, resourcesPath)
       }
     }
-    warnings.push(...duplicates(container.env, 'name', at.child('env')))
+    warnOfDoubles(warnings, container, 'env', 'name', at)
   }
   return warnings
 }
 
-function nodeLabelWarnings(spec: Loose, path: FieldPath): string[] {
-  const warnings: string[] = []
-  for (const key of sortedKeys(spec.nodeSelector)) {
-    const message = deprecatedNodeLabels.get(key)
-    if (message !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${message}`)
+const byteResources = ['memory', 'ephemeral-storage']
+
+function warnOfNodeLabels(warnings: string[], spec: Loose, path: FieldPath): void {
+  if (spec.nodeSelector) {
+    for (const key of sortedKeys(spec.nodeSelector)) {
+      const message = deprecatedNodeLabels.get(key)
+      if (message !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${message}`)
+    }
   }
+  if (spec.affinity?.nodeAffinity || spec.topologySpreadConstraints)
+    warnOfTerms(warnings, spec, path)
+}
+
+function warnOfTerms(warnings: string[], spec: Loose, path: FieldPath): void {
   const check = (key: string | undefined, at: FieldPath) => {
     const message = deprecatedNodeLabels.get(key ?? '')
     if (message !== undefined) warnings.push(`${at}: ${key} is ${message}`)
@@ -132,39 +141,47 @@ function nodeLabelWarnings(spec: Loose, path: FieldPath): string[] {
     const constraintPath = path.child('topologySpreadConstraints').index(i)
     check(constraint.topologyKey, constraintPath.child('topologyKey'))
   })
-  return warnings
 }
 
-function volumeWarnings(spec: Loose, path: FieldPath): string[] {
-  const warnings: string[] = []
+function warnOfVolumes(warnings: string[], spec: Loose, path: FieldPath): void {
   ;((spec.volumes ?? []) as Loose[]).forEach((volume, i) => {
     for (const [field, shown, message] of deprecatedVolumes) {
-      if (volume[field]) warnings.push(`${path.index(i).child(shown)}: ${message}`)
+      if (!volume[field]) continue
+      warnings.push(`${path.child('volumes').index(i).child(shown)}: ${message}`)
     }
   })
-  return warnings
 }
 
-function duplicates(items: Loose[] | null | undefined, field: string, path: FieldPath): string[] {
-  const warnings: string[] = []
+/** Items of a list that say the same in a field. */
+function warnOfDoubles(
+  warnings: string[],
+  holder: Loose,
+  list: string,
+  field: string,
+  path: FieldPath,
+): void {
+  const items: Loose[] = holder[list] ?? []
+  if (items.length < 2) return
   const seen = new Set<string>()
-  ;(items ?? []).forEach((item, i) => {
+  items.forEach((item, i) => {
     const value: string = item[field] ?? ''
     if (seen.has(value)) {
-      warnings.push(`${path.index(i).child(field)}: duplicate ${field} ${goQuote(value)}`)
+      const at = path.child(list).index(i).child(field)
+      warnings.push(`${at}: duplicate ${field} ${goQuote(value)}`)
     }
     seen.add(value)
   })
-  return warnings
 }
 
-function fractions(
-  amounts: Readonly<Record<string, string>> | null | undefined,
+function warnOfFractions(
+  warnings: string[],
+  holder: Loose,
+  list: string,
   name: string,
   path: FieldPath,
-): string[] {
-  const amount = amounts?.[name]
-  if (amount === undefined || quantityMilliValue(amount) % 1000n === 0n) return []
-  const shown = goQuote(amount)
-  return [`${path.key(name)}: fractional byte value ${shown} is invalid, must be an integer`]
+): void {
+  const amount: string | undefined = holder[list]?.[name]
+  if (amount === undefined || quantityMilliValue(amount) % 1000n === 0n) return
+  const at = path.child(list).key(name)
+  warnings.push(`${at}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`)
 }

@@ -74,7 +74,7 @@ function userNameProblems(text: string): string[] {
 }
 
 const disabled = "not allowed when feature gate 'WindowsHostProcessContainers' is not enabled"
-const hostProcessField = ['securityContext', 'windowsOptions', 'hostProcess']
+const hostProcessField = ['securityContext', 'windowsOptions', 'hostProcess'] as const
 
 /** All containers run on the host or none, and only on its network. */
 export function checkHostProcess(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
