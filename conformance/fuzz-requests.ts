@@ -9,7 +9,8 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { Random } from './random.ts'
-import { families, type Scene } from './random-requests.ts'
+import { families } from './random-requests.ts'
+import type { Scene } from './scene.ts'
 import { type Sample, sampleFor, samples } from './sample-objects.ts'
 import {
   type Difference,

@@ -47,6 +47,7 @@ export function withoutChance(given: Seen): Seen {
   const body = JSON.parse(JSON.stringify(seen.body).replace(/0x[0-9a-f]{6,}/g, '0x<address>'))
   const parts = message
     .replace(/in record \(\d+\)/, 'in record (<rv>)')
+    .replace(/in the precondition \(\d+\)/, 'in the precondition (<rv>)')
     .replace(shownWholeInText, '<whole>')
     .replace(addressGiven, '<ip>')
   body.message = parts
@@ -63,7 +64,9 @@ export function withoutChance(given: Seen): Seen {
 /** YAML tells versions as text; in protobuf nothing can be told apart here. */
 function withoutVersions({ type = '', body }: Seen): string {
   if (type.includes('protobuf')) return '<protobuf>'
-  return String(body).replace(/resourceVersion: "\d+"/g, 'resourceVersion: <rv>')
+  return String(body)
+    .replace(/resourceVersion: "\d+"/g, 'resourceVersion: <rv>')
+    .replace(/- description: [\s\S]*?\n {2}format:/g, '- description: <text>\n  format:')
 }
 
 const sorted = (values: readonly unknown[]): readonly unknown[] =>
