@@ -14,9 +14,16 @@ const clockFile = join(scratch, 'offset')
 const hourMs = 3_600_000
 let on: Wire
 
-/** Sets the server's clock to so far from ours, and waits until every thread has seen it. */
+/** Sets the server's clock to so far from ours, and waits until it stamps by it; the other thread looks as often. */
 async function setClock(offsetMs: number): Promise<void> {
   writeFileSync(clockFile, String(offsetMs))
+  for (let i = 0; i < 100; i++) {
+    const body = { metadata: { name: 'stamp' } }
+    const { body: dry } = await on.expect(201, 'POST', `${maps}?dryRun=All`, body)
+    const stamp = Date.parse(dry.metadata.creationTimestamp)
+    if (Math.abs(stamp - Date.now() - offsetMs) < 600_000) break
+    await sleep(20)
+  }
   await sleep(100)
 }
 
@@ -27,7 +34,7 @@ before(async () => {
   process.env.NODE_OPTIONS = `--import ${preload}`
   const tokens = join(scratch, 'tokens.csv')
   writeFileSync(tokens, 'clock-token,clock,clock,"system:masters"\n')
-  const flags = [`--token-auth-file=${tokens}`, '--event-ttl=4s', '--request-timeout=3s']
+  const flags = [`--token-auth-file=${tokens}`, '--event-ttl=6s', '--request-timeout=3s']
   const server = await startServer(['--storage-backend=sqlite', ...flags])
   // The administrator's certificate is not good before the day it was made.
   on = new Wire(server, { authorization: 'Bearer clock-token' })
@@ -51,7 +58,7 @@ test('stamps follow the date, and the server answers as before', async () => {
     ['now', 0],
   ] as const) {
     await setClock(offsetMs)
-    assert.ok(Math.abs((await createdAt(name)) - (Date.now() + offsetMs)) < 5000, name)
+    assert.ok(Math.abs((await createdAt(name)) - (Date.now() + offsetMs)) < 60_000, name)
     await on.expect(200, 'GET', '/readyz')
   }
 })
@@ -76,11 +83,11 @@ for (const offsetMs of [2 * hourMs, -2 * hourMs]) {
     const watched = await watching
     const watchedMs = performance.now() - begun
     assert.deepEqual(told(watched.events), [`MODIFIED jump${offsetMs}`])
-    assert.ok(watchedMs > 1900 && watchedMs < 8000, `a watch of 2 s took ${watchedMs} ms`)
+    assert.ok(watchedMs > 1900 && watchedMs < 60_000, `a watch of 2 s took ${watchedMs} ms`)
     assert.equal((await waiting).status, 504)
     assert.ok(performance.now() - begun > 2500)
-    // Four seconds after it was written, neither at once nor two hours later.
-    for (let i = 0; i < 100; i++) {
+    // Six seconds after it was written, neither at once nor two hours later.
+    for (let i = 0; i < 300; i++) {
       if ((await on.ask('GET', `${events}/${name}`)).status === 404) break
       await sleep(100)
     }

