@@ -82,6 +82,36 @@ test('names of others in the group are not given twice', () => {
   assert.equal(status.conditions[1].reason, 'NotAccepted')
 })
 
+/** What is asked for beside `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is the one that is told. */
+const conflicts: [asked: Loose, reason: string, message: string][] = [
+  [{ plural: 'gears' }, 'PluralConflict', '"gears" is already in use'],
+  [{ singular: 'gear' }, 'SingularConflict', '"gear" is already in use'],
+  [{ shortNames: ['g'] }, 'ShortNamesConflict', '"g" is already in use'],
+  [
+    { shortNames: ['g', 'gear', 'w'] },
+    'ShortNamesConflict',
+    '["g" is already in use, "gear" is already in use]',
+  ],
+  [{ kind: 'Gear' }, 'KindConflict', '"Gear" is already in use'],
+  [{ listKind: 'GearList' }, 'ListKindConflict', '"GearList" is already in use'],
+  [{ singular: 'g', kind: 'GearList' }, 'KindConflict', '"GearList" is already in use'],
+  [{}, 'NoConflicts', 'no conflicts found'],
+]
+for (const [asked, reason, message] of conflicts) {
+  test(`names ${JSON.stringify(asked)}: ${reason}`, () => {
+    const second = definition({ ...accepted('wheels', 'Wheel'), ...asked })
+    const { status } = settle(second, [first, second], now) as KubeObject
+    const [names, established] = status.conditions as Loose[]
+    assert.deepEqual([names.reason, names.message], [reason, message])
+    assert.deepEqual(
+      [established.type, established.status, established.reason, established.message],
+      reason === 'NoConflicts'
+        ? ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted']
+        : ['Established', 'False', 'NotAccepted', 'not all names are accepted'],
+    )
+  })
+}
+
 test('once they are free they are given', () => {
   const second = definition(accepted('wheels', 'Gear'), {
     conditions: [
@@ -113,9 +143,27 @@ test('schemas of old are told from structural ones', () => {
   )
 })
 
-test('groups of Kubernetes itself need approval', () => {
-  const made = definition(accepted('gears', 'Gear'), undefined, { group: 'x.k8s.io' })
-  made.metadata.annotations = { 'api-approved.kubernetes.io': 'https://example.com/1' }
-  const { status } = settle(made, [made], now) as KubeObject
-  assert.equal(status.conditions[0].reason, 'ApprovedAnnotation')
-})
+const must = 'protected groups must have approval annotation "api-approved.kubernetes.io"'
+const see = 'see https://github.com/kubernetes/enhancements/pull/1111'
+const approvals: [given: string | undefined, status: string, reason: string, message: string][] = [
+  ['https://example.com/1', 'True', 'ApprovedAnnotation', 'approved in https://example.com/1'],
+  ['unapproved, trial', 'False', 'UnapprovedAnnotation', 'not approved: "unapproved, trial"'],
+  [undefined, 'False', 'MissingAnnotation', `${must}, ${see}`],
+  [
+    'because',
+    'False',
+    'InvalidAnnotation',
+    `${must} with either a URL or a reason starting with "unapproved", ${see}`,
+  ],
+]
+for (const [given, ...wanted] of approvals) {
+  test(`groups of Kubernetes itself need approval: ${given}`, () => {
+    const made = definition(accepted('gears', 'Gear'), undefined, { group: 'x.k8s.io' })
+    if (given !== undefined) made.metadata.annotations = { 'api-approved.kubernetes.io': given }
+    const { status } = settle(made, [made], now) as KubeObject
+    const found = status.conditions.find(
+      (one: Loose) => one.type === 'KubernetesAPIApprovalPolicyConformant',
+    )
+    assert.deepEqual([found.status, found.reason, found.message], wanted)
+  })
+}

@@ -1,0 +1,238 @@
+/**
+ * What a control plane is extended by, on a server of its own: a definition as large as those of well-known controllers,
+ * versions that come and go, a definition that leaves with its objects, and webhooks that know who calls them.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { after, before } from 'node:test'
+import { WebhookServer } from '../src/admission/webhook/webhook-server.suite.ts'
+import { type Answer, type RunningServer, startServer } from './running-server.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: schemas and objects of any shape
+type Any = any
+
+let server: RunningServer
+let hooks: WebhookServer
+const folder = mkdtempSync(join(tmpdir(), 'binnacle-test-'))
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+before(async () => {
+  hooks = await WebhookServer.start()
+  const kubeconfig = join(folder, 'kubeconfig')
+  const users = [{ name: `127.0.0.1:${hooks.port}`, user: { token: 'of-the-server' } }]
+  writeFileSync(kubeconfig, JSON.stringify({ users }))
+  const kind = 'WebhookAdmissionConfiguration'
+  const apiVersion = 'apiserver.config.k8s.io/v1'
+  const plugins = ['ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook'].map((name) => ({
+    name,
+    configuration: { apiVersion, kind, kubeConfigFile: kubeconfig },
+  }))
+  const file = join(folder, 'admission.yaml')
+  writeFileSync(file, JSON.stringify({ kind: 'AdmissionConfiguration', apiVersion, plugins }))
+  server = await startServer(['--controllers=-*', `--admission-control-config-file=${file}`])
+})
+after(async () => {
+  await Promise.all([server.stop(), hooks.stop()])
+  rmSync(folder, { recursive: true })
+})
+
+const ask = (method: string, path: string, body?: unknown, type?: string): Promise<Answer> =>
+  server.ask(method, path, body, type === undefined ? {} : { 'content-type': type })
+
+/** Asks until the answer is wanted: what a definition brings comes a moment after it. */
+async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
+  for (let i = 0; ; i++) {
+    const answer = await ask('GET', path)
+    if (wanted(answer)) return answer
+    assert.ok(i < 200, `${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
+    await new Promise((done) => setTimeout(done, 50))
+  }
+}
+
+const definitionOf = (plural: string, versions: Any[]): Any => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.example.com` },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural, kind: plural[0].toUpperCase() + plural.slice(1, -1) },
+    versions,
+  },
+})
+
+const place = (version: string, plural: string) =>
+  `/apis/example.com/${version}/namespaces/default/${plural}`
+
+async function define(plural: string, versions: Any[]): Promise<void> {
+  const made = await ask('POST', definitions, definitionOf(plural, versions))
+  assert.equal(made.status, 201, made.text.slice(0, 500))
+  await until(place(versions[0].name, plural), ({ status }) => status === 200)
+}
+
+const prose =
+  'What the field is for, in the many words that controllers like to use for it. '.repeat(4)
+
+/** As wide at every level as the templates of pods that controllers repeat in their schemas. */
+function wideSchema(depth: number): Any {
+  const text = (more: object) => ({ type: 'string', description: prose, ...more })
+  const properties: Any = {
+    name: text({ minLength: 1, pattern: '^[a-z0-9-]+$' }),
+    policy: text({ enum: ['Always', 'Never'], default: 'Always' }),
+    port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    count: { type: 'integer', format: 'int32', minimum: 0, description: prose },
+    labels: { type: 'object', additionalProperties: text({}) },
+    free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  }
+  for (const name of depth === 0 ? [] : ['first', 'second', 'third', 'fourth']) {
+    properties[name] = wideSchema(depth - 1)
+  }
+  if (depth > 0) {
+    properties.items = {
+      type: 'array',
+      items: { ...wideSchema(depth - 1), required: ['name'] },
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    }
+  }
+  return { type: 'object', description: prose, properties }
+}
+
+test('a definition of some hundred kilobytes is taken, published and used as a small one is', async () => {
+  const openAPIV3Schema = { type: 'object', properties: { spec: wideSchema(3) } }
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }
+  assert.ok(JSON.stringify(openAPIV3Schema).length > 300_000)
+  await define('giants', [version])
+  const stored = await ask('GET', `${definitions}/giants.example.com`)
+  assert.deepEqual(stored.body.spec.versions[0].schema.openAPIV3Schema, openAPIV3Schema)
+  const leaf = { name: 'a', port: 'http', labels: { ['__proto__x']: 'y' }, free: { any: [1] } }
+  const spec = { first: { second: { third: leaf } }, items: [{ name: 'i', first: leaf }] }
+  const metadata = { name: 'g' }
+  const object = { apiVersion: 'example.com/v1', kind: 'Giant', metadata, spec: { ...spec, no: 1 } }
+  const made = await ask('POST', place('v1', 'giants'), object)
+  assert.equal(made.status, 201, made.text)
+  assert.equal(made.body.spec.no, undefined, 'what the schema does not know is gone')
+  assert.equal(made.body.spec.first.second.third.policy, 'Always')
+  assert.equal(made.body.spec.items[0].policy, 'Always')
+  assert.deepEqual((await ask('GET', `${place('v1', 'giants')}/g`)).body, made.body)
+  const wrong = await ask(
+    'PATCH',
+    `${place('v1', 'giants')}/g`,
+    { spec: { first: { second: { third: { name: 'A B', count: -1 } } } } },
+    'application/merge-patch+json',
+  )
+  assert.deepEqual(wrong.body.details.causes.map(({ field }: Any) => field).sort(), [
+    'spec.first.second.third.count',
+    'spec.first.second.third.name',
+  ])
+  const applied = await ask(
+    'PATCH',
+    `${place('v1', 'giants')}/g?fieldManager=m`,
+    { ...object, spec: { items: [{ name: 'j' }] } },
+    'application/apply-patch+yaml',
+  )
+  assert.deepEqual(
+    applied.body.spec.items.map(({ name }: Any) => name),
+    ['i', 'j'],
+    'items are told apart by their key',
+  )
+  const published = await until(
+    '/openapi/v2',
+    ({ body }) => body.definitions['com.example.v1.Giant'] !== undefined,
+  )
+  const { properties } = published.body.definitions['com.example.v1.Giant']
+  assert.equal(properties.spec.properties.first.properties.name.description, prose)
+})
+
+const plainVersion = (name: string, more: object = {}): Any => ({
+  name,
+  served: true,
+  storage: false,
+  schema: { openAPIV3Schema: { type: 'object' } },
+  ...more,
+})
+
+test('a deprecated version warns, in words of its own or in those of all', async () => {
+  await define('elders', [
+    plainVersion('v1', { storage: true }),
+    plainVersion('v1beta1', { deprecated: true }),
+    plainVersion('v1alpha1', { deprecated: true, deprecationWarning: 'use something younger' }),
+  ])
+  const rows: [version: string, warning: string | undefined][] = [
+    ['v1', undefined],
+    ['v1beta1', '299 - "example.com/v1beta1 Elder is deprecated; use example.com/v1 Elder"'],
+    ['v1alpha1', '299 - "use something younger"'],
+  ]
+  for (const [version, warning] of rows) {
+    const { headers } = await ask('GET', place(version, 'elders'))
+    assert.equal(headers?.warning, warning, version)
+  }
+})
+
+test('a version can go once the store is said to hold it no more', async () => {
+  await define('movers', [plainVersion('v1', { storage: true }), plainVersion('v2')])
+  const path = `${definitions}/movers.example.com`
+  const merge = (at: string, body: object) => ask('PATCH', at, body, 'application/merge-patch+json')
+  const versions = [plainVersion('v1'), plainVersion('v2', { storage: true })]
+  const moved = await merge(path, { spec: { versions } })
+  assert.deepEqual(moved.body.status.storedVersions, ['v1', 'v2'])
+  const only = { spec: { versions: versions.slice(1) } }
+  const refused = await merge(path, only)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.message, /status\.storedVersions\[0\].*must appear in spec\.versions$/)
+  await merge(`${path}/status`, { status: { storedVersions: ['v2'] } })
+  const gone = await merge(path, only)
+  assert.deepEqual(gone.body.status.storedVersions, ['v2'])
+  await until(place('v1', 'movers'), ({ status }) => status === 404)
+})
+
+test('a definition leaves after its objects', async () => {
+  await define('leavers', [plainVersion('v1', { storage: true })])
+  const metadata = { name: 'held', finalizers: ['example.com/held'] }
+  const object = { apiVersion: 'example.com/v1', kind: 'Leaver', metadata }
+  assert.equal((await ask('POST', place('v1', 'leavers'), object)).status, 201)
+  const path = `${definitions}/leavers.example.com`
+  const first = await ask('DELETE', path)
+  assert.deepEqual(first.body.metadata.finalizers, ['customresourcecleanup.apiextensions.k8s.io'])
+  const terminating = ({ body }: Answer) =>
+    body.status?.conditions?.find(({ type }: Any) => type === 'Terminating')
+  assert.equal(terminating(first).reason, 'InstanceDeletionPending')
+  const begun = await until(
+    path,
+    (one) => terminating(one)?.reason === 'InstanceDeletionInProgress',
+  )
+  assert.equal(terminating(begun).message, 'CustomResource deletion is in progress')
+  assert.equal((await ask('POST', place('v1', 'leavers'), { ...object, metadata: {} })).status, 405)
+  const held = `${place('v1', 'leavers')}/held`
+  await until(held, ({ body }) => body.metadata?.deletionTimestamp !== undefined)
+  await ask('PATCH', held, { metadata: { finalizers: null } }, 'application/merge-patch+json')
+  await until(path, ({ status }) => status === 404)
+  await until(place('v1', 'leavers'), ({ status }) => status === 404)
+})
+
+test('webhooks get the credentials that the configuration of admission has for them', async () => {
+  const webhook = {
+    name: 'v.example.com',
+    clientConfig: {
+      url: `https://127.0.0.1:${hooks.port}/v`,
+      caBundle: Buffer.from(hooks.ca.pem).toString('base64'),
+    },
+    rules: [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] },
+    ],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  }
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  const made = await ask('POST', path, { metadata: { name: 'v' }, webhooks: [webhook] })
+  assert.equal(made.status, 201, made.text)
+  assert.equal(made.body.webhooks[0].timeoutSeconds, 10)
+  const secrets = '/api/v1/namespaces/default/secrets'
+  for (let i = 0; hooks.received.length === 0 && i < 100; i++) {
+    await ask('POST', secrets, { metadata: { name: `s${i}` } })
+  }
+  assert.equal(hooks.received[0]?.headers.authorization, 'Bearer of-the-server')
+  assert.equal((await ask('DELETE', `${path}/v`)).status, 200)
+})
