@@ -41,6 +41,7 @@ nodeModule.enableCompileCache(
 const entry = inCheckout ? source : built
 // An older Node cannot even load this: it was told so above.
 const { resolveOwnModules } = await import('./own-modules.js')
+const { giveMemoryBack } = await import('./give-memory-back.js')
 resolveOwnModules(
   new URL('.', entry).href,
   inCheckout ? '.ts' : '.js',
@@ -49,8 +50,7 @@ resolveOwnModules(
 const { main } = await import(entry.href)
 await main(process.argv.slice(2))
 
-// What only the start needed is let go, once controllers have listed what there is.
-for (const seconds of [1, 5]) setTimeout(() => globalThis.gc?.(), seconds * 1000).unref()
+giveMemoryBack()
 
 // Node writes the cache when a process exits by itself; one that is killed would never leave any.
 setTimeout(() => nodeModule.flushCompileCache(), 2000).unref()
