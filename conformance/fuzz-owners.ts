@@ -1,6 +1,6 @@
 /**
- * Three managers at one object of a random kind: applies, forced applies, updates, patches of every type, removals. After
- * every step the answers of a real server and of this one must be the same, managed fields and all.
+ * Three managers at one object of a random kind: applies, forced applies, updates, patches of every type, removals, in any
+ * version it is served in, at its status and its scale, some of them dry runs. After every step the answers of a real server and of this one must be the same, managed fields and all.
  *
  *   node tools/run.mjs file conformance/fuzz-owners.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
@@ -9,7 +9,9 @@
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
 import { damage, grow } from './damage.ts'
+import { otherVersions, scaled } from './other-versions.ts'
 import { Random } from './random.ts'
+import { randomValue } from './random-value.ts'
 import { type Sample, sampleFor, samples } from './sample-objects.ts'
 import {
   type Difference,
@@ -29,19 +31,46 @@ const managers = ['one', 'two', 'three']
 /** What the sequence knows: the samples it changes, and where its object is. */
 class Sequence {
   readonly #random: Random
-  readonly #type: Struct
-  readonly #sample: Body
+  readonly #kind: Sample
+  readonly #namespace: string
   readonly #collection: string
   readonly #name: string
+  #type: Struct
+  #sample: Body
+  /** Where the next step goes: the object itself, or another version of it. */
+  #place: string
 
   constructor(seed: number, from: readonly Sample[], id: string) {
     this.#random = new Random(seed)
-    const { object, path } = sampleFor(this.#random.pick(from), id)
+    this.#kind = this.#random.pick(from)
+    this.#namespace = id
+    const { object, path } = sampleFor(this.#kind, id)
     this.#name = `${id}-${seed}`
     ;(object.metadata as Body).name = this.#name
     this.#sample = object
     this.#collection = path
     this.#type = typeOf(object.apiVersion as string, object.kind as string)
+    this.#place = this.path
+  }
+
+  /** Another version of the object to go on with, or undefined to stay. */
+  otherPlace(): string | undefined {
+    const { at, plural } = this.#kind
+    const others = otherVersions[plural] ?? []
+    if (others.length === 0 || this.#random.chance(0.6)) return undefined
+    return this.path.replace(`/${at}/`, `/${this.#random.pick([at, ...others])}/`)
+  }
+
+  /** Goes on with the object as it is there. */
+  moveTo(place: string, live: Body): void {
+    const { name, namespace, labels } = live.metadata as Body
+    const { status: _, ...rest } = live
+    this.#place = place
+    this.#sample = {
+      ...rest,
+      metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }) } as Body,
+    }
+    this.#type = typeOf(live.apiVersion as string, live.kind as string)
   }
 
   get path(): string {
@@ -56,6 +85,12 @@ class Sequence {
   }
 
   next(): Step {
+    const roll = this.#random.next()
+    const step = roll < 0.12 ? this.#status() : roll < 0.2 ? this.#scale() : this.#main()
+    return this.#random.chance(0.15) ? { ...step, path: `${step.path}&dryRun=All` } : step
+  }
+
+  #main(): Step {
     switch (this.#random.below(8)) {
       case 0:
       case 1:
@@ -74,8 +109,8 @@ class Sequence {
     }
   }
 
-  #apply(): Step {
-    const { method, path, headers, body } = this.#patch('apply-patch', this.#variant(0.5))
+  #apply(config = this.#variant(0.5)): Step {
+    const { method, path, headers, body } = this.#patch('apply-patch', config)
     const force = this.#random.chance(0.4) ? '&force=true' : ''
     return {
       method,
@@ -85,15 +120,46 @@ class Sequence {
     }
   }
 
+  #status(): Step {
+    const field = this.#type.byName.get('status')
+    if (field === undefined) return this.#main()
+    const { apiVersion, kind } = this.#sample
+    const status = randomValue(field.type, 'status', this.#random, declared)
+    const metadata = { name: this.#name }
+    const step =
+      this.#random.below(3) > 0
+        ? this.#apply({ apiVersion, kind, metadata, status } as Body)
+        : this.#patch('merge-patch', { status })
+    return { ...step, path: step.path.replace('?', '/status?') }
+  }
+
+  #scale(): Step {
+    if (!scaled.has(this.#kind.plural)) return this.#main()
+    const spec = { replicas: this.#random.below(4) }
+    const metadata = { name: this.#name, namespace: this.#namespace }
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec }
+    const manager = this.#random.pick(managers)
+    const step = this.#random.pick<() => Step>([
+      () => this.#apply(scale),
+      () => this.#patch('merge-patch', { spec }),
+      () => ({ method: 'PUT', path: `${this.#place}?fieldManager=${manager}`, body: scale }),
+    ])()
+    return { ...step, path: step.path.replace('?', '/scale?') }
+  }
+
   #put(): Step {
     const manager = this.#random.pick(managers)
-    return { method: 'PUT', path: `${this.path}?fieldManager=${manager}`, body: this.#variant(0.2) }
+    return {
+      method: 'PUT',
+      path: `${this.#place}?fieldManager=${manager}`,
+      body: this.#variant(0.2),
+    }
   }
 
   #patch(type: string, body: Json): Step {
     const manager = this.#random.pick(managers)
     const headers = { 'content-type': `application/${type}+json` }
-    return { method: 'PATCH', path: `${this.path}?fieldManager=${manager}`, headers, body }
+    return { method: 'PATCH', path: `${this.#place}?fieldManager=${manager}`, headers, body }
   }
 
   #reset(): Step {
@@ -183,6 +249,9 @@ async function hold(
   const steps: Step[] = []
   try {
     for (let i = 0; i < stepsPerSequence; i++) {
+      const place = i === 0 ? undefined : sequence.otherPlace()
+      const there = place && ((await servers.askPeer({ method: 'GET', path: place })) as Body)
+      if (place && there && there.kind !== undefined) sequence.moveTo(place, there)
       const step = i === 0 ? sequence.first() : sequence.next()
       steps.push(step)
       const { difference } = await servers.ask(step, id)

@@ -9,6 +9,7 @@
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
 import { grow } from './damage.ts'
+import { otherVersions } from './other-versions.ts'
 import { Random } from './random.ts'
 import { randomJsonPatch, randomMergePatch, StrategicPatches } from './random-patch.ts'
 import type { Seen } from './seen.ts'
@@ -29,20 +30,6 @@ const stepsPerObject = 10
 const triesMax = 12
 const declared = declaredValues()
 const managers = ['one', 'two', 'three']
-
-/** Other versions that a kind is served in. */
-const otherVersions: Readonly<Record<string, readonly string[]>> = {
-  cronjobs: ['apis/batch/v1beta1'],
-  poddisruptionbudgets: ['apis/policy/v1beta1'],
-  horizontalpodautoscalers: [
-    'apis/autoscaling/v1',
-    'apis/autoscaling/v2beta1',
-    'apis/autoscaling/v2beta2',
-  ],
-  endpointslices: ['apis/discovery.k8s.io/v1beta1'],
-  runtimeclasses: ['apis/node.k8s.io/v1beta1'],
-  events: ['api/v1', 'apis/events.k8s.io/v1', 'apis/events.k8s.io/v1beta1'],
-}
 
 interface Found {
   readonly difference: Difference

@@ -408,6 +408,25 @@ for (const [about, ...steps] of inSteps) {
   })
 }
 
+test('a configuration in another version takes away what was applied in the first', async () => {
+  const scaler = (version: string, spec: object) => ({
+    apiVersion: `autoscaling/${version}`,
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'versions', labels: { [version]: 'x' } },
+    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, ...spec },
+  })
+  const step = (version: string, spec: object, wanted: Wanted) =>
+    say(server, {
+      method: 'apply',
+      path: `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/versions`,
+      as: 'one',
+      body: scaler(version, spec),
+    }).then((answer) => judge(answer, wanted, version))
+  await step('v2beta2', { minReplicas: 2 }, { status: 201, has: { 'spec.minReplicas': 2 } })
+  await step('v2beta1', {}, { has: { 'metadata.labels': { v2beta1: 'x' }, 'spec.minReplicas': 1 } })
+  await step('v1', {}, { has: { 'metadata.labels': { v1: 'x' }, 'spec.maxReplicas': 3 } })
+})
+
 test('status and scale are applied to by themselves, and kept apart', async () => {
   const path = `${sets}/parts`
   await say(server, { method: 'apply', path, as: 'one', body: deployment('parts') })

@@ -711,6 +711,69 @@ for (const [path, method, body, status, tells] of elsewhere) {
   })
 }
 
+/** What newer clients ask about fields that do not exist or are said twice. */
+const checked: [method: string, path: string, type: string, body: string, says: string[]][] = [
+  ['POST', maps, 'json', '{"metadata":{"name":"n"},"date":{}}', ['unknown field "date"']],
+  [
+    'POST',
+    maps,
+    'json',
+    '{"metadata":{"name":"n"},"data":{"a":"1","a":"2"}}',
+    ['duplicate field "data.a"'],
+  ],
+  [
+    'PUT',
+    `${maps}/rows`,
+    'json',
+    '{"metadata":{"name":"rows","name":"rows"}}',
+    ['duplicate field "metadata.name"'],
+  ],
+  ['PATCH', `${maps}/rows`, 'merge-patch+json', '{"date":{}}', ['unknown field "date"']],
+  [
+    'PATCH',
+    `${maps}/rows`,
+    'merge-patch+json',
+    '{"data":{"a":"1","a":"2"}}',
+    ['duplicate field "data.a"'],
+  ],
+  [
+    'PATCH',
+    `${maps}/rows`,
+    'strategic-merge-patch+json',
+    '{"data":{"a":"1","a":"2"}}',
+    ['duplicate field "data.a"'],
+  ],
+  [
+    'PATCH',
+    `${maps}/rows`,
+    'json-patch+json',
+    '[{"op":"add","path":"/date","value":{},"op":"add"}]',
+    ['json patch duplicate field "[0].op"', 'unknown field "date"'],
+  ],
+]
+for (const [method, path, type, body, says] of checked) {
+  test(`${method} ${body} with fieldValidation`, async () => {
+    const ask = (query: string) =>
+      server.ask(method, `${path}?dryRun=All${query}`, Buffer.from(body), {
+        'content-type': `application/${type}`,
+      })
+    for (const query of ['', '&fieldValidation=Ignore']) {
+      const { status, headers, text } = await ask(query)
+      assert.ok(status < 300, text)
+      assert.equal(headers?.warning, undefined)
+    }
+    const { headers } = await ask('&fieldValidation=Warn')
+    const warned = says.map((one) => `299 - ${JSON.stringify(one)}`).join(', ')
+    assert.equal(String(headers?.warning), warned)
+    const { status, body: refusal } = await ask('&fieldValidation=Strict')
+    assert.equal(status, 400)
+    assert.ok(
+      refusal.message.endsWith(`strict decoding error: ${says.join(', ')}`),
+      refusal.message,
+    )
+  })
+}
+
 test('owners that a Scale names twice are said once, with a warning', async () => {
   const twice = { metadata: { ownerReferences: [{ name: 'a' }, { name: 'a' }] } }
   const path = `${sets}/rows/scale`

@@ -37,7 +37,7 @@ export interface RunningServer {
   readonly pid: number
   /** Everything it printed so far. */
   said(): string
-  /** As the administrator, by client certificate. */
+  /** As the administrator, by client certificate. A body that is bytes is sent as it is. */
   ask(
     method: string,
     path: string,
@@ -144,7 +144,7 @@ export async function startServer(
     const isText = body !== undefined
     return answerOf(
       { method, path, port, agent: connected() },
-      isText ? Buffer.from(JSON.stringify(body)) : undefined,
+      Buffer.isBuffer(body) ? body : isText ? Buffer.from(JSON.stringify(body)) : undefined,
       isText ? { 'content-type': 'application/json', ...headers } : headers,
     )
   }

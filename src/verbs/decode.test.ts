@@ -91,7 +91,8 @@ for (const [fieldValidation, count, warnings, expected] of validations) {
   test(`${count} unknown fields, ${fieldValidation}: ${warnings} warnings, ${expected}`, async () => {
     const request = verbs.request(at('configmaps'), {}, { fieldValidation })
     const unknown = Array.from({ length: count }, (_, i) => `f${i}`)
-    assert.equal(await outcomeOf(() => reportUnknown(unknown, request)), expected)
+    const kind = { kind: 'ConfigMap', version: 'v1' }
+    assert.equal(await outcomeOf(() => reportUnknown(unknown, request, kind)), expected)
     assert.equal(request.warnings.length, warnings)
     if (warnings > 0) assert.equal(request.warnings[0], 'unknown field "f0"')
   })

@@ -4,12 +4,12 @@ import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
-import { isOdd } from '#codec/json.ts'
+import { duplicateKeys, isOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
-import type { Server, WriteRequest } from './server.ts'
+import type { PatchRequest, Server, WriteRequest } from './server.ts'
 
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
@@ -44,7 +44,7 @@ export function conformRaw(
   const { object, unknown } = kind.protobuf
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
     : kind.conform(value)
-  reportUnknown(unknown, request)
+  reportUnknown(unknown, request, kind)
   return object
 }
 
@@ -168,7 +168,7 @@ export function conformAs(
   const conformed = conformWritten(type, value, written, (read) =>
     conform(type, read as Json, written),
   )
-  reportUnknown(conformed.unknown, request)
+  reportUnknown(conformed.unknown, request, { kind, version })
   const object = conformed.value as unknown as KubeObject
   object.kind = kind
   object.apiVersion = apiVersion
@@ -178,13 +178,37 @@ export function conformAs(
 const textOf = (value: unknown, fallback: string) =>
   typeof value === 'string' && value !== '' ? value : fallback
 
-export function reportUnknown(unknown: string[], request: WriteRequest): void {
-  if (unknown.length === 0 || request.options.fieldValidation === 'Ignore') return
-  const said = unknown.slice(0, unknownFieldsMax).map((path) => `unknown field "${path}"`)
-  if (request.options.fieldValidation === 'Strict') {
-    throw badRequest(`strict decoding error: ${said.join(', ')}`)
+/** What a body says of fields that do not exist, and what it says twice: warned of or refused where that is asked for. */
+export function reportUnknown(
+  unknown: string[],
+  request: WriteRequest,
+  { kind, version }: { kind: string; version: string },
+): void {
+  const { fieldValidation } = request.options
+  if (fieldValidation === 'Ignore') return
+  const said = [
+    ...duplicatesOf(request),
+    ...unknown.slice(0, unknownFieldsMax).map((path) => `unknown field "${path}"`),
+  ]
+  if (said.length === 0) return
+  if (fieldValidation === 'Strict') {
+    const why = `strict decoding error: ${said.join(', ')}`
+    throw badRequest(
+      'patchType' in request
+        ? why
+        : `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`,
+    )
   }
   request.warnings.push(...said)
+}
+
+/** A patch is looked at as it was sent, not what came of it. */
+function duplicatesOf(request: WriteRequest | PatchRequest): string[] {
+  const isPatch = 'patchType' in request
+  const bytes = isPatch ? request.patchBytes : request.text?.()
+  if (bytes === undefined) return []
+  const what = isPatch && request.patchType === 'json' ? 'json patch duplicate' : 'duplicate'
+  return duplicateKeys(bytes.toString('utf8')).map((path) => `${what} field "${path}"`)
 }
 
 export function toHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {

@@ -44,8 +44,16 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
       if (resource.renamed !== undefined) return resource.renamed(object, to)
-      const hub = resource.convert([copyData(object)], from, to)
-      return hub instanceof Promise ? undefined : hub[0]
+      // What is left of an object after removals may have no metadata; conversions look for annotations there.
+      const bare = object.metadata === undefined
+      const given = copyData(object)
+      if (bare) given.metadata = {}
+      const converted = resource.convert([given], from, to)
+      if (converted instanceof Promise) return undefined
+      const [made] = converted
+      if (bare && made && Object.keys(made.metadata).length === 0)
+        delete (made as Partial<KubeObject>).metadata
+      return made
     },
     resetFields(apiVersion, subresource) {
       // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
