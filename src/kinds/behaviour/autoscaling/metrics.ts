@@ -13,6 +13,9 @@ import type { Context } from '#kinds/kind.ts'
 type Check = (source: Loose, path: FieldPath) => FieldError[]
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
+
+/** The first release with metrics of single containers, and with a look at what a type is called. */
+const containerMetricsSince = 20
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
 /** In the order in which the original looks at them; only the first one there is looked into. */
@@ -34,12 +37,14 @@ const sourceOfType: Readonly<Record<string, string>> = {
 export function checkMetric(metric: Loose, path: FieldPath, context: Context): FieldError[] {
   const type: string = metric.type ?? ''
   const errors: FieldError[] = []
+  const isOld = context.release < containerMetricsSince
+  const known = isOld ? types.slice(1) : types
   if (type === '') errors.push(required(path.child('type'), 'must specify a metric source type'))
-  if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types))
+  if (!known.includes(type)) errors.push(notSupported(path.child('type'), type, known))
   const present = sources.filter(([field]) => metric[field])
   const [first] = present
   if (first !== undefined) errors.push(...first[1](metric[first[0]], path.child(first[0])))
-  const expected = sourceOfType[type]
+  const expected = isOld ? type.toLowerCase() : sourceOfType[type]
   if (expected === undefined) errors.push(notSupported(path.child('type'), type, types))
   else if (!metric[expected]) {
     const gated = expected === 'containerResource' && !context.feature('HPAContainerMetrics')

@@ -54,12 +54,22 @@ function checkPodCidrs(cidrs: string[]): FieldError[] {
   return errors
 }
 
-function check(node: KubeObject): FieldError[] {
+/** The first release in which a node may have pod addresses of both families. */
+const manyPodCidrsSince = 16
+
+function checkPodCidr({ podCIDR = '' }: Loose): FieldError[] {
+  if (podCIDR === '' || parseCidr(podCIDR) !== undefined) return []
+  return [invalid('spec.podCIDR', podCIDR, 'not a valid CIDR')]
+}
+
+function check(node: KubeObject, context: Context): FieldError[] {
   return [
     ...checkNodeAnnotations(node.metadata.annotations),
     ...checkTaints(node.spec?.taints ?? [], taintsPath),
     ...checkResources(node),
-    ...checkPodCidrs(node.spec?.podCIDRs ?? []),
+    ...(context.release < manyPodCidrsSince
+      ? checkPodCidr(node.spec ?? {})
+      : checkPodCidrs(node.spec?.podCIDRs ?? [])),
   ]
 }
 
@@ -86,6 +96,11 @@ function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
     const changed =
       cidrs.length === oldCidrs.length ? oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).length : 1
     for (let i = 0; i < changed; i++) errors.push(forbidden(podCidrsPath, once('podCIDR')))
+  }
+  // Of a release with one address the other field is always empty.
+  const isOnlyOne = cidrs.length + oldCidrs.length === 0 && then.podCIDR
+  if (isOnlyOne && then.podCIDR !== now.podCIDR) {
+    errors.push(forbidden('spec.podCIDR', once('podCIDR')))
   }
   if (then.providerID && then.providerID !== now.providerID) {
     errors.push(forbidden('spec.providerID', once('providerID')))
@@ -130,9 +145,9 @@ export const node: Behaviour = {
     dropUnlessUsed(next.spec, 'configSource', dynamicConfig(context), used)
   },
   validateCreate: check,
-  validateUpdate: (next, old) => [
+  validateUpdate: (next, old, context) => [
     ...checkMetadata(next, false, nameIsDnsSubdomain),
-    ...check(next),
+    ...check(next, context),
     ...checkUpdate(next, old),
   ],
   warningsOnCreate: configWarning,

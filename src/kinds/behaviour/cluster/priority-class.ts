@@ -3,8 +3,9 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
 import { priorityClassColumns } from '#kinds/columns/cluster.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const systemPrefix = 'system-'
 const userPriorityMax = 1000000000
@@ -46,9 +47,15 @@ function check(object: KubeObject): FieldError[] {
   return errors
 }
 
+const mayNotPreempt = (context: Context) => context.feature('NonPreemptingPriority')
+
 export const priorityClass: Behaviour = {
-  prepareForCreate(object) {
+  prepareForCreate(object, context) {
     object.metadata.generation = 1
+    dropUnlessUsed(object, 'preemptionPolicy', mayNotPreempt(context), false)
+  },
+  prepareForUpdate(next, old, context) {
+    dropUnlessUsed(next, 'preemptionPolicy', mayNotPreempt(context), Boolean(old.preemptionPolicy))
   },
   validateCreate: check,
   validateUpdate(next, old) {

@@ -2,7 +2,8 @@
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStringMap } from '#api/go-syntax.ts'
-import { selectorOfMap } from '#api/label-selector.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { everything, selectorOfMap } from '#api/label-selector.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
@@ -45,9 +46,15 @@ const checkReplicaSetSpec: SpecCheck = (spec, path, rules) => {
   return errors
 }
 
+/** The first release that takes labels for a selector as they are. */
+const anyLabelSelectsSince = 19
+
 const checkControllerSpec: SpecCheck = (spec, path, rules) => {
   const { replicas = 0, minReadySeconds = 0, template } = spec
-  const selector = selectorOfMap(spec.selector)
+  // Before, a label that is none made a selector of nothing.
+  const isLost =
+    rules.release < anyLabelSelectsSince && validateLabels(spec.selector, path).length > 0
+  const selector = isLost ? everything : selectorOfMap(spec.selector)
   const at = path.child('template')
   return [
     ...validateNonnegative(minReadySeconds, path.child('minReadySeconds')),
