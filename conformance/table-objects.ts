@@ -48,6 +48,9 @@ const controller = (random: Random): Body => ({
     ...perhaps(random, 'replicas', random.below(4)),
   },
 })
+/** kubectl wants to know which service a stateful set is for. */
+const withService = (kind: string, body: Body): Body =>
+  kind === 'StatefulSet' ? { spec: { ...(body.spec as Body), serviceName: 's' } } : body
 const jobSpec = (random: Random): Body => ({
   template: { metadata: { labels }, spec: { ...podSpec(random), restartPolicy: 'Never' } },
   ...perhaps(random, 'completions', random.below(5)),
@@ -273,7 +276,7 @@ export const tableKinds: readonly TableKind[] = [
   ...['ReplicaSet', 'Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({
     versions: ['apps/v1'],
     kind,
-    body: controller,
+    body: (random: Random) => withService(kind, controller(random)),
   })),
   {
     versions: ['apps/v1'],

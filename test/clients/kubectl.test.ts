@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import { sampleFor, samples } from '../../conformance/sample-objects.ts'
 import { type RunningServer, startServer } from '../running-server.ts'
 
 const commandTimeoutMs = 30_000
@@ -373,4 +374,31 @@ test('deletes, waits, and watches', { skip }, async () => {
     watching.then(({ out }) => assert.match(out, /^(pod\/(one|three|two)\n){4,}/)),
   ])
   assert.equal((await server.ask('GET', '/api/v1/namespaces/leaves')).status, 404)
+})
+
+test('walks through one object of every kind', { skip }, async () => {
+  const ns = await freshNamespace('walk')
+  const items = samples.map((sample) => sampleFor(sample, 'walk').object)
+  const path = file('every-kind.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  const lines = async (command: string, each: RegExp, count = items.length) => {
+    const { code, out, err } = await kubectl(words(command))
+    assert.equal(code, 0, `kubectl ${command}\n${out}\n${err}`)
+    const found = out.split('\n').filter((line) => each.test(line))
+    assert.equal(found.length, count, `kubectl ${command}\n${out}`)
+  }
+  await lines(`${ns} create -f ${path}`, / created$/)
+  await lines(`${ns} get -f ${path} -o name`, /^[a-z.0-9]+\/(walk-)?x$/)
+  await lines(`${ns} get -f ${path} -o wide`, /^[a-z.0-9]+\/(walk-)?x /)
+  await lines(`${ns} get -f ${path} -o yaml`, /^ {4}resourceVersion: /)
+  await lines(
+    `${ns} get -f ${path} -o custom-columns=K:.kind,N:.metadata.name`,
+    /^[A-Z]\w+ +(walk-)?x$/,
+  )
+  await lines(`${ns} describe -f ${path}`, /^Name: +(walk-)?x$/)
+  await lines(`${ns} apply -f ${path}`, / (configured|unchanged)$/)
+  await lines(`${ns} apply --server-side --force-conflicts -f ${path}`, / serverside-applied$/)
+  await lines(`${ns} label -f ${path} tier=a`, / labeled$/)
+  // The endpoints go with their service.
+  const leaving = `${ns} delete -f ${path} --wait=false --now --ignore-not-found`
+  await lines(leaving, / deleted/, items.length - 1)
 })
