@@ -87,3 +87,14 @@ test('a new one has seen nothing, and metrics of containers need a feature', () 
     conditions: null,
   })
 })
+
+for (const [release, field] of [
+  [19, 'containerresource'],
+  [20, 'containerResource'],
+] as const) {
+  test(`the source that a metric lacks is called ${field} in 1.${release}`, () => {
+    const object = scaler({ metrics: [{ type: 'ContainerResource' }] })
+    const errors = horizontalPodAutoscaler.validateCreate?.(object, contextFor({ release })) ?? []
+    assert.ok(errors.some((error) => error.field === `spec.metrics[0].${field}`))
+  })
+}

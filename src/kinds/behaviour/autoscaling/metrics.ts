@@ -34,6 +34,9 @@ const sourceOfType: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
 }
 
+/** Before this release the missing source was called by its type in lower case. */
+const sourcesNamedSince = 20
+
 export function checkMetric(metric: Loose, path: FieldPath, context: Context): FieldError[] {
   const type: string = metric.type ?? ''
   const errors: FieldError[] = []
@@ -47,9 +50,11 @@ export function checkMetric(metric: Loose, path: FieldPath, context: Context): F
   const expected = isOld ? type.toLowerCase() : sourceOfType[type]
   if (expected === undefined) errors.push(notSupported(path.child('type'), type, types))
   else if (!metric[expected]) {
-    const gated = expected === 'containerResource' && !context.feature('HPAContainerMetrics')
+    const isOld = context.release < sourcesNamedSince
+    const gated =
+      !isOld && expected === 'containerResource' && !context.feature('HPAContainerMetrics')
     const detail = `must populate information for the given metric source${gated ? ' (only allowed when HPAContainerMetrics feature is enabled)' : ''}`
-    errors.push(required(path.child(expected), detail))
+    errors.push(required(path.child(isOld ? expected.toLowerCase() : expected), detail))
   }
   if (present.length === 1) return errors
   for (const [field] of present) {
