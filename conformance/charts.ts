@@ -100,6 +100,7 @@ function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
     { method: 'GET', path },
     { method: 'GET', path, headers: { accept: table } },
     { method: 'GET', path, headers: { accept: partial } },
+    patch(one, 'merge-patch+json', { metadata: { finalizers: null } }),
     { method: 'DELETE', path: one },
   ]
 }
@@ -147,6 +148,14 @@ function byName(document: Json): Json {
   return { ...rest, resources: resources.sort((a, b) => (a.name < b.name ? -1 : 1)) } as Json
 }
 
+/** Every server describes in words of its own. */
+const withoutProse = (document: object): Json =>
+  JSON.parse(
+    JSON.stringify(document, (key, value) =>
+      key === 'description' && typeof value === 'string' ? undefined : value,
+    ),
+  ) as Json
+
 /** What OpenAPI says of some groups: their paths, and what these lead to. */
 function openApiOf(document: Json, groups: ReadonlySet<string>): Json {
   const { paths, definitions } = document as { paths: Body; definitions: Body }
@@ -156,7 +165,7 @@ function openApiOf(document: Json, groups: ReadonlySet<string>): Json {
   const named = Object.entries(definitions).filter(([name]) =>
     reversed.some((start) => name.startsWith(start)),
   )
-  return { paths: Object.fromEntries(found), definitions: Object.fromEntries(named) }
+  return withoutProse({ paths: Object.fromEntries(found), definitions: Object.fromEntries(named) })
 }
 
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done, settleMs))

@@ -19,6 +19,7 @@ export interface FinalizeParts {
   /** What the definition serves; undefined where it serves nothing. */
   readonly resource: Resource | undefined
   readonly now: () => string
+  readonly sleep?: (ms: number) => Promise<void>
   /** Undefined: somebody else was faster. */
   readonly writeStatus: (definition: KubeObject) => Promise<KubeObject | undefined>
 }
@@ -39,7 +40,12 @@ export async function finalize(definition: KubeObject, parts: FinalizeParts): Pr
       'instances overlap with built-in resources in storage',
     )
   } else if (isTrue(done, 'Established')) {
-    await removeInstances(parts.client, parts.resource)
+    const problem = await removeInstances(parts, parts.resource)
+    if (problem !== undefined) {
+      set(done, 'True', problem.reason, problem.message)
+      await parts.writeStatus(done)
+      throw new ApiError(500, 'InternalError', problem.message)
+    }
     set(done, 'False', 'InstanceDeletionCompleted', 'removed all instances')
   } else set(done, 'False', 'NeverEstablished', 'resource was never established')
   const left = (done.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer)
@@ -48,18 +54,32 @@ export async function finalize(definition: KubeObject, parts: FinalizeParts): Pr
   await parts.writeStatus(done)
 }
 
-async function removeInstances(client: ApiClient, resource: Resource): Promise<void> {
-  const [kind] = resource.kinds
-  if (kind === undefined) return
+interface Problem {
+  readonly reason: string
+  readonly message: string
+}
+
+/** Undefined: none is left. */
+async function removeInstances(
+  { client, sleep = slept }: FinalizeParts,
+  { kinds: [kind] }: Resource,
+): Promise<Problem | undefined> {
+  if (kind === undefined) return undefined
   const ref: ResourceRef = { group: kind.group, version: kind.version, plural: kind.plural }
   for (let waited = 0; waited <= waitMsMax; waited += pollMs) {
     const { items } = await client.list(ref, '')
-    if (items.length === 0) return
+    if (items.length === 0) return undefined
     const namespaces = new Set(items.map(({ metadata }) => metadata.namespace ?? ''))
     for (const namespace of waited === 0 ? namespaces : []) {
       await client.deleteCollection(ref, namespace)
     }
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    await sleep(pollMs)
   }
-  throw new ApiError(500, 'InternalError', 'could not confirm zero CustomResources remaining')
+  return {
+    reason: 'InstanceDeletionCheck',
+    message:
+      'could not confirm zero CustomResources remaining: timed out waiting for the condition',
+  }
 }
+
+const slept = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,93 @@
+/** How the end of a definition is told, whatever becomes of its objects. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { ApiClient } from '#client/client.ts'
+import type { Resource } from '#kinds/kind.ts'
+import { cleanupFinalizer, finalize } from './finalize.ts'
+
+const resource = { kinds: [{ group: 'g', version: 'v1', plural: 'gears' }] } as unknown as Resource
+const held = { metadata: { name: 'held', namespace: 'n' } }
+
+interface Row {
+  readonly name: string
+  readonly established?: boolean
+  readonly resource: Resource | undefined
+  /** What is there at each look; the last one stays. */
+  readonly lists: readonly object[][]
+  readonly ends: readonly [status: string, reason: string, message: string]
+}
+
+const rows: readonly Row[] = [
+  {
+    name: 'all objects go',
+    resource,
+    lists: [[held], []],
+    ends: ['False', 'InstanceDeletionCompleted', 'removed all instances'],
+  },
+  {
+    name: 'one that stays holds it',
+    resource,
+    lists: [[held]],
+    ends: [
+      'True',
+      'InstanceDeletionCheck',
+      'could not confirm zero CustomResources remaining: timed out waiting for the condition',
+    ],
+  },
+  {
+    name: 'it never had any',
+    established: false,
+    resource,
+    lists: [],
+    ends: ['False', 'NeverEstablished', 'resource was never established'],
+  },
+  {
+    name: 'its objects would be those of a built-in kind',
+    resource: undefined,
+    lists: [],
+    ends: [
+      'False',
+      'OverlappingBuiltInResource',
+      'instances overlap with built-in resources in storage',
+    ],
+  },
+]
+
+for (const { name, established = true, resource: served, lists, ends } of rows) {
+  test(`a definition leaves: ${name}`, async () => {
+    const written: KubeObject[] = []
+    const deleted: string[] = []
+    let looks = 0
+    const client = {
+      list: async () => ({ items: lists[Math.min(looks++, lists.length - 1)] }),
+      deleteCollection: async (_ref: unknown, namespace: string) => void deleted.push(namespace),
+    } as unknown as ApiClient
+    const status = { conditions: [{ type: 'Established', status: established ? 'True' : 'False' }] }
+    const definition = {
+      metadata: { name: 'gears.g', finalizers: [cleanupFinalizer] },
+      status,
+    } as unknown as KubeObject
+    const done = finalize(definition, {
+      client,
+      resource: served,
+      now: () => '2020-01-01T00:00:00Z',
+      sleep: async () => {},
+      writeStatus: async (next) => {
+        written.push(structuredClone(next))
+        return next
+      },
+    })
+    if (ends[0] === 'True') await assert.rejects(done, /could not confirm/)
+    else await done
+    const told = written.map((one) =>
+      one.status.conditions.find(({ type }: Loose) => type === 'Terminating'),
+    )
+    assert.equal(told[0].reason, 'InstanceDeletionInProgress')
+    const last = told.at(-1) as Loose
+    assert.deepEqual([last.status, last.reason, last.message], ends)
+    assert.deepEqual(deleted, lists.length > 0 ? ['n'] : [])
+    const finalizers = written.at(-1)?.metadata.finalizers
+    assert.deepEqual(finalizers, ends[0] === 'True' ? [cleanupFinalizer] : undefined)
+  })
+}
