@@ -100,6 +100,8 @@ function prepareNew(
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
   delete metadata.clusterName
+  // Of 1.15 alone, and nothing there uses it.
+  if ('initializers' in metadata) delete metadata.initializers
   metadata.creationTimestamp = context.now
   metadata.uid = server.newUid()
   kind.resource.behaviour.prepareForCreate?.(object, context)

@@ -33,6 +33,8 @@ export interface WritePlan {
   make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
   /** Whether an object that is not there is made. */
   readonly creates: boolean
+  /** By what name an object that is not there is missed, where not by its own. */
+  readonly missedAs?: { readonly group: string; readonly plural: string }
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
   /** Whether a write that names no version keeps naming none, for the checks of metadata to refuse. */
@@ -63,7 +65,7 @@ export async function writeOver(
     if (plan.uid && (live !== undefined || !readsFirst(target)))
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
-      if (!plan.creates) throw notFound(target.kind, target.name)
+      if (!plan.creates) throw notFound(plan.missedAs ?? target.kind, target.name)
       await request.authorizeCreate?.()
       const made = await plan.make(undefined)
       requireReadableVersion(made.metadata.resourceVersion)
@@ -189,6 +191,7 @@ function prepareUpdate(
   else meta.generation = before.generation
   rulesFor(kind, subresource)?.prepareForUpdate?.(next, old, context)
   delete meta.clusterName
+  if ('initializers' in meta) delete meta.initializers
   // It goes away on the way to the store.
   if (!request.options.dryRun) delete meta.selfLink
   if (meta.uid === undefined || meta.uid === '') meta.uid = before.uid

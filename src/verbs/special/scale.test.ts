@@ -132,3 +132,13 @@ for (const [object, read] of mistyped) {
     assert.equal(await refusalOf((async () => elsewhere[read](object as never))()), '500 ')
   })
 }
+
+test('what is not there is missed by the name that the release has for it', async () => {
+  const write = (release: number) =>
+    updateScale(
+      { ...verbs.server, release },
+      verbs.request(at('nope'), { metadata: { name: 'nope' } }),
+    )
+  await assert.rejects(write(22), { message: 'deployments.apps "nope" not found' })
+  await assert.rejects(write(18), { message: 'deployments/scale.apps "nope" not found' })
+})

@@ -38,9 +38,14 @@ type Make = (scale: KubeObject) => KubeObject
 /** The name by which a Scale is missed; each kind of the original has its own. */
 function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: string } {
   if (scale !== undefined || plural === 'statefulsets') return { group, plural }
-  const named = `${plural}/scale`
-  return { group: plural === 'replicationcontrollers' ? 'autoscaling' : group, plural: named }
+  const isController = plural === 'replicationcontrollers'
+  // Whichever group they are served in, they are kept by one.
+  const keptBy = isController ? group || 'autoscaling' : 'apps'
+  return { group: keptBy, plural: `${plural}/scale` }
 }
+
+/** The first release in which a write misses the object and not its Scale. */
+const missesObjectSince = 19
 
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
@@ -160,6 +165,7 @@ async function writeScale(
   const sub = subresourceOf(target)
   const found = await writeOver(server, request, {
     creates: false,
+    ...(server.release < missesObjectSince && { missedAs: notFoundAs(target.kind) }),
     unconditional: true,
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
