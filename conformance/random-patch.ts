@@ -166,6 +166,7 @@ function withoutItems(value: Json): Json {
   )
 }
 
+/** What is laid is a copy: the next one may be laid into it. */
 function lay(body: Body, path: string, value: Json): void {
   const parts = path.split('/').slice(1)
   const last = parts.pop()
@@ -180,7 +181,7 @@ function lay(body: Body, path: string, value: Json): void {
       holder = made
     }
   }
-  holder[last] = value
+  holder[last] = structuredClone(value)
 }
 
 /** Random strategic patches of one object, by its type. */

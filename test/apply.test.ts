@@ -427,6 +427,135 @@ test('a configuration in another version takes away what was applied in the firs
   await step('v1', {}, { has: { 'metadata.labels': { v1: 'x' }, 'spec.maxReplicas': 3 } })
 })
 
+const badTime = {
+  status: { conditions: [{ type: 'AbleToScale', status: 'True', lastTransitionTime: 'now' }] },
+}
+const unreadTime = (version: string) =>
+  `unable to convert unstructured object to autoscaling/${version}, Kind=HorizontalPodAutoscaler: parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"`
+
+/** Lines about one autoscaler: where, how, as whom, what it says, and what must come of it. */
+type VersionLine = [at: string, how: Said['method'], as: string, body: object, wanted: Wanted]
+const target = { kind: 'Deployment', name: 'd' }
+const acrossVersions: [about: string, ...lines: VersionLine[]][] = [
+  [
+    'what is empty is absent in another version, and removed there rather than changed',
+    [
+      'v2beta1',
+      'POST',
+      'two',
+      { spec: { maxReplicas: 3, scaleTargetRef: target } },
+      { status: 201 },
+    ],
+    [
+      'v2beta2',
+      'apply',
+      'one',
+      { spec: { maxReplicas: 3, scaleTargetRef: target, metrics: [] } },
+      {
+        owners: [
+          'one Apply spec.maxReplicas spec.metrics spec.scaleTargetRef.kind spec.scaleTargetRef.name',
+          'two Update spec.maxReplicas spec.minReplicas spec.scaleTargetRef.kind spec.scaleTargetRef.name',
+        ],
+      },
+    ],
+    [
+      'v2beta2/status',
+      'apply',
+      'three',
+      badTime,
+      { status: 500, message: `failed to convert new object: ${unreadTime('v2beta2')}` },
+    ],
+  ],
+  [
+    'what every object of a version says is not taken away in another one',
+    [
+      'v2beta2',
+      'apply',
+      'one',
+      { spec: { maxReplicas: 3, scaleTargetRef: target } },
+      { status: 201 },
+    ],
+    [
+      'v2beta1',
+      'apply',
+      'one',
+      { spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment' } } },
+      {
+        has: { 'spec.scaleTargetRef.name': 'd' },
+        owners: ['one Apply spec.maxReplicas spec.scaleTargetRef.kind'],
+      },
+    ],
+    [
+      'v2beta1/status',
+      'apply',
+      'three',
+      badTime,
+      {
+        status: 500,
+        message: `failed to convert new object to proper version: ${unreadTime('v2beta1')}`,
+      },
+    ],
+    [
+      'v2beta2/status',
+      'apply',
+      'three',
+      { status: { currentReplicas: 1, desiredReplicas: 1, conditions: [] } },
+      {},
+    ],
+    [
+      'v2beta1/status',
+      'apply',
+      'three',
+      badTime,
+      {
+        status: 500,
+        message: `failed to prune fields: failed to convert merged object to last applied version: ${unreadTime('v2beta1')}`,
+      },
+    ],
+  ],
+]
+
+for (const [index, [about, ...lines]] of acrossVersions.entries()) {
+  test(about, async () => {
+    const name = `across-${index}`
+    for (const [at, method, as, said, wanted] of lines) {
+      const [version, part] = at.split('/')
+      const list = `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+      const path = method === 'POST' ? list : `${list}/${name}${part ? `/${part}` : ''}`
+      const head = { apiVersion: `autoscaling/${version}`, kind: 'HorizontalPodAutoscaler' }
+      const body = { ...head, metadata: { name }, ...said }
+      judge(await say(server, { method, path, as, body }), wanted, `${method} ${at} as ${as}`)
+    }
+  })
+}
+
+test('the status of a service that is not there makes one, without an address', async () => {
+  const path = '/api/v1/namespaces/default/services/by-status/status'
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'by-status' },
+    status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } },
+  }
+  const wanted: [spec: object, Wanted][] = [
+    [
+      {},
+      {
+        status: 422,
+        message: 'Service "by-status" is invalid: spec.ports: Required value',
+      },
+    ],
+    [{ ports: [{ port: 1 }] }, { status: 201, has: { 'status.loadBalancer': {} } }],
+    [{}, { has: { 'spec.clusterIP': undefined, 'status.loadBalancer': body.status.loadBalancer } }],
+  ]
+  for (const [spec, must] of wanted)
+    judge(
+      await say(server, { method: 'apply', path, as: 'one', body: { ...body, spec } }),
+      must,
+      '',
+    )
+})
+
 test('status and scale are applied to by themselves, and kept apart', async () => {
   const path = `${sets}/parts`
   await say(server, { method: 'apply', path, as: 'one', body: deployment('parts') })

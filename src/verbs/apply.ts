@@ -6,6 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
+import { rulesFor } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'
@@ -24,7 +25,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     force: request.options.force,
   }
   return writeOver(server, request, {
-    creates: request.target.subresource === '',
+    creates: subresource === '' || (rulesFor(kind, subresource)?.createOnUpdate ?? false),
     retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {

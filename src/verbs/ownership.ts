@@ -1,5 +1,5 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
-import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
+import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { copyRemembering } from '#api/written-empty.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -44,16 +44,9 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
       if (resource.renamed !== undefined) return resource.renamed(object, to)
-      // What is left of an object after removals may have no metadata; conversions look for annotations there.
-      const bare = object.metadata === undefined
-      const given = copyData(object)
-      if (bare) given.metadata = {}
-      const converted = resource.convert([given], from, to)
-      if (converted instanceof Promise) return undefined
-      const [made] = converted
-      if (bare && made && Object.keys(made.metadata).length === 0)
-        delete (made as Partial<KubeObject>).metadata
-      return made
+      // What is left of an object after removals has lost what every object of its type says, and says it again there.
+      const converted = resource.convert([from.conform(object as Loose).object], from, to)
+      return converted instanceof Promise ? undefined : converted[0]
     },
     resetFields(apiVersion, subresource) {
       // Versions of a custom kind need not all have a status of its own, and each speaks for itself.

@@ -117,7 +117,9 @@ async function writeOnce(
     for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
       warnings.push(warning)
   }
-  const reservation = await server.allocators.reserve(kind, next, old, context)
+  // A status is stored without a look at what the object was given, or was not.
+  const reservation =
+    subresource === '' ? await server.allocators.reserve(kind, next, old, context) : undefined
   try {
     await server.admission.validate({ ...attributes, object: plan.admittedAs?.show(next) ?? next })
     const outcome = await storeNext(server, request, next, live)

@@ -4,7 +4,6 @@
  */
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
-import { RestoreError, restore } from '#patch/restore.ts'
 import { capUpdaters } from './cap.ts'
 import { claimNew } from './claim.ts'
 import { type Conflict, conflictingSet } from './conflict.ts'
@@ -34,7 +33,9 @@ import { type Applied, applyConfig, type Typed, updateOwners } from './ownership
 import { NoElement } from './shape.ts'
 import { typeProblems } from './validate.ts'
 import {
+  asTyped,
   type FieldManagerKind,
+  gvkText,
   NoVersion,
   typedObject,
   versionsOf,
@@ -171,13 +172,7 @@ function updateManaged(
   const former = owned.get(writer)
   // The writer of this very request is kept apart from what it wrote before: only so it shows what it changed now.
   const self = 'current-operation'
-  const owners = updateOwners(
-    before,
-    after,
-    owned,
-    self,
-    versionsOf(kind, who.subresource, before.object),
-  )
+  const owners = updateOwners(before, after, owned, self, versionsOf(kind, who.subresource))
   const mine = owners.get(self)
   owners.delete(self)
   const claimed = mine === undefined ? undefined : difference(mine.set, neverOwned)
@@ -227,16 +222,12 @@ export function applyConfiguration(
   return { object: withManagedFields(object, encodeManaged(outcome.managed)) }
 }
 
-/** Go types are filled from the merged map by reflection; what has no Go type stays the map it is. */
-function restored({ type, object: live }: Typed, object: KubeObject): KubeObject {
-  if (type.is !== 'struct' || type.name === '') return object
+function restored({ type, object: live, apiVersion }: Typed, object: KubeObject): KubeObject {
   try {
-    return restore(type, object as Json, live as Json) as unknown as KubeObject
+    return asTyped({ type, object, apiVersion }, live)
   } catch (error) {
-    if (!(error instanceof RestoreError)) throw error
-    throw plainError(
-      `failed to convert new object to proper version: unable to convert unstructured object to ${gvkText(object)}: ${error.message}`,
-    )
+    if (!(error instanceof Unfit)) throw error
+    throw plainError(`failed to convert new object to proper version: ${error.message}`)
   }
 }
 
@@ -257,7 +248,7 @@ function applyOnce(
     subresource: saidSubresource(kind, who),
   }
   const applier = identityOf(self)
-  const versions = versionsOf(kind, subresource, live.object)
+  const versions = versionsOf(kind, subresource)
   let applied: Applied | Conflict[]
   try {
     applied = applyConfig(live, config, owned, applier, force, versions)
@@ -329,11 +320,6 @@ function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
 
 /** Errors the original has no reason for. */
 const plainError = (message: string): ApiError => new ApiError(500, '', message)
-
-function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
-  return `${group}/${version}, Kind=${kind}`
-}
 
 function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata ?? {}

@@ -18,6 +18,7 @@ import {
   recursiveDifference,
   union,
 } from './field-set.ts'
+import { Unfit } from './fitness.ts'
 import { dropEmpty, type Owned } from './managed-fields.ts'
 import { mergeObjects } from './merge.ts'
 import { reconcileWithType, withNamedFields } from './reconcile.ts'
@@ -32,7 +33,7 @@ export interface Typed {
 }
 
 export interface Versions {
-  /** The object in another version; undefined where there is no such version any more. */
+  /** The object in another version; undefined where there is no such version any more. Throws Unfit. */
   convert(typed: Typed, apiVersion: string): Typed | undefined
   /** The fields a write through this endpoint resets, in that version. */
   resetFields(apiVersion: string): FieldSet | undefined
@@ -50,6 +51,15 @@ function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
     out.set(manager, set === owned.set ? owned : { ...owned, set })
   }
   return out
+}
+
+/** What cannot be told in another version, with what it was wanted for. */
+function said<Result>(doing: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    throw error instanceof Unfit ? new Unfit(`failed ${doing}: ${error.message}`) : error
+  }
 }
 
 interface Outcome {
@@ -101,8 +111,8 @@ function compareIn(
   apiVersion: string,
   versions: Versions,
 ): Comparison | undefined {
-  const old = versions.convert(before, apiVersion)
-  const now = versions.convert(after, apiVersion)
+  const old = said('to convert old object', () => versions.convert(before, apiVersion))
+  const now = said('to convert new object', () => versions.convert(after, apiVersion))
   if (old === undefined || now === undefined) return undefined
   const comparison = compareObjects(old.type, old.object as Json, now.object as Json)
   return excludeFields(comparison, versions.resetFields(apiVersion))
@@ -157,7 +167,9 @@ export function applyConfig(
   const reset = versions.resetFields(apiVersion)
   if (reset !== undefined) set = recursiveDifference(set, reset)
   known.set(applier, { set, apiVersion, applied: true })
-  const pruned = prune({ object: merged, type, apiVersion }, known, applier, last, versions)
+  const pruned = said('to prune fields', () =>
+    prune({ object: merged, type, apiVersion }, known, applier, last, versions),
+  )
   const outcome = takeChanged(live, pruned, known, applier, force, versions)
   if (Array.isArray(outcome)) return outcome
   return {
@@ -176,17 +188,28 @@ function prune(
 ): Typed {
   if (last === undefined || isEmptySet(last.set)) return merged
   const own = owners.get(applier) as Owned
-  // Nothing was dropped: what the three steps below take away they also give back.
-  if (last.apiVersion === own.apiVersion && isSubset(last.set, own.set)) return merged
-  const inLast = versions.convert(merged, last.apiVersion)
+  // Nothing was dropped: what the three steps below take away they also give back, but for what other versions do not say.
+  if (isSubset(last.set, own.set) && speakOne(owners, last.apiVersion)) return merged
+  const inLast = said('to convert merged object to last applied version', () =>
+    versions.convert(merged, last.apiVersion),
+  )
   if (inLast === undefined) return merged
   const without = withObject(
     inLast,
     removeItems(inLast.type, json(inLast), withNamedFields(inLast.type, last.set)),
   )
-  const backByOwners = addBackOwned(inLast, without, owners, versions)
-  const backByChance = addBackDangling(inLast, backByOwners, last, versions)
+  const backByOwners = said('add back owned items', () =>
+    addBackOwned(inLast, without, owners, versions),
+  )
+  const backByChance = said('add back dangling items', () =>
+    addBackDangling(inLast, backByOwners, last, versions),
+  )
   return versions.convert(backByChance, merged.apiVersion) ?? merged
+}
+
+function speakOne(owners: Owners, apiVersion: string): boolean {
+  for (const owned of owners.values()) if (owned.apiVersion !== apiVersion) return false
+  return true
 }
 
 const json = ({ object }: Typed): Json => object as Json
@@ -204,8 +227,12 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
   let whole = merged
   let left = pruned
   for (const version of [...byVersion.keys()].sort()) {
-    const wholeHere = versions.convert(whole, version)
-    const leftHere = versions.convert(left, version)
+    const inVersion = (what: string, typed: Typed) =>
+      said(`to convert ${what} object at version ${version}`, () =>
+        versions.convert(typed, version),
+      )
+    const wholeHere = inVersion('merged', whole)
+    const leftHere = inVersion('pruned', left)
     if (wholeHere === undefined || leftHere === undefined) continue
     whole = wholeHere
     const { type } = whole
@@ -222,7 +249,9 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
 
 /** What is gone now but was not the applier's to remove is put back. */
 function addBackDangling(merged: Typed, pruned: Typed, last: Owned, versions: Versions): Typed {
-  const left = versions.convert(pruned, last.apiVersion)
+  const left = said('to convert pruned object to last applied version', () =>
+    versions.convert(pruned, last.apiVersion),
+  )
   if (left === undefined) return merged
   const { type } = merged
   const gone = difference(

@@ -5,6 +5,7 @@
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'
+import { RestoreError, restore } from '#patch/restore.ts'
 import type { Type } from '#schema/type.ts'
 import type { FieldSet } from './field-set.ts'
 import { isCustom, Unfit } from './fitness.ts'
@@ -19,7 +20,7 @@ export interface FieldManagerKind {
   readonly kind?: string
   /** undefined: no such version of the kind. */
   typeFor(apiVersion: string): Type | undefined
-  /** The object is one nobody else has, so it may be changed; undefined: no such version. */
+  /** In canonical form, whatever form the object is in, which is not changed; undefined: no such version. */
   convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
   /** False: entries do not say which subresource they were written through (releases before 1.22). */
   readonly saysSubresource?: boolean
@@ -69,18 +70,29 @@ function withoutNulls(value: Json): Json {
 }
 
 /** Throws Unfit, with what is wrong. */
-function requireFit(type: Type, object: KubeObject, isNew: boolean): void {
+function requireFit(type: Type, object: KubeObject): void {
   const wrong = typeProblems(type, object as Json)
-  if (wrong === undefined) return
-  throw new Unfit(isNew ? `failed to convert new object: ${wrong}` : wrong)
+  if (wrong !== undefined) throw new Unfit(wrong)
 }
 
-/** Every object is converted to a version once, however many managers speak it. `live`: what was there before. */
-export function versionsOf(
-  kind: FieldManagerKind,
-  subresource: string,
-  live: KubeObject | undefined,
-): Versions {
+/** Go types are filled from a map by reflection; what has no Go type stays the map it is. Throws Unfit. */
+export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject {
+  if (type.is !== 'struct' || type.name === '') return object
+  try {
+    return restore(type, object as Json, live as Json | undefined) as unknown as KubeObject
+  } catch (error) {
+    if (!(error instanceof RestoreError)) throw error
+    throw new Unfit(`unable to convert unstructured object to ${gvkText(object)}: ${error.message}`)
+  }
+}
+
+export function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  return `${group}/${version}, Kind=${kind}`
+}
+
+/** Every object is converted to a version once, however many managers speak it. */
+export function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
   const done = new Map<KubeObject, Map<string, Typed | undefined>>()
   return {
     convert(typed, apiVersion) {
@@ -93,8 +105,8 @@ export function versionsOf(
       if (!versions.has(apiVersion)) {
         const type = kind.typeFor(apiVersion)
         const object =
-          type && kind.convert(withoutNulls(typed.object as Json) as KubeObject, apiVersion)
-        if (type && object && isCustom(type)) requireFit(type, object, typed.object !== live)
+          type && kind.convert(withoutNulls(asTyped(typed) as Json) as KubeObject, apiVersion)
+        if (type && object && isCustom(type)) requireFit(type, object)
         versions.set(apiVersion, type && object && { object, type, apiVersion })
       }
       return versions.get(apiVersion)
