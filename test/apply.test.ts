@@ -529,6 +529,34 @@ for (const [index, [about, ...lines]] of acrossVersions.entries()) {
   })
 }
 
+test('a list that is empty in one version is not nothing in another', async () => {
+  const at = (version: string) =>
+    `/apis/discovery.k8s.io/${version}/namespaces/default/endpointslices`
+  const body = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 'empty' },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.1.2.3'] }],
+    ports: [{ port: 80 }],
+  }
+  await say(server, { method: 'POST', path: at('v1'), as: 'one', body })
+  const steps: [method: Said['method'], version: string, ports: null | [], owner: string][] = [
+    ['merge', 'v1beta1', null, 'two Update ports'],
+    ['strategic', 'v1', [], 'three Update ports'],
+    ['merge', 'v1beta1', [], 'two Update ports'],
+  ]
+  for (const [method, version, ports, owner] of steps) {
+    const [as] = owner.split(' ')
+    const said = { method, path: `${at(version)}/empty`, as, body: { ports } }
+    judge(
+      await say(server, said),
+      { has: { ports: null }, owners: ['one Update addressType endpoints', owner] },
+      `${method} in ${version}`,
+    )
+  }
+})
+
 test('the status of a service that is not there makes one, without an address', async () => {
   const path = '/api/v1/namespaces/default/services/by-status/status'
   const body = {

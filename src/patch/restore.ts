@@ -8,6 +8,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { parseQuantity, QuantityError } from '#api/quantity.ts'
 import { parseMicroTimestamp, parseTimestamp } from '#api/timestamp.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Field, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import { goKind } from './go-value.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
@@ -70,6 +71,12 @@ function restoreFields(struct: Struct, value: JsonMap, known: JsonMap, out: Json
 
 function restoreField({ name, type }: Field, value: JsonMap, known: JsonMap, out: JsonMap): void {
   const member = ownValue(value, name)
+  if ((type.is === 'list' || type.is === 'map') && (member ?? null) === null) {
+    // What was written empty is so in Go, wherever the object goes from here.
+    if (wasWrittenEmpty(value, name)) setMember(out, name, type.is === 'list' ? [] : {})
+    else if (member === null) setMember(out, name, null)
+    return
+  }
   if (member !== undefined) setMember(out, name, restore(type, member, ownValue(known, name)))
 }
 
