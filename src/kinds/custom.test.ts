@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { field, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import { customResource, type CustomOptions, publishedSchema } from './custom.ts'
+import { markUnread } from './custom/unread.ts'
 import type { Context, Kind } from './kind.ts'
 
 const objectMeta = structOf('meta', [
@@ -310,4 +311,24 @@ test('a thousand definitions cost little until they are used', () => {
   const started = performance.now()
   for (let i = 0; i < 1000; i++) customResource(definition([one, two]), options)
   assert.ok(performance.now() - started < 500)
+})
+
+test('replicas at a place that the version asked for does not know are checked all the same', () => {
+  const scale = { specReplicasPath: '.spec.name.n', statusReplicasPath: '.status.n' }
+  const both = customResource(
+    definition([
+      { ...one, storage: false, subresources: { scale } },
+      { ...one, name: 'v2', schema: schema({}) },
+    ]),
+    options,
+  )
+  const asked = both.kindOf('example.com/v1') as Kind
+  const put = object({ name: { n: -1 } }) as KubeObject
+  const [shown] = both.convert(
+    [markUnread(put, ['spec', 'name', 'n'])],
+    both.hub,
+    asked,
+  ) as KubeObject[]
+  const said = (asked.validateSchema?.(shown) ?? []).map(({ field: at }) => at)
+  assert.deepEqual(said, ['spec.name', '.spec.name.n'])
 })

@@ -12,7 +12,7 @@ import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
 import { CustomSchema } from './custom/schema.ts'
-import { isUnread, markUnread } from './custom/unread.ts'
+import { isUnread, markUnread, putBack } from './custom/unread.ts'
 import type {
   Behaviour,
   Conformed,
@@ -150,7 +150,9 @@ class CustomResource implements Resource {
     return objects.map((object) => {
       object.apiVersion = to.apiVersion
       if (to === this.hub && to !== this.stored) return object
-      const read = isUnread(object) ? target.conformMerged(object).object : target.read(object)
+      const read = isUnread(object)
+        ? putBack(target.conformMerged(object).object, object)
+        : target.read(object)
       if (to === this.stored) target.applyDefaults(read)
       return read
     })

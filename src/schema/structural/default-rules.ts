@@ -1,4 +1,7 @@
-/** Defaults must be values their own schema accepts, without fields it does not know. */
+/**
+ * Defaults must be values their own schema accepts, without fields it does not know. The one thing that is changed on the
+ * way is the metadata of objects in them, which the original writes anew when it has looked at it.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -7,6 +10,7 @@ import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
 import { coerceError } from './coerce.ts'
 import { checkEmbedded, checkTypeAndMeta } from './embedded.ts'
+import { tidyMetadata } from './embedded-metadata.ts'
 import {
   hasDefault,
   isEmbedded,
@@ -91,6 +95,8 @@ class Walk {
   #default(schema: JsonSchema, path: FieldPath): FieldError[] {
     const value = schema.default as Json
     const errors: FieldError[] = []
+    const wrong = coerceError(schema, value, path)
+    if (wrong === undefined) tidyMetadata(schema, value)
     const pruned = this.#pruner.of(schema)(value)
     if (
       this.#rules.pruned &&
@@ -98,7 +104,6 @@ class Walk {
     ) {
       errors.push(invalid(path, value, 'must not have unknown fields'))
     }
-    const wrong = coerceError(schema, value, path)
     if (wrong !== undefined) return [...errors, wrong]
     const embedded = checkEmbedded(schema, value, path)
     return [...errors, ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path))]

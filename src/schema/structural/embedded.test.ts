@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
+import { checkDefaults } from './default-rules.ts'
 import { checkEmbedded } from './embedded.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -58,4 +60,45 @@ test('their metadata is as any metadata, and needs no name', () => {
     )
   assert.deepEqual(of({}), [])
   assert.deepEqual(of({ labels: { 'a b': 'c' } }), ['pod.metadata.labels'])
+})
+
+const tidied: [given: Json, want: Json][] = [
+  [{ name: 'x', bogus: 1 }, { name: 'x' }],
+  [null, {}],
+  [{ labels: { a: null, b: 'c' }, annotations: {} }, { labels: { a: '', b: 'c' } }],
+  [
+    { creationTimestamp: '2020-01-01T01:00:00+01:00', deletionTimestamp: null, generation: 0 },
+    { creationTimestamp: '2020-01-01T00:00:00Z' },
+  ],
+  [{ deletionGracePeriodSeconds: 0 }, { deletionGracePeriodSeconds: 0 }],
+  [
+    {
+      ownerReferences: [{ uid: 'u', name: 'n', kind: 'K', apiVersion: 'v1', bogus: 1 }],
+      finalizers: [],
+    },
+    { ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'n', uid: 'u' }] },
+  ],
+  [
+    {
+      managedFields: [
+        { operation: 'Update', fieldsV1: { 'f:a': {} }, fieldsType: 'FieldsV1', bogus: 1 },
+      ],
+    },
+    { managedFields: [{ fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} }, operation: 'Update' }] },
+  ],
+]
+
+test('metadata in defaults is written anew, and nothing else is touched', () => {
+  for (const [metadata, want] of tidied) {
+    const whole = { apiVersion: 'v1', kind: 'Pod', bogus: 1 }
+    const given = { pod: { ...whole, metadata }, list: [{ ...whole, metadata }] }
+    const errors = checkDefaults(
+      { type: 'object', properties: { spec: { ...schema, default: given } } },
+      FieldPath.root,
+      { pruned: true },
+    )
+    assert.deepEqual(errors, [])
+    const made = { ...whole, metadata: want }
+    assert.equal(JSON.stringify(given), JSON.stringify({ pod: made, list: [made] }))
+  }
 })

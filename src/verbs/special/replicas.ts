@@ -65,7 +65,7 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
         place = place[name]
       }
       place[specReplicas.at(-1) as string] = replicas
-      markUnread(object)
+      markUnread(object, specReplicas)
     },
     ownRules: true,
     requireThere(object) {
