@@ -611,7 +611,8 @@ for (const [rows, collection] of [
 }
 
 /** Patches of other places: which, of what type, and what the answer tells. */
-const elsewhere: [path: string, how: Row[0], patch: unknown, status: number, tells: RegExp][] = [
+type Elsewhere = [path: string, how: Row[0], patch: unknown, status: number, tells: RegExp]
+const elsewhere: Elsewhere[] = [
   [
     `${services}/rows`,
     'merge',
@@ -673,6 +674,22 @@ const elsewhere: [path: string, how: Row[0], patch: unknown, status: number, tel
     422,
     /registered for version \\"policy\/v9\\"/,
   ],
+  [
+    `${maps}/rows`,
+    'merge',
+    { kind: 'Secret' },
+    422,
+    /v1\.Secret\.Data: decode base64: illegal base64 data at input byte 0, error found in #10 byte of /,
+  ],
+  ...['Secret', 'Status', 'DeleteOptions', 'PatchOptions'].map(
+    (kind): Elsewhere => [
+      `${maps}/rows`,
+      'merge',
+      { kind, data: null },
+      422,
+      new RegExp(`converting \\(v1\\.${kind}\\) to \\(core\\.ConfigMap\\): unknown conversion`),
+    ],
+  ),
   [
     `${budgets}/rows`,
     'merge',

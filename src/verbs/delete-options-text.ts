@@ -6,6 +6,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
+import { goTypeOf, isKnownType } from './known-type.ts'
 import type { Server } from './server.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
@@ -41,24 +42,11 @@ export function readOptionsText(text: Buffer): Loose {
   return (read.value ?? {}) as Loose
 }
 
-/** Options that every group version has, and what has no group. */
-const inEveryVersion =
-  'WatchEvent ListOptions GetOptions DeleteOptions CreateOptions UpdateOptions PatchOptions'.split(
-    ' ',
-  )
-const withoutGroup = 'Status APIVersions APIGroup APIGroupList APIResourceList'.split(' ')
-
-/** Groups that are served by servers of their own, each of which knows no other. */
-const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
-
 /** A body that says it is something else than options of a group that is known where the collection is. */
 export function requireCollectionOptions(server: Server, collection: string, body: Loose): void {
   const kind = String(body.kind || 'DeleteOptions')
   const apiVersion = String(body.apiVersion || collection)
-  if (!isKnown(server, collection, apiVersion, kind)) {
+  if (!isKnownType(server, collection, apiVersion, kind)) {
     throw new ApiError(
       500,
       '',
@@ -66,17 +54,6 @@ export function requireCollectionOptions(server: Server, collection: string, bod
     )
   }
   if (kind === 'DeleteOptions') return
-  const isOfMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
-  const goType = `${isOfMeta ? 'v1' : apiVersion.split('/').pop()}.${kind}`
+  const goType = goTypeOf(apiVersion, kind)
   throw new ApiError(500, '', `converting (${goType}) to (v1.DeleteOptions): unknown conversion`)
-}
-
-function isKnown(server: Server, collection: string, apiVersion: string, kind: string): boolean {
-  if (withoutGroup.includes(kind)) return true
-  const ofMeta = inEveryVersion.includes(kind)
-  if (apiVersion === 'v1' && ofMeta) return true
-  const [here, there] = [groupOf(collection), groupOf(apiVersion)]
-  if (here !== there && (apart.has(here) || apart.has(there))) return false
-  if (!ofMeta) return server.typeNamed(apiVersion, kind) !== undefined
-  return server.catalog.groupVersions.some(({ group }) => group === there)
 }

@@ -4,23 +4,33 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { type ApiError, badRequest } from '#api/status-error.ts'
+import { readGoJson } from '#codec/go-json/decode.ts'
 import { JsonError } from '#codec/json.ts'
 import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
+import { goTypeOf, isKnownType } from './known-type.ts'
+import type { Server } from './server.ts'
 
 export interface TypeName {
   readonly apiVersion: string
   readonly kind: string
 }
 
+/** What comes of reading an object as what it says it is. */
+export interface Read {
+  readonly goType: string
+  /** Why it cannot be read so. */
+  readonly fault?: string | undefined
+}
+
 /**
  * The version a patched object is in, undefined where it says none. `isOneOf` knows the versions of the expected kind,
- * `exists` all types there are. Throws 400.
+ * `readAs` reads it as any type there is. Throws 400.
  */
 export function patchedVersion(
   expected: TypeName,
   raw: Json,
   isOneOf: (apiVersion: string) => boolean,
-  exists: (type: TypeName) => boolean,
+  readAs: (type: TypeName) => Read | undefined,
 ): string | undefined {
   const said = headerOf(raw)
   const kind = said.kind || expected.kind
@@ -33,9 +43,10 @@ export function patchedVersion(
   // A group that is written empty is the core's.
   const apiVersion = said.apiVersion.replace(/^\//, '')
   if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
-  if (!exists({ apiVersion, kind })) throw unregistered(kind, `version "${apiVersion}"`)
+  const read = readAs({ apiVersion, kind })
+  if (read === undefined) throw unregistered(kind, `version "${apiVersion}"`)
   throw badRequest(
-    `converting (${apiVersion.split('/').pop()}.${kind}) to (${internalName(expected)}): unknown conversion`,
+    read.fault ?? `converting (${read.goType}) to (${internalName(expected)}): unknown conversion`,
   )
 }
 
@@ -55,5 +66,18 @@ function headerOf(raw: Json) {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+}
+
+/** The text of an object read as any type that is known where `at` is served. */
+export function readAsAny(server: Server, at: string, text: () => Buffer) {
+  return ({ apiVersion, kind }: TypeName): Read | undefined => {
+    if (!isKnownType(server, at, apiVersion, kind)) return undefined
+    const type = server.typeNamed(apiVersion, kind)
+    const read = type && readGoJson(text(), type)
+    return {
+      goType: goTypeOf(apiVersion, kind),
+      fault: read && 'fault' in read ? read.fault : undefined,
+    }
   }
 }

@@ -15,7 +15,6 @@ import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
-import type { TypeName } from './patch-type.ts'
 import type { PatchRequest, Server, Target } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
@@ -85,14 +84,11 @@ function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
   if (given.apiVersion === kind.apiVersion && given.kind === kind.kind) return kind
   const { resource } = kind
   const isOneOf = (apiVersion: string) => resource.kindOf(apiVersion) !== undefined
-  const version = load.type().patchedVersion(kind, raw, isOneOf, isType(server))
+  const { patchedVersion, readAsAny } = load.type()
+  const readAs = readAsAny(server, kind.apiVersion, textOf(raw))
+  const version = patchedVersion(kind, raw, isOneOf, readAs)
   return version === undefined ? undefined : resource.kindOf(version)
 }
-
-const isType =
-  (server: Server) =>
-  ({ apiVersion, kind }: TypeName) =>
-    server.typeNamed(apiVersion, kind) !== undefined
 
 /** What has no version is read as nothing that has a name. */
 const nameless = ({ name }: Target): ApiError =>
@@ -112,7 +108,9 @@ export function patchedAs(
   const isIt = (said: string) => said === apiVersion
   const read = orInvalidPatch(raw, () => {
     const given = requireObject(raw)
-    const said = load.type().patchedVersion({ apiVersion, kind }, raw, isIt, isType(server))
+    const { patchedVersion, readAsAny } = load.type()
+    const readAs = readAsAny(server, apiVersion, textOf(raw))
+    const said = patchedVersion({ apiVersion, kind }, raw, isIt, readAs)
     return said === undefined
       ? undefined
       : conformAs(server, apiVersion, kind, request, given, textOf(raw))

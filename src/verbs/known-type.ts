@@ -1,0 +1,35 @@
+/**
+ * Which types a body may say it is of, besides those that are stored: what every group version has, and what has no
+ * group. Nothing is read by them here.
+ */
+import type { Server } from './server.ts'
+
+/** Options that every group version has, and what has no group. */
+const inEveryVersion =
+  'WatchEvent ListOptions GetOptions DeleteOptions CreateOptions UpdateOptions PatchOptions'.split(
+    ' ',
+  )
+const withoutGroup = 'Status APIVersions APIGroup APIGroupList APIResourceList'.split(' ')
+
+/** Groups that are served by servers of their own, each of which knows no other. */
+const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
+
+/** Whether there is such a type where `at` is served. */
+export function isKnownType(server: Server, at: string, apiVersion: string, kind: string): boolean {
+  if (withoutGroup.includes(kind)) return true
+  const ofMeta = inEveryVersion.includes(kind)
+  if (apiVersion === 'v1' && ofMeta) return true
+  const [here, there] = [groupOf(at), groupOf(apiVersion)]
+  if (here !== there && (apart.has(here) || apart.has(there))) return false
+  if (!ofMeta) return server.typeNamed(apiVersion, kind) !== undefined
+  return server.catalog.groupVersions.some(({ group }) => group === there)
+}
+
+/** Go's name for the type: that of meta is of one version wherever it is said to be. */
+export function goTypeOf(apiVersion: string, kind: string): string {
+  const ofMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
+  return `${ofMeta ? 'v1' : apiVersion.split('/').pop()}.${kind}`
+}
