@@ -1,107 +1,163 @@
 /** PKCS #10 certificate requests: whether bytes are one, and whether it is signed with the key it is for. */
-import { createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { type DerValue, valuesIn } from '#base/der.ts'
+import { Asn1Error, type Read, readShape, type Shape } from './go-asn1.ts'
 import { decodePem } from './pem.ts'
+import { readPublicKey } from './public-key.ts'
+import { signatureProblem } from './signature.ts'
+import { alternativeNamesProblem } from './alternative-names.ts'
 
-const sequence = 0x30
-const bitString = 0x03
-const malformed = "asn1: structure error: tags don't match or data is truncated"
+const integer: Shape = { is: 'integer', name: 'int' }
+const oid: Shape = { is: 'oid', name: 'ObjectIdentifier' }
+const bits: Shape = { is: 'bits', name: 'BitString' }
+const raw: Shape = { is: 'raw', name: 'RawValue' }
+const algorithm: Shape = {
+  is: 'struct',
+  name: 'AlgorithmIdentifier',
+  fields: [
+    ['algorithm', oid],
+    ['parameters', { ...raw, optional: true }],
+  ],
+}
+const publicKey: Shape = {
+  is: 'struct',
+  name: 'publicKeyInfo',
+  fields: [
+    ['algorithm', algorithm],
+    ['bits', bits],
+  ],
+}
+const information: Shape = {
+  is: 'struct',
+  name: 'tbsCertificateRequest',
+  fields: [
+    ['version', integer],
+    ['subject', raw],
+    ['key', publicKey],
+    ['attributes', { is: 'list', of: raw, name: '', tag: 0 }],
+  ],
+}
+const request: Shape = {
+  is: 'struct',
+  name: 'certificateRequest',
+  fields: [
+    ['information', information],
+    ['algorithm', algorithm],
+    ['signature', bits],
+  ],
+}
+const distinguished: Shape = {
+  is: 'list',
+  name: 'RDNSequence',
+  of: {
+    is: 'list',
+    name: 'RelativeDistinguishedNameSET',
+    set: true,
+    of: {
+      is: 'struct',
+      name: 'AttributeTypeAndValue',
+      fields: [
+        ['type', oid],
+        ['value', { is: 'any', name: '' }],
+      ],
+    },
+  },
+}
+const attribute: Shape = {
+  is: 'struct',
+  name: 'pkcs10Attribute',
+  fields: [
+    ['id', oid],
+    ['values', { is: 'list', name: '', set: true, of: raw }],
+  ],
+}
+const extensions: Shape = {
+  is: 'list',
+  name: '',
+  of: {
+    is: 'struct',
+    name: 'Extension',
+    fields: [
+      ['id', oid],
+      ['critical', { is: 'boolean', name: 'bool', optional: true }],
+      ['value', { is: 'bytes', name: '' }],
+    ],
+  },
+}
+const extensionRequestOid = '2a864886f70d01090e'
+const alternativeNamesOid = '551d11'
 
-/** Hash of each signature algorithm, by the bytes of its object identifier; null where the key says it. */
-const hashes = new Map<string, string | null>([
-  ['2a864886f70d010105', 'sha1'],
-  ['2a864886f70d01010b', 'sha256'],
-  ['2a864886f70d01010c', 'sha384'],
-  ['2a864886f70d01010d', 'sha512'],
-  ['2a8648ce3d0401', 'sha1'],
-  ['2a8648ce3d040302', 'sha256'],
-  ['2a8648ce3d040303', 'sha384'],
-  ['2a8648ce3d040304', 'sha512'],
-  ['2b6570', null],
-])
+const hexOf = (read: Read): string => read.contents.toString('hex')
+const part = (read: Read, ...names: string[]): Read =>
+  names.reduce((at, name) => at.fields[name] as Read, read)
 
-/** What is wrong with a PEM certificate request, in Go's words where it has any. */
+/** What is wrong with a PEM certificate request, in Go's words. */
 export function certificateRequestProblem(bytes: Buffer): string | undefined {
   const block = decodePem(bytes)
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') {
     return 'PEM block type must be CERTIFICATE REQUEST'
   }
-  return requestProblem(block.bytes)
+  try {
+    return requestProblem(block.bytes)
+  } catch (error) {
+    if (error instanceof Asn1Error) return error.message
+    throw error
+  }
 }
 
 function requestProblem(der: Buffer): string | undefined {
-  const outer = valuesIn(der)
-  if (outer === undefined || outer[0]?.tag !== sequence) return malformed
-  if (outer.length > 1) return 'asn1: syntax error: trailing data'
-  const [info, algorithm, signature] = valuesIn(outer[0].contents) ?? []
-  if (info?.tag !== sequence || algorithm?.tag !== sequence || signature?.tag !== bitString) {
-    return malformed
+  const { value, end } = readShape(der, request)
+  if (end < der.length) return 'asn1: syntax error: trailing data'
+  const info = part(value, 'information')
+  const read = readPublicKey({
+    algorithm: hexOf(part(info, 'key', 'algorithm', 'algorithm')),
+    parameters: part(info, 'key', 'algorithm', 'parameters').whole,
+    bits: part(info, 'key', 'bits').contents.subarray(1),
+    whole: part(info, 'key').whole,
+  })
+  if ('problem' in read) return read.problem
+  const subject = part(info, 'subject').whole
+  if (readShape(subject, distinguished).end < subject.length) {
+    return 'x509: trailing data after X.509 Subject'
   }
-  const key = publicKeyOf(info)
-  if (key === undefined) return 'x509: unsupported or malformed public key'
-  const oid = valuesIn(algorithm.contents)?.[0]?.contents.toString('hex') ?? ''
-  const hash = hashes.get(oid)
-  if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented'
-  return isSigned(info.whole, signature.contents.subarray(1), hash, key)
-    ? undefined
-    : signatureProblem(key)
+  return (
+    extensionsProblem(part(info, 'attributes').items) ??
+    signatureProblem(
+      {
+        message: info.whole,
+        signature: part(value, 'signature').contents.subarray(1),
+        algorithm: hexOf(part(value, 'algorithm', 'algorithm')),
+        parameters: part(value, 'algorithm', 'parameters').whole,
+      },
+      read.key,
+    )
+  )
 }
 
-/** Version, subject, then the key. */
-function publicKeyOf(info: DerValue): KeyObject | undefined {
-  const spki = valuesIn(info.contents)?.[2]
-  if (spki === undefined) return undefined
+/** Attributes that are none are passed over; the extensions one asks for have to be ones. */
+function extensionsProblem(attributes: readonly Read[]): string | undefined {
+  const wanted: Read[] = []
+  for (const { whole } of attributes) {
+    const values = attributeValues(whole)
+    if (values?.[0] === undefined) continue
+    wanted.push(...readShape(values[0].whole, extensions).value.items)
+  }
+  const ids = wanted.map((extension) => hexOf(part(extension, 'id')))
+  if (new Set(ids).size < ids.length) {
+    return 'x509: certificate request contains duplicate requested extensions'
+  }
+  const names = wanted.filter((_, i) => ids[i] === alternativeNamesOid)
+  return names
+    .map((extension) => alternativeNamesProblem(part(extension, 'value').contents))
+    .find((problem) => problem !== undefined)
+}
+
+function attributeValues(whole: Buffer): readonly Read[] | undefined {
   try {
-    return createPublicKey({ key: spki.whole, format: 'der', type: 'spki' })
-  } catch {
-    return undefined
-  }
-}
-
-function isSigned(
-  message: Buffer,
-  signature: Buffer,
-  hash: string | null,
-  key: KeyObject,
-): boolean {
-  try {
-    return verify(hash, message, key, signature)
-  } catch {
-    return false
-  }
-}
-
-function signatureProblem(key: KeyObject): string {
-  if (key.asymmetricKeyType === 'rsa') return 'crypto/rsa: verification error'
-  if (key.asymmetricKeyType === 'ec') return 'x509: ECDSA verification failure'
-  return 'x509: Ed25519 verification failure'
-}
-
-/** What is wrong with issued certificates, a chain of PEM blocks. None at all is nothing wrong. */
-export function certificateProblem(bytes: Buffer): string | undefined {
-  if (bytes.length === 0) return undefined
-  let count = 0
-  for (let rest = bytes; ; count++) {
-    const block = decodePem(rest)
-    if (block === undefined) break
-    if (block.type !== 'CERTIFICATE') {
-      return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.type)}`
-    }
-    if (block.hasHeaders) return 'no PEM block headers are permitted'
-    if (block.bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
-    if (!areCertificates(block.bytes)) return 'x509: malformed certificate'
-    rest = block.rest
-  }
-  return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
-}
-
-function areCertificates(der: Buffer): boolean {
-  try {
-    const values = valuesIn(der)
-    if (values === undefined) return false
-    for (const value of values) new X509Certificate(value.whole)
-    return true
-  } catch {
-    return false
+    const { value } = readShape(whole, attribute)
+    return hexOf(part(value, 'id')) === extensionRequestOid
+      ? part(value, 'values').items
+      : undefined
+  } catch (error) {
+    if (error instanceof Asn1Error) return undefined
+    throw error
   }
 }

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import * as der from '#base/der.ts'
 import { contextFor, linesOf, named } from '#kinds/behaviour/behaviour.suite.ts'
-import { certificateProblem, certificateRequestProblem } from './certificate-request.ts'
+import { certificateRequestProblem } from './certificate-request.ts'
 import { certificateSigningRequest } from './certificate-signing-request.ts'
+import { certificateProblem } from './issued-certificate.ts'
 import { defaultSigner, requestNames } from './kubelet-request.ts'
 import { decodePem } from './pem.ts'
 import { checkSignerName } from './signer-name.ts'
@@ -62,12 +63,179 @@ const broken: [string, string][] = [
   ],
   [
     '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----',
-    "asn1: structure error: tags don't match or data is truncated",
+    "asn1: structure error: tags don't match (16 vs {class:0 tag:0 length:0 isCompound:false}) " +
+      '{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> ' +
+      'stringType:0 timeType:0 set:false omitEmpty:false} certificateRequest @2',
   ],
 ]
 for (const [text, problem] of broken) {
   test(`${JSON.stringify(text)} is no request`, () => {
     assert.equal(certificateRequestProblem(Buffer.from(text)), problem)
+  })
+}
+
+const inPem = (type: string, bytes: Buffer): Buffer =>
+  Buffer.from(`-----BEGIN ${type}-----\n${bytes.toString('base64')}\n-----END ${type}-----\n`)
+const withByte = (bytes: Buffer, at: number, value: number): Buffer => {
+  const copy = Buffer.from(bytes)
+  copy[at] = value
+  return copy
+}
+
+/** A request that is whole: 30 82 xx xx, 30 81 xx with the information, 02 01 00, 30 xx with the subject. */
+const whole = decodePem(node)?.bytes as Buffer
+const keyAt = whole.indexOf(Buffer.from('301306072a8648ce3d0201', 'hex'))
+
+const damaged: [what: string, damage: (request: Buffer) => Buffer, words: string | RegExp][] = [
+  ['nothing', () => Buffer.alloc(0), 'asn1: syntax error: sequence truncated'],
+  ['a tag', (r) => r.subarray(0, 1), 'asn1: syntax error: truncated tag or length'],
+  ['half of it', (r) => r.subarray(0, r.length >> 1), 'asn1: syntax error: data truncated'],
+  ['it and more', (r) => Buffer.concat([r, Buffer.of(0)]), 'asn1: syntax error: trailing data'],
+  ['a set', (r) => withByte(r, 0, 0x31), /tags don't match \(16 vs \{class:0 tag:17 .* @/],
+  [
+    'a length without end',
+    (r) => withByte(r, 1, 0x80),
+    'asn1: syntax error: indefinite length found (not DER)',
+  ],
+  ['a length of five bytes', (r) => withByte(r, 1, 0x85), /structure error: length too large$/],
+  [
+    'a length with zeros in front',
+    () => Buffer.of(0x30, 0x82, 0, 1),
+    'asn1: structure error: superfluous leading zeros in length',
+  ],
+  [
+    'a long word for a short length',
+    () => Buffer.of(0x30, 0x81, 1, 0),
+    'asn1: structure error: non-minimal length',
+  ],
+  ['a text for a version', (r) => withByte(r, r.indexOf('020100', 'hex'), 0x0c), / int @2$/],
+  [
+    'no bytes of a version',
+    () => der.sequence(der.sequence(Buffer.of(2, 0))),
+    'asn1: structure error: empty integer',
+  ],
+  ['no key', () => der.sequence(der.sequence(der.integer(0))), /: sequence truncated$/],
+  [
+    'a key of another algorithm',
+    (r) => withByte(r, keyAt + 10, 0x09),
+    'x509: cannot verify signature: algorithm unimplemented',
+  ],
+  [
+    'a curve nobody knows',
+    (r) => withByte(r, keyAt + 20, 0x09),
+    'x509: unsupported elliptic curve',
+  ],
+  [
+    'a compressed point',
+    (r) => withByte(r, keyAt + 24, 0x02),
+    'ecdsa: invalid uncompressed public key',
+  ],
+  [
+    'a point elsewhere',
+    (r) => withByte(r, keyAt + 60, 0x5a ^ (r[keyAt + 60] as number)),
+    'P256 point not on curve',
+  ],
+  [
+    'a set in the subject that is none',
+    (r) => withByte(r, r.indexOf('31', 'hex'), 0x30),
+    'asn1: structure error: sequence tag mismatch',
+  ],
+  [
+    'a name that is no UTF-8',
+    (r) => withByte(r, r.indexOf('system:nodes'), 0xff),
+    'asn1: invalid UTF-8 string',
+  ],
+  [
+    'another name',
+    (r) => withByte(r, r.indexOf('system:nodes'), 0x41),
+    'x509: ECDSA verification failure',
+  ],
+]
+for (const [what, damage, words] of damaged) {
+  test(`a request of ${what} is refused in Go's words`, () => {
+    const problem = certificateRequestProblem(inPem('CERTIFICATE REQUEST', damage(whole))) ?? ''
+    if (typeof words === 'string') assert.equal(problem, words)
+    else assert.match(problem, words)
+  })
+}
+
+const algorithm = der.sequence(der.oid('1.2.840.10045.4.3.2'))
+const name = der.sequence(attribute('2.5.4.3', 'a'))
+const moment = der.time(0)
+const key = decodeKey(node)
+const san = (list: Buffer) =>
+  der.tagged(0xa3, der.sequence(der.sequence(der.oid('2.5.29.17'), der.octetString(list))))
+const signed = (...body: Buffer[]) =>
+  der.sequence(der.sequence(...body), algorithm, der.bitString(Buffer.of(1)))
+const version = (number: number) => der.tagged(0xa0, der.integer(number))
+
+function decodeKey(pem: Buffer): Buffer {
+  const request = der.valuesIn(decodePem(pem)?.bytes as Buffer)?.[0]?.contents as Buffer
+  const info = der.valuesIn(request)?.[0]?.contents as Buffer
+  return der.valuesIn(info)?.[2]?.whole as Buffer
+}
+
+const validity = der.sequence(moment, moment)
+const issued: [what: string, certificate: Buffer, words: string | undefined][] = [
+  ['all it has', signed(der.integer(1), algorithm, name, validity, name, key), undefined],
+  ['a zero', Buffer.of(0), 'malformed certificate'],
+  ['an empty sequence', der.sequence(), 'malformed tbs certificate'],
+  ['a version of text', signed(der.tagged(0xa0, name)), 'malformed version'],
+  ['a late version', signed(version(3)), 'invalid version'],
+  ['no serial number', signed(version(2), name), 'malformed serial number'],
+  ['no algorithm', signed(der.integer(1)), 'malformed signature algorithm identifier'],
+  [
+    'two algorithms',
+    signed(der.integer(1), der.sequence(der.oid('1.2.3'))),
+    "inner and outer signature algorithm identifiers don't match",
+  ],
+  ['no issuer', signed(der.integer(1), algorithm), 'malformed issuer'],
+  [
+    'an issuer of numbers',
+    signed(der.integer(1), algorithm, der.sequence(der.integer(1))),
+    'invalid RDNSequence',
+  ],
+  ['no validity', signed(der.integer(1), algorithm, name), 'malformed validity'],
+  [
+    'a validity of names',
+    signed(der.integer(1), algorithm, name, der.sequence(name)),
+    'unsupported time format',
+  ],
+  [
+    'a thirteenth month',
+    signed(
+      der.integer(1),
+      algorithm,
+      name,
+      der.sequence(der.tagged(0x17, Buffer.from('701301000000Z'))),
+    ),
+    'malformed UTCTime',
+  ],
+  ['no key', signed(der.integer(1), algorithm, name, validity, name), 'malformed spki'],
+  [
+    'a name that is no list',
+    signed(version(2), der.integer(1), algorithm, name, validity, name, key, san(der.integer(1))),
+    'invalid subject alternative names',
+  ],
+  [
+    'a long address',
+    signed(
+      version(2),
+      der.integer(1),
+      algorithm,
+      name,
+      validity,
+      name,
+      key,
+      san(der.sequence(der.tagged(0x87, Buffer.alloc(5)))),
+    ),
+    'cannot parse IP address of length 5',
+  ],
+]
+for (const [what, certificate, words] of issued) {
+  test(`an issued certificate of ${what}`, () => {
+    const problem = certificateProblem(inPem('CERTIFICATE', certificate))
+    assert.equal(problem, words === undefined ? undefined : `x509: ${words}`)
   })
 }
 
