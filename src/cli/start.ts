@@ -101,17 +101,21 @@ async function makeReady({ foundation, server, access, observing, health, others
   // --runtime-config may leave out whatever it wants, roles too.
   const hasRoles = catalog.find('rbac.authorization.k8s.io', 'v1', 'clusterroles') !== undefined
   const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
-  await Promise.all([access.follow(), server.admission.start(), roles])
-  health.done('roles')
-  await ensureSystemObjects(client, {
-    release,
-    address: advertisedAddress(settings, thisMachine()),
-    port: settings.securePort,
-    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
-  })
   const ownAuthority = certificates.ca.certificatePem
-  await others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report })
-  await observing.start(server, (manager) => localClient(server, apiserverUser, manager))
+  // None of these needs another's writes: waiting for the store, each leaves the others their turn.
+  await Promise.all([
+    Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
+      health.done('roles'),
+    ),
+    ensureSystemObjects(client, {
+      release,
+      address: advertisedAddress(settings, thisMachine()),
+      port: settings.securePort,
+      serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+    }),
+    others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report }),
+    observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
+  ])
   health.done('objects')
   health.done('server')
   return {
