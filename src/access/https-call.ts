@@ -5,6 +5,7 @@
 import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { nodeHttp } from './node-http.ts'
+import { identityCheck, unnamedServers } from './server-identity.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST'
@@ -40,6 +41,7 @@ export function caller(tls: TlsSettings): Caller {
     ...(tls.cert !== undefined && { cert: tls.cert }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.serverName !== undefined && { servername: tls.serverName }),
+    ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
     rejectUnauthorized: tls.insecure !== true,
   })
   const plain = new nodeHttp.Agent({ keepAlive: true, maxSockets: 64 })

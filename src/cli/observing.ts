@@ -3,6 +3,7 @@ import type { AdmissionMeter } from '#admission/chain.ts'
 import { systemClock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
+import type { BuildMeter } from '#http/aggregation/remote-documents.ts'
 import { fairnessObserver } from '#http/observers/fairness.ts'
 import { consumerManager, flowGroup, followFairness } from '#http/observers/fairness-config.ts'
 import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
@@ -20,7 +21,7 @@ import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { Settings } from './flags.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
-import { measureAvailability, measureStore } from './store-meter.ts'
+import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 export interface Observing {
   readonly observers: readonly Observer[]
@@ -28,6 +29,7 @@ export interface Observing {
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
   readonly handshakeFailed: () => void
+  readonly documentBuilt: BuildMeter
   /** Measures the work queue of one controller. */
   readonly queueMeter: (name: string) => QueueMeter
   /** Once the server can read and write: follows what configures fairness, and makes what must be there. */
@@ -87,6 +89,10 @@ export async function makeObserving(
     instruments: measuring.instruments,
     admission: measuring.admission,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
+    documentBuilt(apiService, reason, seconds) {
+      metrics.openApiBuilds.labels(apiService, reason).add(1)
+      metrics.openApiBuildDuration.labels(reason).set(seconds)
+    },
     queueMeter: queueMeters(measuring.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
@@ -94,6 +100,7 @@ export async function makeObserving(
       countObjects(measuring, { catalog, cache, storage, historyMax })
       measureStore(measuring, storage, catalog, settings.etcdPrefix)
       await measureAvailability(measuring, server.reader)
+      measureUnnamed(measuring)
       await limiting.start(server, clientAs)
     },
     async stop() {

@@ -8,7 +8,7 @@ import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import { Aggregation } from '#http/aggregation/aggregation.ts'
-import { RemoteDocuments } from '#http/aggregation/remote-documents.ts'
+import { type BuildMeter, RemoteDocuments } from '#http/aggregation/remote-documents.ts'
 import { Prober } from '#http/aggregation/prober.ts'
 import { Registration } from '#http/aggregation/registration.ts'
 import { serviceResolver } from '#http/aggregation/service-address.ts'
@@ -29,6 +29,7 @@ const read = (file: string | undefined) =>
   file === undefined ? undefined : readFileSync(file, 'utf8')
 
 export interface RemoteSurroundings {
+  readonly documentBuilt: BuildMeter
   readonly access: Access
   readonly stopping: AbortSignal
   readonly userAgent: string
@@ -105,7 +106,7 @@ export function aggregated(
     isIdentityHeader: (name) => around.access.isIdentityHeader(name),
     stopping: around.stopping,
   })
-  const documents = new RemoteDocuments(aggregation)
+  const documents = new RemoteDocuments(aggregation, around.documentBuilt)
   const stops: (() => void)[] = [() => aggregation.stop(), () => documents.stop()]
   return {
     aggregation,

@@ -51,7 +51,12 @@ export async function start({ settings }: Parsed): Promise<void> {
     livezGraceMs: settings.livezGracePeriodMs,
     monotonicMs: () => performance.now(),
   })
-  const around = { access, stopping: stopping.signal, userAgent: `kube-apiserver/${version}` }
+  const around = {
+    access,
+    stopping: stopping.signal,
+    userAgent: `kube-apiserver/${version}`,
+    documentBuilt: observing.documentBuilt,
+  }
   const others = aggregated(settings, server, around)
   const side = { foundation, server, access, observing, health, others, around }
   const listener = makeListener(side)

@@ -1,4 +1,5 @@
 /** What the store and the servers behind this one do, for the page of metrics. */
+import { unnamedServers } from '#access/server-identity.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -80,6 +81,16 @@ export async function measureAvailability(
       available.delete(name)
       metrics.unavailableServices.forget(name)
     },
+  })
+}
+
+/** Servers whose certificate has no alternative names, and a document that nobody has asked for yet. */
+export function measureUnnamed({ registry, metrics }: Measuring): void {
+  metrics.openApiBuilds.labels('*', 'startup')
+  metrics.openApiBuildDuration.labels('startup')
+  registry.collect(() => {
+    metrics.unnamedAggregated.set(unnamedServers.aggregated.count)
+    metrics.unnamedWebhooks.set(unnamedServers.webhooks.count)
   })
 }
 

@@ -1,5 +1,6 @@
 /** Why a call failed, in the words Go's client has for it. */
 import type { CallAnswer } from '#access/https-call.ts'
+import { legacyNameCode, legacyNameWords } from '#access/server-identity.ts'
 import type { Address } from './address.ts'
 
 const unknownAuthority = new Set([
@@ -41,6 +42,8 @@ function why(
       return 'EOF'
     case 'CERT_HAS_EXPIRED':
       return 'x509: certificate has expired or is not yet valid'
+    case legacyNameCode:
+      return legacyNameWords
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `x509: certificate is not valid for ${serverName ?? url.hostname}`
     default:

@@ -3,6 +3,7 @@
  * goes on as the user who made it, told in headers that our certificate vouches for; nothing the client says of itself
  * goes along. What local group versions there are is discovery's, this only adds and orders.
  */
+import { unnamedServers } from '#access/server-identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { Priority } from '#discovery/group-order.ts'
@@ -54,6 +55,9 @@ export interface Remote {
 
 /** Discovery is cheap for any server: one that takes longer is away. */
 const discoveryTimeoutMs = 5000
+
+const sameTrust = (a: Trust, b: Trust): boolean =>
+  JSON.stringify({ ...a, unnamed: undefined }) === JSON.stringify({ ...b, unnamed: undefined })
 
 export class Aggregation {
   readonly #parts: AggregationParts
@@ -119,10 +123,11 @@ export class Aggregation {
     const wanted: Trust = {
       insecure: insecureSkipTLSVerify === true,
       serverName: `${service.name}.${service.namespace}.svc`,
+      unnamed: unnamedServers.aggregated,
       ...(ca !== undefined && { ca }),
       ...proxyClient,
     }
-    const same = before !== undefined && JSON.stringify(before.trust) === JSON.stringify(wanted)
+    const same = before !== undefined && sameTrust(before.trust, wanted)
     return {
       name: object.metadata.name ?? '',
       service,

@@ -28,6 +28,14 @@ interface Fetched {
   readonly document: Document
 }
 
+export type BuildReason = 'startup' | 'add' | 'update' | 'delete'
+
+/** Is told what the document was made anew for, and how long that took. */
+export type BuildMeter = (apiService: string, reason: BuildReason, seconds: number) => void
+
+/** What the original calls the custom kinds of its own. */
+const customKinds = 'k8s_internal_local_delegation_chain_0000000002'
+
 const lookMs = 1000
 const refetchMs = 60_000
 /** A server that has only just come may not describe itself yet. */
@@ -35,15 +43,20 @@ const refetchSoonMs = 3000
 
 export class RemoteDocuments {
   readonly #aggregation: Aggregation
+  readonly #built: BuildMeter
   readonly #fetched = new Map<string, Fetched>()
+  /** Why the next document is another than the last, by APIService. */
+  readonly #reasons = new Map<string, BuildReason>([['*', 'startup']])
+  #localHash: string | undefined
   readonly #triedAt = new Map<string, number>()
   #generation = 0
   #timer: NodeJS.Timeout | undefined
   #merged: { of: string; v2: Published; protobuf: Published | undefined } | undefined
   #v3: RemoteDocumentsV3 | undefined
 
-  constructor(aggregation: Aggregation) {
+  constructor(aggregation: Aggregation, built: BuildMeter = () => {}) {
     this.#aggregation = aggregation
+    this.#built = built
   }
 
   start(): void {
@@ -61,7 +74,10 @@ export class RemoteDocuments {
       if (there.has(key)) continue
       this.#triedAt.delete(key)
       this.#v3?.forget(key)
-      if (this.#fetched.delete(key)) this.#generation++
+      if (this.#fetched.delete(key)) {
+        this.#generation++
+        this.#reasons.set(nameOf(key), 'delete')
+      }
     }
     for (const [key, remote] of there) {
       const waitMs = this.#tells(key) ? refetchMs : refetchSoonMs
@@ -89,6 +105,7 @@ export class RemoteDocuments {
     if (typeof found === 'string') return
     const document = documentIn(found.bytes)
     if (document === undefined) return
+    this.#reasons.set(nameOf(key), known === undefined ? 'add' : 'update')
     this.#fetched.set(key, { etag: found.etag, document })
     this.#generation++
   }
@@ -96,7 +113,7 @@ export class RemoteDocuments {
   /** Ours with theirs in it. */
   over(ours: OpenApiDocuments): OpenApiDocuments {
     return {
-      v2: () => this.#mergedWith(ours)?.v2 ?? ours.v2(),
+      v2: () => this.#measured(ours),
       v2Protobuf: () => {
         const merged = this.#mergedWith(ours)
         if (merged === undefined) return ours.v2Protobuf()
@@ -108,6 +125,21 @@ export class RemoteDocuments {
       v3Index: () => this.#v3?.index(ours.v3Index()) ?? ours.v3Index(),
       v3: (name) => this.#v3?.document(name) ?? ours.v3(name),
     }
+  }
+
+  /** Documents are made when somebody asks: what took long then was new. */
+  #measured(ours: OpenApiDocuments): Published {
+    const began = performance.now()
+    const local = ours.v2()
+    const whole = this.#mergedWith(ours)?.v2 ?? local
+    if (this.#localHash !== undefined && this.#localHash !== local.hash) {
+      this.#reasons.set(customKinds, 'update')
+    }
+    this.#localHash = local.hash
+    const seconds = (performance.now() - began) / 1000
+    for (const [name, reason] of this.#reasons) this.#built(name, reason, seconds)
+    this.#reasons.clear()
+    return whole
   }
 
   #mergedWith(ours: OpenApiDocuments) {
@@ -125,6 +157,9 @@ export class RemoteDocuments {
     return this.#merged
   }
 }
+
+/** `v1.example.com` of `example.com/v1`. */
+const nameOf = (key: string): string => key.split('/').reverse().join('.')
 
 const published = (bytes: Buffer): Published => ({
   bytes,

@@ -3,6 +3,7 @@ import type { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIPv6 } from 'node:net'
 import { nodeHttp } from '#access/node-http.ts'
+import { identityCheck, type Tally } from '#access/server-identity.ts'
 
 export interface Backend {
   readonly secure: boolean
@@ -23,6 +24,8 @@ export interface Trust {
   readonly insecure: boolean
   /** How long a connection may take to be made; half a minute where undefined. */
   readonly connectTimeoutMs?: number
+  /** Where servers are counted whose certificate has no alternative names; a common name is not enough for them. */
+  readonly unnamed?: Tally
 }
 
 export const noTrust: Trust = { insecure: true }
@@ -42,6 +45,8 @@ export const tlsOptionsOf = (trust: Trust) => ({
   ...(trust.key !== undefined && { key: trust.key }),
   ...(trust.serverName !== undefined && { servername: trust.serverName }),
   rejectUnauthorized: !trust.insecure,
+  ...(trust.unnamed !== undefined &&
+    !trust.insecure && { checkServerIdentity: identityCheck(trust.unnamed) }),
   ALPNProtocols: ['http/1.1'],
 })
 

@@ -5,8 +5,16 @@
 import type http from 'node:http'
 import https from 'node:https'
 import type { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import { nodeHttp } from '#access/node-http.ts'
-import { agentOf, type Backend, connectTimeoutOf, placeOf, tlsOptionsOf } from './backend.ts'
+import {
+  agentOf,
+  type Backend,
+  connectTimeoutOf,
+  placeOf,
+  type Trust,
+  tlsOptionsOf,
+} from './backend.ts'
 import { networkWords } from './network-words.ts'
 import type { PassedHeaders } from './passed-headers.ts'
 
@@ -94,6 +102,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
     })
     outgoing.on('response', (answer) => {
       clearTimeout(answerTimer)
+      countUnnamed(backend.trust, answer.socket)
       resolve({ is: 'answer', answer })
     })
     if (upgrading) {
@@ -106,3 +115,18 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
     else body.pipe(outgoing)
   })
 }
+
+const named = new WeakMap<object, boolean>()
+
+/** Where nothing is asked of a certificate, a server without a name in it is counted with each answer. */
+function countUnnamed({ unnamed, insecure }: Trust, socket: object): void {
+  if (unnamed === undefined || !insecure) return
+  let isNamed = named.get(socket)
+  if (isNamed === undefined) {
+    isNamed = !isTls(socket) || socket.getPeerCertificate().subjectaltname !== undefined
+    named.set(socket, isNamed)
+  }
+  if (!isNamed) unnamed.count++
+}
+
+const isTls = (socket: object): socket is TLSSocket => 'getPeerCertificate' in socket

@@ -24,6 +24,7 @@ export function serverMetrics(registry: Registry, release: number) {
   return {
     release,
     ...requestMetrics(registry, release),
+    ...remoteMetrics(registry, release),
     ...watchMetrics(registry),
     ...accessMetrics(registry),
     ...storeMetrics(registry),
@@ -120,6 +121,12 @@ function requestMetrics(registry: Registry, release: number) {
       'How long requests spent in authentication and authorization, in seconds.',
       { ...alpha, since: 20 },
     ),
+  }
+}
+
+/** Of other servers: aggregated ones and webhooks. */
+function remoteMetrics(registry: Registry, release: number) {
+  return {
     unavailableServices: registry.register(
       gauge('aggregator_unavailable_apiservice', 'name'),
       'APIServices that cannot be reached: 1, or 0 where they can.',
@@ -133,6 +140,30 @@ function requestMetrics(registry: Registry, release: number) {
       ),
       'How often APIServices that could be reached no longer could, by the reason.',
       alpha,
+    ),
+    unnamedAggregated: registry
+      .register(
+        counter('apiserver_kube_aggregator_x509_missing_san_total'),
+        'Requests to aggregated servers whose certificate has no alternative names.',
+        { ...alpha, since: 22 },
+      )
+      .labels(),
+    unnamedWebhooks: registry
+      .register(
+        counter('apiserver_webhooks_x509_missing_san_total'),
+        'Requests to webhooks whose certificate has no alternative names.',
+        { ...alpha, since: 22 },
+      )
+      .labels(),
+    openApiBuilds: registry.register(
+      counter('aggregator_openapi_v2_regeneration_count', 'apiservice', 'reason'),
+      'How often the OpenAPI document was made anew, by the APIService it was for and the reason.',
+      { ...alpha, since: 16 },
+    ),
+    openApiBuildDuration: registry.register(
+      gauge('aggregator_openapi_v2_regeneration_duration', 'reason'),
+      'How long that took the last time, in seconds.',
+      { ...alpha, since: 16 },
     ),
   }
 }

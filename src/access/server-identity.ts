@@ -1,0 +1,29 @@
+/**
+ * Whether a webhook's or an aggregated server's certificate names it. Its common name is no such name: those that rely on
+ * it alone are refused, and counted for the whole process.
+ */
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+
+export interface Tally {
+  count: number
+}
+
+/** Requests to servers whose certificate has no alternative names. */
+export const unnamedServers: { readonly webhooks: Tally; readonly aggregated: Tally } = {
+  webhooks: { count: 0 },
+  aggregated: { count: 0 },
+}
+
+export const legacyNameCode = 'ERR_LEGACY_COMMON_NAME'
+export const legacyNameWords =
+  'x509: certificate relies on legacy Common Name field, use SANs or temporarily enable Common Name matching with GODEBUG=x509ignoreCN=0'
+
+/** An option of TLS clients. */
+export const identityCheck =
+  (unnamed: Tally) =>
+  (host: string, certificate: PeerCertificate): Error | undefined => {
+    const problem = checkServerIdentity(host, certificate)
+    if (problem !== undefined || certificate.subjectaltname !== undefined) return problem
+    unnamed.count++
+    return Object.assign(new Error(legacyNameWords), { code: legacyNameCode })
+  }
