@@ -1,11 +1,11 @@
 /** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
 import { ShutOut } from '#access/forbidden.ts'
 import { Readable } from 'node:stream'
-import { createGzip, gzip } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import { answerHeaders } from './answer-headers.ts'
+import { gzipped, gzipStream } from './compress.ts'
 import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
@@ -21,8 +21,6 @@ type ObjectAnswer = Extract<Answer, { is: 'object' }>
 
 /** Answers from this size on are compressed for clients that ask for it. */
 const gzipBytesMin = 128 * 1024
-/** Quick rather than small, as the original has it. */
-const gzipLevel = 4
 /** A list up to this size is compressed in one go. */
 const wholeListBytesMax = 4 << 20
 
@@ -102,17 +100,8 @@ export function send(
   const headers = answerHeaders(exchange, shape.contentType)
   finish(exchange, status, body.length)
   if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
-    return new Promise((resolve, reject) => {
-      gzip(body, { level: gzipLevel }, (error, packed) => {
-        if (error !== null) return reject(error)
-        exchange.wire.answer(
-          status,
-          { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
-          packed,
-        )
-        resolve()
-      })
-    })
+    const zippedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+    return gzipped(body).then((packed) => exchange.wire.answer(status, zippedHeaders, packed))
   }
   exchange.wire.answer(status, headers, body)
 }
@@ -207,9 +196,7 @@ async function streamPieces(
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
   const source = Readable.from(allOf(exchange, first, rest))
-  const bytes: AsyncIterable<Buffer> = zipped
-    ? source.pipe(createGzip({ level: gzipLevel }))
-    : source
+  const bytes: AsyncIterable<Buffer> = zipped ? source.pipe(gzipStream()) : source
   for await (const piece of bytes) {
     if (sink.closed) return
     if (!sink.write(piece)) await sink.drained()

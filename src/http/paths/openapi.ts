@@ -1,6 +1,6 @@
 /** /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the newest are told so. */
-import { gzip } from 'node:zlib'
 import { parseAccept } from '#codec/accept-header.ts'
+import { gzipped } from '#http/compress.ts'
 import type { Published } from '#discovery/openapi/publisher.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { pathNotFound } from '#api/status-error.ts'
@@ -29,11 +29,7 @@ export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
     let made = packed.get(hash)
     if (made === undefined) {
       if (packed.size >= packedMax) packed.clear()
-      made = new Promise((resolve, reject) => {
-        gzip(bytes, { level: 4 }, (error, result) =>
-          error === null ? resolve(result) : reject(error),
-        )
-      })
+      made = gzipped(bytes)
       packed.set(hash, made)
     }
     return made

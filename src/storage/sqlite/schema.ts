@@ -12,7 +12,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '#base/crc32.ts'
 import { type Revision, StorageUnavailable } from '#storage/storage.ts'
 import { describeFailure, unavailable } from './failure.ts'
 
