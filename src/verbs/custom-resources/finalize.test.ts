@@ -8,13 +8,16 @@ import { cleanupFinalizer, finalize } from './finalize.ts'
 
 const resource = { kinds: [{ group: 'g', version: 'v1', plural: 'gears' }] } as unknown as Resource
 const held = { metadata: { name: 'held', namespace: 'n' } }
+const other = { metadata: { name: 'other', namespace: 'm' } }
 
 interface Row {
   readonly name: string
   readonly established?: boolean
   readonly resource: Resource | undefined
   /** What is there at each look; the last one stays. */
-  readonly lists: readonly object[][]
+  readonly lists: readonly (object[] | Error)[]
+  /** Why its objects cannot be deleted, by namespace. */
+  readonly refused?: Readonly<Record<string, string>>
   readonly ends: readonly [status: string, reason: string, message: string]
 }
 
@@ -36,6 +39,36 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    name: 'its objects cannot be read',
+    resource,
+    lists: [new Error('no conversion')],
+    ends: ['True', 'InstanceDeletionFailed', 'could not list instances: no conversion'],
+  },
+  {
+    name: 'its objects cannot be read any more',
+    resource,
+    lists: [[held], new Error('no conversion')],
+    ends: [
+      'True',
+      'InstanceDeletionCheck',
+      'could not confirm zero CustomResources remaining: no conversion',
+    ],
+  },
+  {
+    name: 'its objects in one namespace cannot be deleted',
+    resource,
+    lists: [[held, other]],
+    refused: { n: 'no' },
+    ends: ['True', 'InstanceDeletionFailed', 'could not issue all deletes: no'],
+  },
+  {
+    name: 'none of its objects can be deleted',
+    resource,
+    lists: [[held, held, other]],
+    refused: { n: 'no', m: 'never' },
+    ends: ['True', 'InstanceDeletionFailed', 'could not issue all deletes: [no, never]'],
+  },
+  {
     name: 'it never had any',
     established: false,
     resource,
@@ -54,14 +87,22 @@ const rows: readonly Row[] = [
   },
 ]
 
-for (const { name, established = true, resource: served, lists, ends } of rows) {
+for (const { name, established = true, resource: served, lists, refused, ends } of rows) {
   test(`a definition leaves: ${name}`, async () => {
     const written: KubeObject[] = []
     const deleted: string[] = []
     let looks = 0
     const client = {
-      list: async () => ({ items: lists[Math.min(looks++, lists.length - 1)] }),
-      deleteCollection: async (_ref: unknown, namespace: string) => void deleted.push(namespace),
+      async list() {
+        const items = lists[Math.min(looks++, lists.length - 1)]
+        if (items instanceof Error) throw items
+        return { items }
+      },
+      async deleteCollection(_ref: unknown, namespace: string) {
+        deleted.push(namespace)
+        const why = refused?.[namespace]
+        if (why !== undefined) throw new Error(why)
+      },
     } as unknown as ApiClient
     const status = { conditions: [{ type: 'Established', status: established ? 'True' : 'False' }] }
     const definition = {
@@ -78,7 +119,7 @@ for (const { name, established = true, resource: served, lists, ends } of rows) 
         return next
       },
     })
-    if (ends[0] === 'True') await assert.rejects(done, /could not confirm/)
+    if (ends[0] === 'True') await assert.rejects(done, { message: ends[2] })
     else await done
     const told = written.map((one) =>
       one.status.conditions.find(({ type }: Loose) => type === 'Terminating'),
@@ -86,7 +127,8 @@ for (const { name, established = true, resource: served, lists, ends } of rows) 
     assert.equal(told[0].reason, 'InstanceDeletionInProgress')
     const last = told.at(-1) as Loose
     assert.deepEqual([last.status, last.reason, last.message], ends)
-    assert.deepEqual(deleted, lists.length > 0 ? ['n'] : [])
+    const first: Loose[] = Array.isArray(lists[0]) ? lists[0] : []
+    assert.deepEqual(deleted, [...new Set(first.map(({ metadata }) => metadata.namespace))])
     const finalizers = written.at(-1)?.metadata.finalizers
     assert.deepEqual(finalizers, ends[0] === 'True' ? [cleanupFinalizer] : undefined)
   })

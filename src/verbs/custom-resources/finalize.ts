@@ -66,20 +66,41 @@ async function removeInstances(
 ): Promise<Problem | undefined> {
   if (kind === undefined) return undefined
   const ref: ResourceRef = { group: kind.group, version: kind.version, plural: kind.plural }
-  for (let waited = 0; waited <= waitMsMax; waited += pollMs) {
-    const { items } = await client.list(ref, '')
-    if (items.length === 0) return undefined
-    const namespaces = new Set(items.map(({ metadata }) => metadata.namespace ?? ''))
-    for (const namespace of waited === 0 ? namespaces : []) {
-      await client.deleteCollection(ref, namespace)
+  const list = async () => (await client.list(ref, '')).items
+  let left: KubeObject[]
+  try {
+    left = await list()
+  } catch (error) {
+    return failed(`could not list instances: ${wordsOf(error)}`)
+  }
+  const faults: string[] = []
+  for (const namespace of new Set(left.map(({ metadata }) => metadata.namespace ?? ''))) {
+    await client.deleteCollection(ref, namespace).catch((error) => faults.push(wordsOf(error)))
+  }
+  if (faults.length > 0) return failed(`could not issue all deletes: ${inOne(faults)}`)
+  try {
+    for (let waited = 0; waited <= waitMsMax; waited += pollMs) {
+      if (left.length === 0) return undefined
+      await sleep(pollMs)
+      left = await list()
     }
-    await sleep(pollMs)
+  } catch (error) {
+    return unconfirmed(wordsOf(error))
   }
-  return {
-    reason: 'InstanceDeletionCheck',
-    message:
-      'could not confirm zero CustomResources remaining: timed out waiting for the condition',
-  }
+  return unconfirmed('timed out waiting for the condition')
+}
+
+const failed = (message: string): Problem => ({ reason: 'InstanceDeletionFailed', message })
+const unconfirmed = (why: string): Problem => ({
+  reason: 'InstanceDeletionCheck',
+  message: `could not confirm zero CustomResources remaining: ${why}`,
+})
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Each fault once, in brackets where there are several. */
+function inOne(faults: readonly string[]): string {
+  const once = [...new Set(faults)]
+  return once.length === 1 ? once[0] : `[${once.join(', ')}]`
 }
 
 const slept = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
