@@ -30,6 +30,22 @@ before(async () => {
   assert.equal((await server.ask('POST', services, service)).status, 201)
   const budget = { metadata: { name: 'rows' }, spec: { minAvailable: 1, selector: {} } }
   assert.equal((await server.ask('POST', budgets, budget)).status, 201)
+  const text = { type: 'string' }
+  const item = { type: 'object', properties: { n: text } }
+  const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const spec = { type: 'object', properties: { a: text, l: { type: 'array', items: item }, free } }
+  const openAPIV3Schema = { type: 'object', properties: { spec } }
+  const gears = {
+    metadata: { name: 'gears.x.io' },
+    spec: {
+      group: 'x.io',
+      scope: 'Namespaced',
+      names: { plural: 'gears', kind: 'Gear' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  }
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  assert.equal((await server.ask('POST', definitions, gears)).status, 201)
 })
 after(() => server.stop())
 
@@ -767,6 +783,69 @@ const checked: [method: string, path: string, type: string, body: string, says: 
     '[{"op":"add","path":"/date","value":{},"op":"add"}]',
     ['json patch duplicate field "[0].op"', 'unknown field "date"'],
   ],
+  [
+    'PATCH',
+    `${maps}/rows`,
+    'json-patch+json',
+    '[{"op":"add","path":"/data/c","value":"1","frob":1}]',
+    ['json patch unknown field "[0].frob"'],
+  ],
+  [
+    'PATCH',
+    `${sets}/rows`,
+    'strategic-merge-patch+json',
+    '{"spec":{"foo":1,"replicas":1,"replicas":2,"template":{"spec":{"containers":[{"name":"c","bar":1}]}}}}',
+    [
+      'duplicate field "spec.replicas"',
+      'unknown field "spec.foo"',
+      'unknown field "spec.template.spec.containers[0].bar"',
+    ],
+  ],
+  [
+    'PATCH',
+    `${sets}/rows/scale`,
+    'strategic-merge-patch+json',
+    '{"spec":{"foo":1,"replicas":1}}',
+    ['unknown field "spec.foo"'],
+  ],
+  [
+    'POST',
+    maps,
+    'json',
+    '{"metadata":{"name":"n","foo":1,"labels":{"a":"1","a":"2","a":"3"}},"bar":{"x":1,"x":2},"bar":1,"aa":1}',
+    [
+      'unknown field "metadata.foo"',
+      'duplicate field "metadata.labels.a"',
+      'unknown field "bar"',
+      'unknown field "aa"',
+    ],
+  ],
+  [
+    'POST',
+    maps,
+    'yaml',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: nn\n  foo: 1\n  foo: 2\ndata:\n  1: a\n  1: b\nbar: 1\n',
+    [
+      'line 6: key "foo" already set in map',
+      'line 9: key 1 already set in map',
+      'unknown field "bar"',
+      'unknown field "metadata.foo"',
+    ],
+  ],
+  [
+    'POST',
+    '/apis/x.io/v1/namespaces/default/gears',
+    'json',
+    '{"apiVersion":"x.io/v1","kind":"Gear","metadata":{"name":"g","foo":1},"zz":1,"spec":{"b":2,"a":"1","l":[{"m":1,"n":"1"}],"free":{"x":1}},"aa":1,"aa":2}',
+    [
+      'duplicate field "aa"',
+      'unknown field "metadata.foo"',
+      'unknown field "aa"',
+      'unknown field "spec.b"',
+      'unknown field "spec.l[0].m"',
+      'unknown field "zz"',
+    ],
+  ],
 ]
 for (const [method, path, type, body, says] of checked) {
   test(`${method} ${body} with fieldValidation`, async () => {
@@ -784,12 +863,27 @@ for (const [method, path, type, body, says] of checked) {
     assert.equal(String(headers?.warning), warned)
     const { status, body: refusal } = await ask('&fieldValidation=Strict')
     assert.equal(status, 400)
-    assert.ok(
-      refusal.message.endsWith(`strict decoding error: ${says.join(', ')}`),
-      refusal.message,
-    )
+    const lines = says.filter((one) => one.startsWith('line'))
+    const ofYaml = lines.length > 0 ? [['yaml: unmarshal errors:', ...lines].join('\n  ')] : []
+    const why = [...ofYaml, ...says.slice(lines.length)].join(', ')
+    assert.ok(refusal.message.endsWith(`strict decoding error: ${why}`), refusal.message)
   })
 }
+
+test('fieldValidation that there is not is refused', async () => {
+  const kinds = { POST: 'CreateOptions', PUT: 'UpdateOptions', PATCH: 'PatchOptions' }
+  for (const [method, kind] of Object.entries(kinds)) {
+    const path = method === 'POST' ? maps : `${maps}/rows`
+    const type = method === 'PATCH' ? 'merge-patch+json' : 'json'
+    const headers = { 'content-type': `application/${type}` }
+    const { status, body } = await server.ask(method, `${path}?fieldValidation=Bad`, {}, headers)
+    assert.equal(status, 422)
+    assert.equal(
+      body.message,
+      `${kind}.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Bad": supported values: "", "Ignore", "Strict", "Warn"`,
+    )
+  }
+})
 
 test('owners that a Scale names twice are said once, with a warning', async () => {
   const twice = { metadata: { ownerReferences: [{ name: 'a' }, { name: 'a' }] } }

@@ -16,9 +16,10 @@ type Expecting = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'af
 export interface Scan {
   /** Go's words for the first fault, or undefined for correct JSON. */
   readonly fault: string | undefined
-  /** Paths of keys that occur again in the same object: `metadata.labels.a`. */
-  readonly duplicates: string[]
 }
+
+/** Told of each key as it is met; `again`: the same object had it before. */
+export type OnKey = (path: string, again: boolean) => void
 
 class Fault extends Error {}
 
@@ -37,14 +38,15 @@ function quoteChar(char: string): string {
 class Scanner {
   readonly #text: string
   readonly #depthMax: number
+  readonly #onKey: OnKey | undefined
   readonly #frames: Frame[] = []
-  readonly duplicates: string[] = []
   #at = 0
   #expecting: Expecting = 'value'
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string, depthMax: number, onKey: OnKey | undefined) {
     this.#text = text
     this.#depthMax = depthMax
+    this.#onKey = onKey
   }
 
   run(): void {
@@ -108,7 +110,8 @@ class Scanner {
     const key = this.#string()
     const frame = this.#frames.at(-1) as Frame
     frame.at = key
-    if (frame.keys?.has(key) === true) this.duplicates.push(this.#path())
+    const again = frame.keys?.has(key) === true
+    this.#onKey?.(this.#path(), again)
     frame.keys?.add(key)
     this.#expecting = 'colon'
   }
@@ -187,13 +190,13 @@ class Scanner {
   }
 }
 
-export function scanJson(text: string, depthMax: number): Scan {
-  const scanner = new Scanner(text, depthMax)
+export function scanJson(text: string, depthMax: number, onKey?: OnKey): Scan {
+  const scanner = new Scanner(text, depthMax, onKey)
   try {
     scanner.run()
-    return { fault: undefined, duplicates: scanner.duplicates }
+    return { fault: undefined }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { fault: error.message, duplicates: scanner.duplicates }
+    return { fault: error.message }
   }
 }

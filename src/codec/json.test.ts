@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   decodeJson,
   decodeWritten,
-  duplicateKeys,
+  keysOf,
   encodeJson,
   isOdd,
   JsonError,
@@ -87,7 +87,8 @@ test('bytes that are not UTF-8 are replaced', () => {
 test('the last of equal keys wins, and they are told', () => {
   const text = '{"a":1,"m":{"x":1,"x":2},"l":[{},{"y":1,"\\u0079":2}],"a":3}'
   assert.deepEqual(parseJson(text), { a: 3, m: { x: 2 }, l: [{}, { y: 2 }] })
-  assert.deepEqual(duplicateKeys(text), ['m.x', 'l[1].y', 'a'])
+  const again = keysOf(text).flatMap((key) => (key.again ? [key.path] : []))
+  assert.deepEqual(again, ['m.x', 'l[1].y', 'a'])
 })
 
 test('pretty', () => {

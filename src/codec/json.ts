@@ -116,9 +116,19 @@ function keysIn(value: unknown): number {
   return keys
 }
 
-/** Paths of keys that occur more than once in their object. */
-export const duplicateKeys = (text: string): string[] => scanJson(text, nestingDepthMax).duplicates
-
 /** `pretty` indents by two spaces, as kube-apiserver does for people; else it is one line, with its end. */
 export const encodeJson = (value: unknown, pretty = false): Buffer =>
   Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`)
+
+export interface KeyMet {
+  readonly path: string
+  /** The same object had it before. */
+  readonly again: boolean
+}
+
+/** Every key of a text in the order they are written. */
+export function keysOf(text: string): KeyMet[] {
+  const met: KeyMet[] = []
+  scanJson(text, nestingDepthMax, (path, again) => met.push({ path, again }))
+  return met
+}

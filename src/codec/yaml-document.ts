@@ -15,8 +15,10 @@ import {
   type Pair,
   Parser,
   type Scalar,
+  visit,
   type YAMLMap,
 } from 'yaml'
+import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
 import { nestingDepthMax, parseJson } from './json.ts'
@@ -165,6 +167,26 @@ export function readDocument(text: string): Json {
     if (error instanceof RangeError) throw new YamlError('yaml: exceeded max depth')
     throw error
   }
+}
+
+/** Keys that are in a map already, each with its line; `text` has been read before. */
+export function repeatedKeys(text: string): string[] {
+  const lines = new LineCounter()
+  const told: string[] = []
+  visit(firstDocument(text, lines) ?? null, {
+    Map(_, map) {
+      const seen = new Set<Json>()
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue
+        const value = scalarValue(key as Scalar)
+        const shown = typeof value === 'string' ? goQuote(value) : String(value)
+        const { line } = lines.linePos(key.range?.[0] ?? 0)
+        if (seen.has(value)) told.push(`line ${line}: key ${shown} already set in map`)
+        seen.add(value)
+      }
+    },
+  })
+  return told
 }
 
 /** YAML as Kubernetes writes it. */

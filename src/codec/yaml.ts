@@ -19,5 +19,9 @@ export function parseYaml(text: string): Json {
 
 export const decodeYaml = (bytes: Buffer): Json => parseYaml(bytes.toString('utf8'))
 
+/** Keys that a text has twice, as Go tells them: `line 6: key "a" already set in map`. */
+export const repeatedKeys = (bytes: Buffer): string[] =>
+  parser().repeatedKeys(bytes.toString('utf8'))
+
 /** YAML as Kubernetes writes it. */
 export const encodeYaml = (value: unknown): Buffer => parser().writeDocument(value)

@@ -4,7 +4,7 @@ import { loadLater } from '#base/load-later.ts'
 import { decodeWritten, JsonError } from '#codec/json.ts'
 import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
 import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
-import { decodeYaml } from '#codec/yaml.ts'
+import { decodeYaml, repeatedKeys } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { PatchRequest } from '#verbs/server.ts'
@@ -48,6 +48,10 @@ export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined 
   if (format === 'protobuf') return undefined
   return format === 'json' ? bytes : Buffer.from(loadEncode().encodeGoMap(decodeYaml(bytes)))
 }
+
+/** What a YAML body says twice. */
+export const repeatedLines = (exchange: Exchange, bytes: Buffer): string[] =>
+  bodyFormat(contentTypeOf(exchange)) === 'yaml' ? repeatedKeys(bytes) : []
 
 /** YAML goes through JSON with its keys sorted before anybody looks at it. */
 const inKeyOrder = (value: Json): Json =>

@@ -1,5 +1,5 @@
 /** What a write asks for, from its query, headers and body: the options checked first, in the original's words. */
-import { type FieldError, forbidden, required } from '#api/field-error.ts'
+import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
 import { flag } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateFieldManager } from '#api/object-meta-rules.ts'
@@ -10,7 +10,7 @@ import { isOdd } from '#codec/json.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
 import type { Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
-import { bodyText, decodeBody, patchTypeOf, requireBodyType } from './body.ts'
+import { bodyText, decodeBody, patchTypeOf, requireBodyType, repeatedLines } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
@@ -40,6 +40,7 @@ export async function writeRequest(
     user: exchange.user,
     body: () => decodeBody(exchange, target.kind, bytes, kindTaken(target)),
     text: () => bodyText(exchange, bytes),
+    repeatedLines: () => repeatedLines(exchange, bytes),
     options,
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,
@@ -153,7 +154,10 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
       errors.push(forbidden('force', 'may not be specified for non-apply patch'))
     }
   }
+  const fieldValidation = query.get('fieldValidation') ?? ''
   errors.push(...validateFieldManager(asked, FieldPath.of('fieldManager')), ...dryRunErrors(dryRun))
+  if (!fieldValidations.includes(fieldValidation))
+    errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
   if (errors.length > 0) {
     throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', errors)
   }
@@ -161,7 +165,8 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
     dryRun: dryRun.some((value) => value !== ''),
     fieldManager: asked === '' ? managerOfAgent(wire.headers['user-agent']) : asked,
     fieldManagerAsked: asked,
-    fieldValidation: fieldValidationOf(query.get('fieldValidation')),
+    fieldValidation:
+      fieldValidation === 'Warn' || fieldValidation === 'Strict' ? fieldValidation : 'Ignore',
     force: flag(force),
   }
 }
@@ -192,9 +197,8 @@ function firstPart(agent: string): string {
   return name
 }
 
-/** The releases that are served here do not know the parameter: values that mean nothing are no fault. */
-const fieldValidationOf = (value: string | null): WriteOptions['fieldValidation'] =>
-  value === 'Warn' || value === 'Strict' ? value : 'Ignore'
+/** None: the releases that are served here do not look at fields they do not know. */
+const fieldValidations = ['', 'Ignore', 'Strict', 'Warn']
 
 /** A write that turns out to create needs the right to create. */
 async function authorizeCreate(exchange: Exchange, parts: HttpParts): Promise<void> {

@@ -18,8 +18,13 @@ const retainKeys = '$retainKeys'
 const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
-/** The patched object, with the members its type declares. Throws ApiError. */
-export function applyStrategicMerge(type: Type, document: Json, patch: Json): Json {
+/** The patched object, with the members its type declares; others are given to `lost`. Throws ApiError. */
+export function applyStrategicMerge(
+  type: Type,
+  document: Json,
+  patch: Json,
+  lost?: (whole: Json, kept: Json) => void,
+): Json {
   if (patch !== null && !isMap(patch)) {
     const kind = goType(patch) === '[]interface {}' ? 'array' : goType(patch)
     const said = kind === 'int64' || kind === 'float64' ? 'number' : kind
@@ -28,10 +33,10 @@ export function applyStrategicMerge(type: Type, document: Json, patch: Json): Js
   const original = copyValue(document) as JsonMap
   const change = copyValue(patch ?? {}) as JsonMap
   try {
-    return withHeaderOf(
-      document as JsonMap,
-      restore(type, mergeMap(original, change, type)) as JsonMap,
-    )
+    const whole = mergeMap(original, change, type)
+    const kept = restore(type, whole) as JsonMap
+    lost?.(whole, kept)
+    return withHeaderOf(document as JsonMap, kept)
   } catch (error) {
     throw answerTo(error, change)
   }

@@ -92,7 +92,7 @@ for (const [fieldValidation, count, warnings, expected] of validations) {
     const request = verbs.request(at('configmaps'), {}, { fieldValidation })
     const unknown = Array.from({ length: count }, (_, i) => `f${i}`)
     const kind = { kind: 'ConfigMap', version: 'v1' }
-    assert.equal(await outcomeOf(() => reportUnknown(unknown, request, kind)), expected)
+    assert.equal(await outcomeOf(() => reportUnknown({ unknown }, request, kind)), expected)
     assert.equal(request.warnings.length, warnings)
     if (warnings > 0) assert.equal(request.warnings[0], 'unknown field "f0"')
   })

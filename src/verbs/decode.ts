@@ -4,16 +4,22 @@ import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
-import { duplicateKeys, isOdd } from '#codec/json.ts'
+import { isOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
-import type { PatchRequest, Server, WriteRequest } from './server.ts'
+import type { Reading } from './field-validation.ts'
+import type { Server, WriteRequest } from './server.ts'
 
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
   '#codec/go-json/decode',
+)
+
+const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
+  import.meta.url,
+  './field-validation',
 )
 
 /** Most names of unknown fields that are said; the rest is counted. */
@@ -32,19 +38,23 @@ export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): Kube
   return object
 }
 
-/** `text`: the JSON that `raw` was read from. */
+/** `text`: the JSON that `raw` was read from; `lost`: what it had before and no type declares. */
 export function conformRaw(
   kind: Kind,
   raw: unknown,
   request: WriteRequest,
   text = request.text,
+  lost: readonly string[] = [],
 ): KubeObject {
   const value = (raw ?? {}) as Loose
   requireType(kind, value, 'patchType' in request)
   const { object, unknown } = kind.protobuf
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
     : kind.conform(value)
-  reportUnknown(unknown, request, kind)
+  if (request.options.fieldValidation === 'Ignore') return object
+  const free = { type: kind.type, raw: value as Json, kept: object as Json }
+  const all = [...lost, ...unknown]
+  reportUnknown(kind.protobuf ? { unknown: all } : { unknown: all, free }, request, kind)
   return object
 }
 
@@ -154,6 +164,7 @@ export function conformAs(
   request: WriteRequest,
   raw: unknown = request.body(),
   text = request.text,
+  lost: readonly string[] = [],
 ): KubeObject {
   const value = (raw ?? {}) as Loose
   const named = textOf(value.kind, kind)
@@ -168,7 +179,7 @@ export function conformAs(
   const conformed = conformWritten(type, value, written, (read) =>
     conform(type, read as Json, written),
   )
-  reportUnknown(conformed.unknown, request, { kind, version })
+  reportUnknown({ unknown: [...lost, ...conformed.unknown] }, request, { kind, version })
   const object = conformed.value as unknown as KubeObject
   object.kind = kind
   object.apiVersion = apiVersion
@@ -180,35 +191,26 @@ const textOf = (value: unknown, fallback: string) =>
 
 /** What a body says of fields that do not exist, and what it says twice: warned of or refused where that is asked for. */
 export function reportUnknown(
-  unknown: string[],
+  reading: Reading,
   request: WriteRequest,
   { kind, version }: { kind: string; version: string },
 ): void {
   const { fieldValidation } = request.options
   if (fieldValidation === 'Ignore') return
-  const said = [
-    ...duplicatesOf(request),
-    ...unknown.slice(0, unknownFieldsMax).map((path) => `unknown field "${path}"`),
-  ]
-  if (said.length === 0) return
+  const told = loadFieldValidation().fieldsTold(request, reading)
+  const { lines } = told
+  const fields = told.fields.slice(0, unknownFieldsMax)
+  if (lines.length + fields.length === 0) return
   if (fieldValidation === 'Strict') {
-    const why = `strict decoding error: ${said.join(', ')}`
+    const ofYaml = lines.length > 0 ? [['yaml: unmarshal errors:', ...lines].join('\n  ')] : []
+    const why = `strict decoding error: ${[...ofYaml, ...fields].join(', ')}`
     throw badRequest(
       'patchType' in request
         ? why
         : `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`,
     )
   }
-  request.warnings.push(...said)
-}
-
-/** A patch is looked at as it was sent, not what came of it. */
-function duplicatesOf(request: WriteRequest | PatchRequest): string[] {
-  const isPatch = 'patchType' in request
-  const bytes = isPatch ? request.patchBytes : request.text?.()
-  if (bytes === undefined) return []
-  const what = isPatch && request.patchType === 'json' ? 'json patch duplicate' : 'duplicate'
-  return duplicateKeys(bytes.toString('utf8')).map((path) => `${what} field "${path}"`)
+  request.warnings.push(...lines, ...fields)
 }
 
 export function toHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {

@@ -28,6 +28,7 @@ const load = {
   ),
   nilBytes: later<typeof import('#patch/nil-bytes.ts')>('#patch/nil-bytes'),
   type: later<typeof import('./patch-type.ts')>('./patch-type'),
+  undeclared: later<typeof import('#schema/undeclared.ts')>('#schema/undeclared'),
   strategic: later<typeof import('#patch/strategic-merge.ts')>('#patch/strategic-merge'),
 }
 
@@ -68,10 +69,11 @@ async function patched(
   before: KubeObject,
 ): Promise<KubeObject> {
   const { kind } = request.target
-  const raw = rawPatched(request, before, kind.type, kind.protobuf)
+  const lost: string[] = []
+  const raw = rawPatched(request, before, kind.type, kind.protobuf, lost)
   const read = orInvalidPatch(raw, () => {
     const as = kind.protobuf ? versionOf(server, kind, raw) : kind
-    return as && { object: conformRaw(as, requireObject(raw), request, textOf(raw)), as }
+    return as && { object: conformRaw(as, requireObject(raw), request, textOf(raw), lost), as }
   })
   if (read === undefined) throw nameless(request.target)
   read.as.applyDefaults(read.object)
@@ -104,7 +106,8 @@ export function patchedAs(
   request: PatchRequest,
   before: KubeObject,
 ): KubeObject {
-  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type, true)
+  const lost: string[] = []
+  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type, true, lost)
   const isIt = (said: string) => said === apiVersion
   const read = orInvalidPatch(raw, () => {
     const given = requireObject(raw)
@@ -113,7 +116,7 @@ export function patchedAs(
     const said = patchedVersion({ apiVersion, kind }, raw, isIt, readAs)
     return said === undefined
       ? undefined
-      : conformAs(server, apiVersion, kind, request, given, textOf(raw))
+      : conformAs(server, apiVersion, kind, request, given, textOf(raw), lost)
   })
   if (read === undefined) throw nameless(request.target)
   return read
@@ -149,12 +152,22 @@ function inKeyOrder(value: Json): Json {
   return Object.fromEntries(sorted.map((key) => [key, inKeyOrder(value[key])]))
 }
 
-/** `typed`: read by a type of its own afterwards, to which the digits of numbers matter. */
-function rawPatched(request: PatchRequest, before: KubeObject, type: Type, typed: boolean): Json {
+/** `typed`: read by a type of its own afterwards, to which the digits of numbers matter. `lost` gets what is gone by then. */
+function rawPatched(
+  request: PatchRequest,
+  before: KubeObject,
+  type: Type,
+  typed: boolean,
+  lost: string[],
+): Json {
   const document = before as unknown as { [key: string]: Json }
   const { patchType, patchBytes } = request
   if (patchType === 'strategic') {
-    return load.strategic().applyStrategicMerge(type, document, firstValueOf(patchBytes))
+    const tell =
+      request.options.fieldValidation === 'Ignore'
+        ? undefined
+        : (whole: Json, kept: Json) => lost.push(...load.undeclared().undeclared(type, whole, kept))
+    return load.strategic().applyStrategicMerge(type, document, firstValueOf(patchBytes), tell)
   }
   const body = patchBody(patchBytes)
   const apply = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch

@@ -1,0 +1,42 @@
+/**
+ * Members of a value that its type does not declare, as paths in the order of their keys: what reading it by the type has
+ * lost. Nothing is changed.
+ *
+ *   { metadata: { x: 1 }, spec: { l: [{ n: 1, m: 2 }] } } → ['metadata.x', 'spec.l[0].m']
+ */
+import type { Json } from '#api/object-meta.ts'
+import { isObject } from './misfit.ts'
+import type { Type } from './type.ts'
+
+/** `kept`: what was made of the value; members that are there still are nobody's loss. */
+export function undeclared(type: Type, value: Json, kept: Json | undefined): string[] {
+  const found: string[] = []
+  walk(type, value, kept, '', found)
+  return found
+}
+
+function walk(
+  type: Type,
+  value: Json,
+  kept: Json | undefined,
+  path: string,
+  found: string[],
+): void {
+  if (Array.isArray(value)) {
+    if (type.is !== 'list') return
+    const items = Array.isArray(kept) ? kept : []
+    for (const [i, item] of value.entries())
+      walk(type.items, item, items[i], `${path}[${i}]`, found)
+    return
+  }
+  if (!isObject(value) || (type.is !== 'struct' && type.is !== 'map')) return
+  if (type.is === 'struct' && type.union === true) return
+  for (const name of Object.keys(value).sort()) {
+    const at = path === '' ? name : `${path}.${name}`
+    const left =
+      kept !== undefined && isObject(kept) && Object.hasOwn(kept, name) ? kept[name] : undefined
+    const member = type.is === 'map' ? type.values : type.byName.get(name)?.type
+    if (member !== undefined) walk(member, value[name] as Json, left, at, found)
+    else if (left === undefined) found.push(at)
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * What a write says of fields that do not exist, and what it says twice, in the words and the order of releases that know
+ * `fieldValidation`. Loaded when somebody asks.
+ */
+import type { Json } from '#api/object-meta.ts'
+import { keysOf } from '#codec/json.ts'
+import { undeclared } from '#schema/undeclared.ts'
+import type { Type } from '#schema/type.ts'
+import type { PatchRequest, WriteRequest } from './server.ts'
+
+/** How a body was read: `unknown` is what its type did not know; a free kind finds that out afterwards. */
+export interface Reading {
+  readonly unknown: readonly string[]
+  readonly free?: { readonly type: Type; readonly raw: Json; readonly kept: Json }
+}
+
+const unknownField = (path: string) => `unknown field "${path}"`
+const duplicateField = (path: string) => `duplicate field "${path}"`
+
+/** Lines of YAML are told together where the write is refused. */
+export interface Told {
+  readonly lines: readonly string[]
+  readonly fields: readonly string[]
+}
+
+export function fieldsTold(request: WriteRequest | PatchRequest, reading: Reading): Told {
+  const unknown = unknownOf(reading)
+  if ('patchType' in request) {
+    const text = request.patchBytes.toString('utf8')
+    const said = request.patchType === 'json' ? operationFaults(text) : duplicatesOf(text)
+    return { lines: [], fields: [...said, ...unknown.map(unknownField)] }
+  }
+  const lines = request.repeatedLines?.() ?? []
+  const text = request.text?.()?.toString('utf8')
+  if (text === undefined) return { lines, fields: unknown.map(unknownField) }
+  const free = reading.free !== undefined
+  const fields = free
+    ? [...duplicatesOf(text), ...unknown.map(unknownField)]
+    : inOrder(text, unknown)
+  return { lines, fields }
+}
+
+/** Of a free kind the metadata is read first, by a type of its own. */
+function unknownOf({ unknown, free }: Reading): readonly string[] {
+  if (free === undefined) return unknown
+  const found = undeclared(free.type, free.raw, free.kept)
+  const ofMetadata = (path: string) => path.startsWith('metadata.')
+  return [...found.filter(ofMetadata), ...found.filter((path) => !ofMetadata(path))]
+}
+
+const duplicatesOf = (text: string): string[] => [
+  ...new Set(keysOf(text).flatMap(({ path, again }) => (again ? [duplicateField(path)] : []))),
+]
+
+/** As the decoder comes by them; what is below an unknown field it does not look at. */
+function inOrder(text: string, unknown: readonly string[]): string[] {
+  const open = new Set(unknown)
+  const said = new Set<string>()
+  let skipped: string | undefined
+  for (const { path, again } of keysOf(text)) {
+    if (skipped !== undefined && isBelow(path, skipped)) continue
+    skipped = undefined
+    if (open.has(path)) {
+      said.add(unknownField(path))
+      skipped = path
+    } else if (again) said.add(duplicateField(path))
+  }
+  for (const path of unknown) said.add(unknownField(path))
+  return [...said]
+}
+
+const isBelow = (path: string, above: string): boolean =>
+  path.startsWith(above) && (path[above.length] === '.' || path[above.length] === '[')
+
+const operationMembers = new Set(['op', 'path', 'from', 'value'])
+
+function operationFaults(text: string): string[] {
+  const said = new Set<string>()
+  for (const { path, again } of keysOf(text)) {
+    const member = /^\[\d+\]\.([^.[]*)$/.exec(path)?.[1]
+    if (member !== undefined && !operationMembers.has(member)) {
+      said.add(`json patch ${unknownField(path)}`)
+    } else if (again) said.add(`json patch ${duplicateField(path)}`)
+  }
+  return [...said]
+}
