@@ -6,6 +6,7 @@ import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler
 import { checkCreate, checkUpdate, contextFor, inDefault, named } from './behaviour.suite.ts'
 import { node } from './cluster/node.ts'
 import { priorityClass } from './cluster/priority-class.ts'
+import { service } from './services/service.ts'
 import { replicationController } from './workloads/replica-set.ts'
 
 const old = contextFor({ release: 15 })
@@ -88,3 +89,42 @@ test('how a class preempts is not kept before it can be said', () => {
   assert.equal(kept([], { preemptionPolicy: 'Never' }), 'Never')
   assert.equal(kept([], {}), undefined)
 })
+
+const balanced = (...protocols: string[]) =>
+  inDefault({
+    spec: {
+      type: 'LoadBalancer',
+      sessionAffinity: 'None',
+      externalTrafficPolicy: 'Cluster',
+      ports: protocols.map((protocol) => ({
+        name: protocol.toLowerCase(),
+        port: 80,
+        targetPort: 80,
+        protocol,
+      })),
+    },
+  })
+const goPort = (name: string, protocol: string) =>
+  `core.ServicePort{Name:"${name}", Protocol:"${protocol}", Port:80, ` +
+  'TargetPort:intstr.IntOrString{Type:0, IntVal:80, StrVal:""}, NodePort:0}'
+checkCreate(service, [
+  ['a load balancer of one protocol', balanced('UDP'), [], old],
+  [
+    'a load balancer of two protocols',
+    balanced('TCP', 'UDP'),
+    [
+      `spec.ports: Invalid value: []core.ServicePort{${goPort('tcp', 'TCP')}, ${goPort('udp', 'UDP')}}: ` +
+        'cannot create an external load balancer with mix protocols',
+    ],
+    old,
+  ],
+  [
+    'a load balancer of a protocol nobody knows',
+    balanced('ODD'),
+    [
+      'spec.ports[0].protocol: Unsupported value: "ODD": supported values: "SCTP", "TCP", "UDP"',
+      'spec.ports[0].protocol: Invalid value: "ODD": cannot create an external load balancer with non-TCP/UDP/SCTP ports',
+    ],
+    old,
+  ],
+])

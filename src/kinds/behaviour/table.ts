@@ -40,6 +40,10 @@ const loadNamespace = loadLater<typeof import('./cluster/namespace.ts')>(
   './cluster/namespace',
 )
 
+/** What only releases up to this one ask. */
+const sctpGateUntil = 19
+const loadSctp = loadLater<typeof import('./sctp.ts')>(import.meta.url, './sctp')
+
 /** Each folder's table, and the resources in it. */
 const folders: readonly (readonly [load: () => Behaviours, resources: readonly string[]])[] = [
   [
@@ -220,9 +224,15 @@ export const resourcesWithBehaviour: readonly string[] = folders.flatMap(
   ([, resources]) => resources,
 )
 
-/** The behaviour of a resource as a release had it, where that shows in its columns. */
-export function behaviourOf(key: string, release: number): Behaviour | undefined {
+function behaviourIn(key: string, release: number): Behaviour | undefined {
   const behaviour = baseBehaviour(key)
+  if (behaviour === undefined || release > sctpGateUntil) return behaviour
+  return loadSctp().withSctpRules(behaviour, key)
+}
+
+/** The behaviour of a resource as a release had it, in its rules and in its columns. */
+export function behaviourOf(key: string, release: number): Behaviour | undefined {
+  const behaviour = behaviourIn(key, release)
   const columns = columnsOfRelease(key, release, behaviour?.columns)
   if (behaviour === undefined || columns === behaviour.columns) return behaviour
   const { columns: _newest, ...rest } = behaviour

@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { columnsOfRelease } from './by-release.ts'
 import { configMapColumns } from './configuration.ts'
 import { ingressColumns } from './networking.ts'
-import { storageClassColumns } from './storage.ts'
+import {
+  persistentVolumeClaimColumns,
+  persistentVolumeColumns,
+  storageClassColumns,
+} from './storage.ts'
 
 const names = (key: string, release: number, newest = ingressColumns) =>
   columnsOfRelease(key, release, newest)?.columns.map(({ name }) => name)
@@ -28,4 +32,19 @@ test('before 1.16 the data of a config map was what is text', () => {
   const count = (release: number) =>
     columnsOfRelease('/configmaps', release, configMapColumns)?.cells(object, 0)[1]
   assert.deepEqual([count(15), count(16)], [1, 3])
+})
+
+test('before 1.22 no mode is for a single pod', () => {
+  const modes = { accessModes: ['ReadWriteOncePod', 'ReadOnlyMany'] }
+  const volume = { metadata: { name: 'a' }, spec: modes }
+  const claim = { metadata: { name: 'a' }, spec: { volumeName: 'a' }, status: modes }
+  const shown = (release: number) => [
+    columnsOfRelease('/persistentvolumes', release, persistentVolumeColumns)?.cells(volume, 0)[2],
+    columnsOfRelease('/persistentvolumeclaims', release, persistentVolumeClaimColumns)?.cells(
+      claim,
+      0,
+    )[4],
+  ]
+  assert.deepEqual(shown(22), ['ROX,RWOP', 'ROX,RWOP'])
+  assert.deepEqual(shown(21), ['ROX', 'ROX'])
 })

@@ -11,6 +11,7 @@ const loadConfiguration = loadLater<typeof import('./configuration.ts')>(
   './configuration',
 )
 const loadEvents = loadLater<typeof import('./events.ts')>(import.meta.url, './events')
+const loadStorage = loadLater<typeof import('./storage.ts')>(import.meta.url, './storage')
 const loadPods = loadLater<typeof import('./pods.ts')>(import.meta.url, './pods')
 
 /** Columns of the releases before `before`: the given ones left out, none but those every object has, or others. */
@@ -25,6 +26,12 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
   '/events': [
     { before: 16, instead: () => loadEvents().eventColumnsBefore16 },
     { before: 19, instead: () => loadEvents().eventColumnsBefore19 },
+  ],
+  '/persistentvolumeclaims': [
+    { before: 22, instead: () => loadStorage().persistentVolumeClaimColumnsBefore22 },
+  ],
+  '/persistentvolumes': [
+    { before: 22, instead: () => loadStorage().persistentVolumeColumnsBefore22 },
   ],
   '/pods': [{ before: 22, instead: () => loadPods().podColumnsBefore22 }],
   '/resourcequotas': [{ before: 18, without: 'everything' }],

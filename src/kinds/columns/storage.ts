@@ -83,6 +83,21 @@ export const persistentVolumeClaimColumns: TableColumns = {
   },
 }
 
+/** Before 1.22 no release knew a mode for a single pod. */
+const withoutOncePod = (newest: TableColumns): TableColumns => {
+  const at = newest.columns.findIndex(({ name }) => name === 'Access Modes')
+  return {
+    ...newest,
+    cells(object, now) {
+      const cells = newest.cells(object, now)
+      const words = String(cells[at]).split(',')
+      return cells.with(at, words.filter((word) => word !== 'RWOP').join(','))
+    },
+  }
+}
+export const persistentVolumeColumnsBefore22 = withoutOncePod(persistentVolumeColumns)
+export const persistentVolumeClaimColumnsBefore22 = withoutOncePod(persistentVolumeClaimColumns)
+
 const defaultClassKeys = [
   'storageclass.kubernetes.io/is-default-class',
   'storageclass.beta.kubernetes.io/is-default-class',

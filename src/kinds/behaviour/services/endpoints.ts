@@ -3,6 +3,7 @@ import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { ipAddress, nameIsDnsSubdomain, portNumber, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { checkDns1123Label, checkOneOf, each } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { endpointsColumns } from '#kinds/columns/services.ts'
@@ -57,8 +58,23 @@ function checkPort(port: Loose, nameRequired: boolean, path: FieldPath): FieldEr
   return errors
 }
 
+/** Up to here subsets were stored in one form of many. */
+const repackedUntil = 16
+const loadSubsets = loadLater<typeof import('./endpoint-subsets.ts')>(
+  import.meta.url,
+  './endpoint-subsets',
+)
+
+/** What is wrong is told of the object as it came. */
+function repack(next: KubeObject, release: number): void {
+  if (release > repackedUntil || !next.subsets || check(next).length > 0) return
+  next.subsets = loadSubsets().repackSubsets(next.subsets)
+}
+
 export const endpoints: Behaviour = {
   createOnUpdate: true,
+  prepareForCreate: (object, context) => repack(object, context.release),
+  prepareForUpdate: (next, _old, context) => repack(next, context.release),
   validateCreate: check,
   validateUpdate: (next, old) => [
     ...checkMetadataUpdate(next, old),

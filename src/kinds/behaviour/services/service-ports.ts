@@ -9,6 +9,8 @@ import { goServicePort, isLoadBalancer, specOf } from './service-shape.ts'
 
 const portsPath = FieldPath.of('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
+/** Up to here one protocol for a load balancer was a rule like the others, whatever the old service had. */
+const oneProtocolUntil = 19
 
 export function checkPorts(ports: Loose[]): FieldError[] {
   const names = new Set<string>()
@@ -47,9 +49,9 @@ export const checkPortNumberOrName = (port: number | string, path: FieldPath): F
   each(path, port, typeof port === 'string' ? portName(port) : portNumber(port))
 
 /** A node port makes no sense within the cluster, and no port may be there twice. */
-export function checkPortNumbers(service: KubeObject): FieldError[] {
+export function checkPortNumbers(service: KubeObject, release: number): FieldError[] {
   const ports: Loose[] = specOf(service).ports ?? []
-  const errors: FieldError[] = []
+  const errors = release > oneProtocolUntil ? [] : checkOneProtocol(service, release)
   if (specOf(service).type === 'ClusterIP') {
     for (const [i, port] of ports.entries()) {
       if (!port.nodePort) continue
@@ -68,7 +70,7 @@ export function checkPortNumbers(service: KubeObject): FieldError[] {
   }
   const seen = new Set<string>()
   for (const [i, { protocol, port }] of ports.entries()) {
-    const key = goServicePort({ protocol, port })
+    const key = goServicePort({ protocol, port }, release)
     if (seen.has(key)) errors.push(duplicate(portsPath.index(i), asGo(key)))
     seen.add(key)
   }
@@ -76,11 +78,38 @@ export function checkPortNumbers(service: KubeObject): FieldError[] {
 }
 
 /** A load balancer serves one protocol, unless an old service served more already. */
-export function checkMixedProtocols(next: KubeObject, old?: KubeObject): FieldError[] {
+export function checkMixedProtocols(
+  next: KubeObject,
+  old: KubeObject | undefined,
+  release: number,
+): FieldError[] {
   const mixed = (service: KubeObject | undefined) =>
     new Set((service?.spec?.ports ?? []).map((port: Loose) => port.protocol)).size > 1
-  if (!isLoadBalancer(next) || !mixed(next) || mixed(old)) return []
-  const shown = goList('core.ServicePort', specOf(next).ports.map(goServicePort))
+  if (release <= oneProtocolUntil || !isLoadBalancer(next) || !mixed(next) || mixed(old)) return []
   const detail = "may not contain more than 1 protocol when type is 'LoadBalancer'"
-  return [invalid(portsPath, asGo(shown), detail)]
+  return [invalid(portsPath, goPorts(next, release), detail)]
 }
+
+function checkOneProtocol(service: KubeObject, release: number): FieldError[] {
+  if (!isLoadBalancer(service)) return []
+  const used = new Set<string>()
+  const errors: FieldError[] = []
+  for (const [i, { protocol = '' }] of ((specOf(service).ports ?? []) as Loose[]).entries()) {
+    if (protocols.includes(protocol)) used.add(protocol)
+    else {
+      const detail = 'cannot create an external load balancer with non-TCP/UDP/SCTP ports'
+      errors.push(invalid(portsPath.index(i).child('protocol'), protocol, detail))
+    }
+  }
+  if (used.size < 2) return errors
+  const detail = 'cannot create an external load balancer with mix protocols'
+  return [...errors, invalid(portsPath, goPorts(service, release), detail)]
+}
+
+const goPorts = (service: KubeObject, release: number) =>
+  asGo(
+    goList(
+      'core.ServicePort',
+      specOf(service).ports.map((port: Loose) => goServicePort(port, release)),
+    ),
+  )

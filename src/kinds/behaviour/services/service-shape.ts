@@ -25,11 +25,13 @@ export const needsNodePort = (service: KubeObject): boolean =>
 export const needsHealthCheckPort = (service: KubeObject): boolean =>
   isLoadBalancer(service) && specOf(service).externalTrafficPolicy === 'Local'
 
-export const goServicePort = (port: Loose): string =>
+export const goServicePort = (port: Loose, release: number): string =>
   goStruct('core.ServicePort', [
     ['Name', goQuote(port.name ?? '')],
     ['Protocol', goQuote(port.protocol ?? '')],
-    ['AppProtocol', goPointer('string', port.appProtocol)],
+    ...(release < 18
+      ? []
+      : [['AppProtocol', goPointer('string', port.appProtocol)] as [string, string]]),
     ['Port', String(port.port ?? 0)],
     ['TargetPort', goIntOrString(port.targetPort)],
     ['NodePort', String(port.nodePort ?? 0)],

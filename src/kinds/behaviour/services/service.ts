@@ -60,7 +60,7 @@ function check(service: KubeObject, context: Context): FieldError[] {
   }
   errors.push(
     ...checkOneOf(spec.type, types, specPath.child('type')),
-    ...checkPortNumbers(service),
+    ...checkPortNumbers(service, context.release),
     ...checkSourceRanges(service),
     ...checkLoadBalancerFields(service, context),
     ...checkTrafficPolicies(spec, context),
@@ -286,4 +286,4 @@ export const service: Behaviour = {
 }
 
 const checkMixed = (next: KubeObject, old: KubeObject | undefined, context: Context) =>
-  context.feature('MixedProtocolLBService') ? [] : checkMixedProtocols(next, old)
+  context.feature('MixedProtocolLBService') ? [] : checkMixedProtocols(next, old, context.release)
