@@ -1,9 +1,10 @@
 /**
  * What a control plane is extended by, on a server of its own: a definition as large as those of well-known controllers,
- * versions that come and go, a definition that leaves with its objects, and webhooks that know who calls them.
+ * versions that come and go, names and categories, a definition that leaves with its objects, and webhooks that know who
+ * calls them and leave their notes.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
@@ -16,6 +17,7 @@ type Any = any
 let server: RunningServer
 let hooks: WebhookServer
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-test-'))
+const auditLog = join(folder, 'audit.log')
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 before(async () => {
@@ -31,7 +33,14 @@ before(async () => {
   }))
   const file = join(folder, 'admission.yaml')
   writeFileSync(file, JSON.stringify({ kind: 'AdmissionConfiguration', apiVersion, plugins }))
-  server = await startServer(['--controllers=-*', `--admission-control-config-file=${file}`])
+  const policy = join(folder, 'audit.yaml')
+  writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Request }]\n')
+  server = await startServer([
+    '--controllers=-*',
+    `--admission-control-config-file=${file}`,
+    `--audit-policy-file=${policy}`,
+    `--audit-log-path=${auditLog}`,
+  ])
 })
 after(async () => {
   await Promise.all([server.stop(), hooks.stop()])
@@ -212,27 +221,109 @@ test('a definition leaves after its objects', async () => {
   await until(place('v1', 'leavers'), ({ status }) => status === 404)
 })
 
-test('webhooks get the credentials that the configuration of admission has for them', async () => {
-  const webhook = {
-    name: 'v.example.com',
-    clientConfig: {
-      url: `https://127.0.0.1:${hooks.port}/v`,
-      caBundle: Buffer.from(hooks.ca.pem).toString('base64'),
-    },
-    rules: [
-      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] },
-    ],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
+/** A webhook at a path of the one server there is; the answer is what the path says. */
+const webhookFor = (path: string, operation: string, plural: string): Any => ({
+  name: `${path}.example.com`,
+  clientConfig: {
+    url: `https://127.0.0.1:${hooks.port}/${path}`,
+    caBundle: Buffer.from(hooks.ca.pem).toString('base64'),
+  },
+  rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: [operation], resources: [plural] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+})
+const configurations = (type: 'validating' | 'mutating') =>
+  `/apis/admissionregistration.k8s.io/v1/${type}webhookconfigurations`
+
+test('a definition leaves with its objects, whatever webhooks say of them', async () => {
+  await define('loathers', [plainVersion('v1', { storage: true })])
+  const object = { apiVersion: 'example.com/v1', kind: 'Loather', metadata: { name: 'one' } }
+  assert.equal((await ask('POST', place('v1', 'loathers'), object)).status, 201)
+  hooks.paths.set('/no', () => ({ allowed: false }))
+  const path = configurations('validating')
+  const webhooks = [webhookFor('no', 'DELETE', 'loathers')]
+  await ask('POST', path, { metadata: { name: 'no' }, webhooks })
+  const refused = () => ask('DELETE', `${place('v1', 'loathers')}/one?dryRun=All`)
+  for (let i = 0; (await refused()).status === 200; i++) assert.ok(i < 200, 'the webhook is asked')
+  await ask('DELETE', `${definitions}/loathers.example.com`)
+  await until(`${definitions}/loathers.example.com`, ({ status }) => status === 404)
+  await ask('DELETE', `${path}/no`)
+})
+
+test('a kind is served at once, by all of its names', async () => {
+  const body = definitionOf('namers', [plainVersion('v1', { storage: true })])
+  Object.assign(body.spec.names, { shortNames: ['nm', 'nmr'], categories: ['all', 'tools'] })
+  assert.equal((await ask('POST', definitions, body)).status, 201)
+  const began = performance.now()
+  await until(place('v1', 'namers'), ({ status }) => status === 200)
+  const took = performance.now() - began
+  assert.ok(took < 2000, `a tenth of a second where nothing else runs, and not ${took} ms`)
+  const { body: list } = await ask('GET', '/apis/example.com/v1')
+  const { storageVersionHash: _, ...shown } = list.resources.find(
+    ({ name }: Any) => name === 'namers',
+  )
+  assert.deepEqual(shown, {
+    name: 'namers',
+    singularName: 'namer',
+    namespaced: true,
+    kind: 'Namer',
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+    shortNames: ['nm', 'nmr'],
+    categories: ['all', 'tools'],
+  })
+})
+
+test('what webhooks note of a request is in its record', async () => {
+  const patch = Buffer.from('[{"op":"add","path":"/data","value":{"a":"b"}}]').toString('base64')
+  hooks.paths.set('/notes', () => ({ allowed: true, auditAnnotations: { why: 'so' } }))
+  hooks.paths.set('/patches', () => ({ allowed: true, patchType: 'JSONPatch', patch }))
+  const rows = [
+    ['validating', 'notes'],
+    ['mutating', 'patches'],
+  ] as const
+  for (const [type, path] of rows) {
+    const webhooks = [webhookFor(path, 'CREATE', 'configmaps')]
+    await ask('POST', configurations(type), { metadata: { name: path }, webhooks })
   }
-  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  const maps = '/api/v1/namespaces/default/configmaps'
+  const make = async (i: number) =>
+    (await ask('POST', maps, { metadata: { name: `noted${i}` } })).body
+  let i = 0
+  while ((await make(i)).data === undefined) assert.ok(i++ < 200, 'the webhook is asked')
+  await make(++i)
+  const record = () =>
+    readFileSync(auditLog, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`"noted${i}"`) && line.includes('"ResponseComplete"'))
+      .at(-1)
+  for (let n = 0; record() === undefined && n < 100; n++)
+    await new Promise((done) => setTimeout(done, 50))
+  const { annotations } = JSON.parse(record() ?? '{}')
+  assert.equal(annotations['notes.example.com/why'], 'so')
+  const round = 'webhook.admission.k8s.io/round_0_index_0'
+  const named = { configuration: 'patches', webhook: 'patches.example.com' }
+  const mutation = JSON.parse(annotations[`mutation.${round}`])
+  assert.deepEqual(mutation, { ...named, mutated: true })
+  const patched = JSON.parse(annotations[`patch.${round}`])
+  assert.deepEqual(patched, {
+    ...named,
+    patch: [{ op: 'add', path: '/data', value: { a: 'b' } }],
+    patchType: 'JSONPatch',
+  })
+  for (const [type, path] of rows) await ask('DELETE', `${configurations(type)}/${path}`)
+})
+
+test('webhooks get the credentials that the configuration of admission has for them', async () => {
+  const webhook = webhookFor('v', 'CREATE', 'secrets')
+  const path = configurations('validating')
   const made = await ask('POST', path, { metadata: { name: 'v' }, webhooks: [webhook] })
   assert.equal(made.status, 201, made.text)
   assert.equal(made.body.webhooks[0].timeoutSeconds, 10)
   const secrets = '/api/v1/namespaces/default/secrets'
-  for (let i = 0; hooks.received.length === 0 && i < 100; i++) {
+  const received = () => hooks.received.find((one) => one.path === '/v')
+  for (let i = 0; received() === undefined && i < 100; i++) {
     await ask('POST', secrets, { metadata: { name: `s${i}` } })
   }
-  assert.equal(hooks.received[0]?.headers.authorization, 'Bearer of-the-server')
+  assert.equal(received()?.headers.authorization, 'Bearer of-the-server')
   assert.equal((await ask('DELETE', `${path}/v`)).status, 200)
 })

@@ -5,8 +5,11 @@ import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { Definitions } from '#verbs/custom-resources/definitions.ts'
+import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
+import { afterAdmission } from '#verbs/special/admit.ts'
 import type { Foundation } from './foundation.ts'
+import { apiserverUser } from './make-server.ts'
 
 const custom = loadLater<typeof import('#kinds/custom.ts')>(import.meta.url, '#kinds/custom')
 const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
@@ -35,5 +38,6 @@ export function followDefinitions(
     }
     return custom().customResource(definition, options)
   }
-  return new Definitions({ server, client, resourceOf, report })
+  const remover = () => localClient(afterAdmission(server), apiserverUser, 'kube-apiserver')
+  return new Definitions({ server, client, remover, resourceOf, report })
 }

@@ -37,6 +37,7 @@ function fixture() {
   const definitions = new Definitions({
     server,
     client,
+    remover: () => client,
     resourceOf: ({ spec }) => ({ group: spec.group, plural: 'x', kinds: [] }) as never,
     report: (message, error) => assert.fail(`${message}: ${error}`),
   })

@@ -26,6 +26,8 @@ export interface DefinitionsParts {
   /** The resource a definition makes. */
   readonly resourceOf: (definition: KubeObject) => Resource
   readonly client: ApiClient
+  /** Deletes objects of kinds that leave: nobody is asked whether they may go. */
+  readonly remover: () => ApiClient
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -196,12 +198,12 @@ export class Definitions {
   #finalize(name: string): void {
     if (this.#leaving.has(name)) return
     this.#leaving.add(name)
-    const { server, client, report } = this.#parts
+    const { server, remover, report } = this.#parts
     const run = async () => {
       const definition = this.#known.get(name)
       if (definition === undefined || !isLeaving(definition)) return
       await finalize(definition, {
-        client,
+        client: remover(),
         resource: this.#served.get(name)?.resource,
         now: () => timestamp(server.clock),
         writeStatus: (next) => this.writeStatus(next),
