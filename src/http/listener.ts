@@ -4,14 +4,16 @@
  */
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
-import { nodeHttp } from '#access/node-http.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Wire } from './exchange.ts'
-import { wireOfUpgrade } from './connect/upgrade-wire.ts'
-import { wireOfHttp1 } from './http1-wire.ts'
+import type { Http1Connections } from './http1-connections.ts'
 import type { Http2Connection } from './http2/connection.ts'
 
-/** Loaded with the first connection that speaks it. */
+/** Each is loaded with the first connection that speaks it. */
+const loadHttp1 = loadLater<typeof import('./http1-connections.ts')>(
+  import.meta.url,
+  './http1-connections',
+)
 const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
   import.meta.url,
   './http2/connection',
@@ -33,11 +35,6 @@ export interface ListenerOptions {
   /** A connection failed before it was secure. */
   readonly handshakeFailed?: () => void
 }
-
-/** Header bytes of one request: room for a large token, too little to hurt. */
-const headerBytesMax = 64 * 1024
-/** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
-const requestAwaitedMsMax = 90_000
 
 /** As Go prefers them: of the ciphers that are good enough, the one that costs least comes first. */
 const ciphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
@@ -67,57 +64,13 @@ export function createListener(options: ListenerOptions): Listener {
     ciphers,
     honorCipherOrder: true,
   })
-  const http1 = nodeHttp.createServer({
-    maxHeaderSize: headerBytesMax,
-    requestTimeout: 0,
-    keepAliveTimeout: 75_000,
-    shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
-  })
-  // Node tells idle connections only of servers that listen themselves, and the one that listens here is the TLS server.
-  const runningOn = new Map<Socket, number>()
+  let http1: Http1Connections | undefined
   let draining = false
-  // Nor does it look there for those who never finish their headers.
-  const awaited = new Map<Socket, NodeJS.Timeout>()
-  const awaitedMs = options.requestAwaitedMs ?? requestAwaitedMsMax
-  const awaitRequest = (socket: Socket) => {
-    clearTimeout(awaited.get(socket))
-    awaited.set(socket, setTimeout(() => socket.destroy(), awaitedMs).unref())
-  }
-  const noLongerAwait = (socket: Socket) => {
-    clearTimeout(awaited.get(socket))
-    awaited.delete(socket)
-  }
-  http1.on('request', (request, response) => {
-    const { socket } = request
-    noLongerAwait(socket)
-    runningOn.set(socket, (runningOn.get(socket) ?? 0) + 1)
-    response.once('close', () => {
-      const left = (runningOn.get(socket) ?? 1) - 1
-      if (runningOn.has(socket)) runningOn.set(socket, left)
-      if (draining && left === 0) socket.destroySoon()
-      else if (left === 0 && !socket.destroyed) awaitRequest(socket)
-    })
-    options.handle(wireOfHttp1(request, response))
-  })
-  http1.on('upgrade', (request, socket, head) => {
-    runningOn.delete(request.socket)
-    noLongerAwait(request.socket)
-    socket.on('error', () => {})
-    options.upgrade(wireOfUpgrade(request, socket, head))
-  })
-  http1.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-    else socket.destroy()
-  })
   tlsServer.on('secureConnection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, keepAliveProbeMs)
-    socket.on('close', () => {
-      sockets.delete(socket)
-      runningOn.delete(socket)
-      noLongerAwait(socket)
-    })
+    socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') {
       const { handle, prefaceMs } = options
@@ -128,9 +81,10 @@ export function createListener(options: ListenerOptions): Listener {
       connections.add(connection)
       socket.on('close', () => connections.delete(connection))
     } else {
-      runningOn.set(socket, 0)
-      awaitRequest(socket)
-      http1.emit('connection', socket)
+      http1 ??= new (loadHttp1().Http1Connections)(options)
+      http1.take(socket)
+      // A handshake that was under way when the server stopped.
+      if (draining) http1.drain()
     }
   })
   tlsServer.on('tlsClientError', () => options.handshakeFailed?.())
@@ -151,7 +105,7 @@ export function createListener(options: ListenerOptions): Listener {
         tlsServer.close(() => resolve())
         for (const connection of connections) connection.close()
         draining = true
-        for (const [socket, running] of runningOn) if (running === 0) socket.destroySoon()
+        http1?.drain()
         if (sockets.size === 0) resolve()
       }),
     destroy() {

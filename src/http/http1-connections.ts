@@ -1,0 +1,92 @@
+/**
+ * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener. Loaded with the first
+ * of them. What the parser refuses is answered with 400 and closed.
+ */
+import type { Socket } from 'node:net'
+import { nodeHttp } from '#access/node-http.ts'
+import { wireOfUpgrade } from './connect/upgrade-wire.ts'
+import { wireOfHttp1 } from './http1-wire.ts'
+import type { ListenerOptions } from './listener.ts'
+
+/** Header bytes of one request: room for a large token, too little to hurt. */
+const headerBytesMax = 64 * 1024
+/** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
+const requestAwaitedMsMax = 90_000
+const keepAliveMs = 75_000
+
+type Http1Options = Pick<ListenerOptions, 'handle' | 'upgrade' | 'upgradesAt' | 'requestAwaitedMs'>
+
+export class Http1Connections {
+  readonly #options: Http1Options
+  readonly #server
+  /** Node tells idle connections only of servers that listen themselves, and the one that listens is the TLS server. */
+  readonly #runningOn = new Map<Socket, number>()
+  /** Nor does it look there for those who never finish their headers. */
+  readonly #awaited = new Map<Socket, NodeJS.Timeout>()
+  #draining = false
+
+  constructor(options: Http1Options) {
+    this.#options = options
+    this.#server = nodeHttp.createServer({
+      maxHeaderSize: headerBytesMax,
+      requestTimeout: 0,
+      keepAliveTimeout: keepAliveMs,
+      shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
+    })
+    this.#server.on('request', (request, response) => {
+      const { socket } = request
+      this.#begun(socket)
+      response.once('close', () => this.#ended(socket))
+      options.handle(wireOfHttp1(request, response))
+    })
+    this.#server.on('upgrade', (request, socket, head) => {
+      this.#runningOn.delete(request.socket)
+      this.#noLongerAwait(request.socket)
+      socket.on('error', () => {})
+      options.upgrade(wireOfUpgrade(request, socket, head))
+    })
+    this.#server.on('clientError', (_error, socket) => {
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+      else socket.destroy()
+    })
+  }
+
+  take(socket: Socket): void {
+    this.#runningOn.set(socket, 0)
+    this.#await(socket)
+    socket.on('close', () => {
+      this.#runningOn.delete(socket)
+      this.#noLongerAwait(socket)
+    })
+    this.#server.emit('connection', socket)
+  }
+
+  /** Connections end once their requests are done. */
+  drain(): void {
+    this.#draining = true
+    for (const [socket, running] of this.#runningOn) if (running === 0) socket.destroySoon()
+  }
+
+  #begun(socket: Socket): void {
+    this.#noLongerAwait(socket)
+    this.#runningOn.set(socket, (this.#runningOn.get(socket) ?? 0) + 1)
+  }
+
+  #ended(socket: Socket): void {
+    const left = (this.#runningOn.get(socket) ?? 1) - 1
+    if (this.#runningOn.has(socket)) this.#runningOn.set(socket, left)
+    if (this.#draining && left === 0) socket.destroySoon()
+    else if (left === 0 && !socket.destroyed) this.#await(socket)
+  }
+
+  #await(socket: Socket): void {
+    clearTimeout(this.#awaited.get(socket))
+    const awaitedMs = this.#options.requestAwaitedMs ?? requestAwaitedMsMax
+    this.#awaited.set(socket, setTimeout(() => socket.destroy(), awaitedMs).unref())
+  }
+
+  #noLongerAwait(socket: Socket): void {
+    clearTimeout(this.#awaited.get(socket))
+    this.#awaited.delete(socket)
+  }
+}
