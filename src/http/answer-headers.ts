@@ -2,11 +2,13 @@
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 
 export function answerHeaders(exchange: Exchange, contentType: string): AnswerHeaders {
-  const headers: AnswerHeaders = {
-    'audit-id': exchange.auditId,
-    'cache-control': 'no-cache, private',
-    'content-type': contentType,
-  }
+  const headers: AnswerHeaders = exchange.isSilentToCaches
+    ? { 'audit-id': exchange.auditId, 'content-type': contentType }
+    : {
+        'audit-id': exchange.auditId,
+        'cache-control': 'no-cache, private',
+        'content-type': contentType,
+      }
   if (exchange.seat?.headers !== undefined) Object.assign(headers, exchange.seat.headers)
   if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
   return headers

@@ -76,6 +76,8 @@ export interface Exchange {
   /** Texts for the Warning header. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
+  /** Releases before 1.16 told caches nothing. */
+  readonly isSilentToCaches?: boolean
   /** The body, once read. */
   body: Buffer | undefined
   /** The kind asked for, once the route is found. */

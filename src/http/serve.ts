@@ -58,6 +58,8 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
   }
 }
 
+const cachesToldSince = 16
+
 /** Most requests ask nothing beside their path. Never changed by anybody. */
 const noQuery = new URLSearchParams()
 
@@ -75,6 +77,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     impersonator: undefined,
     warnings: [],
     auditAnnotations: new Map(),
+    isSilentToCaches: parts.server.release < cachesToldSince,
     body: undefined,
     kind: undefined,
     answer: undefined,

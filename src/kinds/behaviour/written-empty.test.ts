@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
 import type { Context } from '#kinds/kind.ts'
+import { node } from './cluster/node.ts'
 import { configMap } from './cluster/config-map.ts'
 import { networkPolicy } from './networking/network-policy.ts'
 import { webhookConfiguration } from './registration/webhook-configuration.ts'
@@ -80,4 +81,12 @@ test('an immutable config map refuses binaryData: {}', () => {
   )
   const fields = configMap.validateUpdate?.(next, old, context()).map(({ field }) => String(field))
   assert.deepEqual(fields, ['binaryData'])
+})
+
+test('a node that can allocate nothing by its own word can allocate all it has', () => {
+  const { next, old } = pair(() => ({ spec: {}, status: { capacity: { cpu: '1' } } }))
+  const created = structuredClone(next)
+  node.subresources?.status?.prepareForUpdate?.(next, old, context('v1'))
+  node.prepareForCreate?.(created, context('v1'))
+  for (const { status } of [next, created]) assert.deepEqual(status.allocatable, { cpu: '1' })
 })

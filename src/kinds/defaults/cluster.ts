@@ -1,6 +1,6 @@
 /** Defaults of namespaces, nodes, secrets, limits and quotas, and the fields decoding makes of others. */
 import type { Loose } from '#api/object-meta.ts'
-import { forgetEmpty } from '#api/written-empty.ts'
+import { forgetEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { copyText } from '#api/written-text.ts'
 import { setKey } from '#schema/user-key.ts'
 import { roundAmounts } from './core-pods.ts'
@@ -36,7 +36,8 @@ const nodeSpec: Defaulter = (value, { release }) => {
 }
 
 const nodeStatus: Defaulter = (value) => {
-  if (!value.allocatable && value.capacity) value.allocatable = { ...value.capacity }
+  const isLeftOut = !value.allocatable && !wasWrittenEmpty(value, 'allocatable')
+  if (isLeftOut && value.capacity) value.allocatable = { ...value.capacity }
   roundAmounts(value.capacity)
   roundAmounts(value.allocatable)
 }

@@ -195,6 +195,13 @@ test('policies written empty stay empty', () => {
   assert.equal(value.scaleUp.policies, undefined)
 })
 
+test('what a node can allocate, written empty, is no default', () => {
+  const value: Loose = { capacity: { cpu: '1' } }
+  rememberEmpty(value, 'allocatable')
+  defaults['io.k8s.api.core.v1.NodeStatus']?.(value, at(22))
+  assert.equal(value.allocatable, undefined)
+})
+
 test('amounts that a default makes are empty in any case', () => {
   for (const [type, known] of [
     ['Container', false],

@@ -133,9 +133,15 @@ function configWarning(node: KubeObject, { release }: Context): string[] {
   return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
 }
 
+/** Nothing written for what can be allocated is everything, and nobody owns that. */
+function allocateAll({ status }: KubeObject): void {
+  if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
+}
+
 export const node: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
+    allocateAll(object)
     dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
     dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
   },
@@ -160,6 +166,7 @@ export const node: Behaviour = {
       resetFields: [['spec']],
       prepareForUpdate(next, old, context) {
         keepSpec(next, old)
+        allocateAll(next)
         const used = Boolean(old.status?.config)
         dropUnlessUsed(next.status, 'config', dynamicConfig(context), used)
       },
