@@ -352,34 +352,68 @@ for (const [says, apiVersion, plural, body, field] of refusals) {
   })
 }
 
-const immutable: readonly [plural: string, spec: Body][] = [
-  ['daemonsets', {}],
-  ['deployments', {}],
-  ['statefulsets', { serviceName: 's' }],
-  ['replicasets', {}],
+const fixed = /spec\.selector: Invalid value: .*field is immutable/
+const forbidden = /spec: Forbidden: updates to statefulset spec for fields other than/
+/** Versions a selector is changed in: refused in these words, taken, or not served for the kind. */
+const selectors: readonly [plural: string, Record<string, RegExp | 'taken' | 'unserved'>][] = [
+  [
+    'daemonsets',
+    {
+      'apps/v1': fixed,
+      'apps/v1beta2': fixed,
+      'apps/v1beta1': 'unserved',
+      'extensions/v1beta1': 'taken',
+    },
+  ],
+  [
+    'deployments',
+    {
+      'apps/v1': fixed,
+      'apps/v1beta2': fixed,
+      'apps/v1beta1': 'taken',
+      'extensions/v1beta1': 'taken',
+    },
+  ],
+  [
+    'statefulsets',
+    {
+      'apps/v1': forbidden,
+      'apps/v1beta2': forbidden,
+      'apps/v1beta1': forbidden,
+      'extensions/v1beta1': 'unserved',
+    },
+  ],
+  [
+    'replicasets',
+    {
+      'apps/v1': fixed,
+      'apps/v1beta2': fixed,
+      'apps/v1beta1': 'unserved',
+      'extensions/v1beta1': 'taken',
+    },
+  ],
 ]
-for (const [plural, spec] of immutable) {
-  test(`${plural}: the selector of apps/v1 is immutable, that of older versions is not`, async () => {
-    const body = { spec: { ...spec, selector, template } }
-    const { server, name } = await create(15, 'apps/v1', plural, body)
-    const other = { ...labels, b: 'c' }
-    const changed = {
-      metadata: { name },
-      spec: {
-        ...spec,
-        selector: { matchLabels: other },
-        template: { ...template, metadata: { labels: other } },
-      },
-    }
-    const put = (apiVersion: string) =>
-      server.ask('PUT', `${pathOf(apiVersion, plural)}/${name}`, changed)
-    const refused = await put('apps/v1')
-    assert.equal(refused.status, 422, refused.text)
-    assert.match(refused.text, /selector|updates to statefulset spec/)
-    if (plural === 'statefulsets' || plural === 'daemonsets') return
-    const taken = await put(plural === 'replicasets' ? 'extensions/v1beta1' : 'apps/v1beta1')
-    assert.ok([200, 404].includes(taken.status), taken.text)
+const other = { ...labels, b: 'c' }
+for (const [plural, outcomes] of selectors) {
+  const specOf = (chosen: Body) => ({
+    ...(plural === 'statefulsets' ? { serviceName: 's' } : {}),
+    selector: { matchLabels: chosen },
+    template: { ...template, metadata: { labels: chosen } },
   })
+  for (const [apiVersion, outcome] of Object.entries(outcomes)) {
+    test(`${plural}: the selector in ${apiVersion} (${outcome})`, async () => {
+      const { server, name, answer } = await create(15, 'apps/v1', plural, { spec: specOf(labels) })
+      assert.equal(answer.status, 201, answer.text)
+      const changed = { metadata: { name }, spec: specOf(other) }
+      const put = await server.ask('PUT', `${pathOf(apiVersion, plural)}/${name}`, changed)
+      const status = outcome === 'taken' ? 200 : outcome === 'unserved' ? 404 : 422
+      assert.equal(put.status, status, put.text)
+      if (outcome instanceof RegExp) assert.match(put.body.message, outcome)
+      const { body } = await server.ask('GET', `${pathOf('apps/v1', plural)}/${name}`)
+      const kept = outcome === 'taken' ? other : labels
+      assert.deepEqual(body.spec.selector.matchLabels, kept)
+    })
+  }
 }
 
 test('SubjectAccessReview: group becomes groups', async () => {
