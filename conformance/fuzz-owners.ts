@@ -1,6 +1,7 @@
 /**
  * Three managers at one object of a random kind: applies, forced applies, updates, patches of every type, removals, in any
- * version it is served in, at its status and its scale, some of them dry runs. After every step the answers of a real server and of this one must be the same, managed fields and all.
+ * version it is served in, at its status and its scale, some of them dry runs. After every step the answers of a real
+ * server and of this one must be the same, managed fields and all.
  *
  *   node tools/run.mjs file conformance/fuzz-owners.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
@@ -239,6 +240,11 @@ interface Found {
 const isEmptyBundle = ({ path }: Difference, steps: readonly Step[]): boolean =>
   path === 'body.metadata.generation' && JSON.stringify(steps).includes('"caBundle":""')
 
+/** What the original does not mean: the answer to a dry run over an autoscaler shows a metric of the object before once more. */
+const isShownTwice = ({ path }: Difference, steps: readonly Step[]): boolean =>
+  /^body\.spec\.metrics\[\d+\]$/.test(path) &&
+  /horizontalpodautoscalers.*dryRun/.test(steps.at(-1)?.path ?? '')
+
 async function hold(
   seed: number,
   from: readonly Sample[],
@@ -256,7 +262,8 @@ async function hold(
       steps.push(step)
       const { difference } = await servers.ask(step, id)
       if (difference !== undefined) {
-        return isEmptyBundle(difference, steps) ? undefined : { difference, steps }
+        const known = isEmptyBundle(difference, steps) || isShownTwice(difference, steps)
+        return known ? undefined : { difference, steps }
       }
       const live = await servers.ask({ method: 'GET', path: sequence.path }, id)
       if (live.difference !== undefined) return { difference: live.difference, steps }

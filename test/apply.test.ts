@@ -557,6 +557,27 @@ test('a list that is empty in one version is not nothing in another', async () =
   }
 })
 
+test('a list that is applied empty in one version is empty still in the next', async () => {
+  const list = '/apis/discovery.k8s.io'
+  const steps: [version: string, as: string, said: object, wanted: Wanted][] = [
+    ['v1', 'one', { addressType: 'IPv4', ports: [] }, { status: 201 }],
+    ['v1', 'two', { addressType: 'IPv4', ports: null, endpoints: null }, {}],
+    [
+      'v1beta1',
+      'one',
+      { ports: [] },
+      { status: 409, causes: ['FieldManagerConflict .ports: conflict with "two"'] },
+    ],
+  ]
+  for (const [version, as, said, wanted] of steps) {
+    const path = `${list}/${version}/namespaces/default/endpointslices/applied-empty`
+    const head = { apiVersion: `discovery.k8s.io/${version}`, kind: 'EndpointSlice' }
+    const body = { ...head, metadata: { name: 'applied-empty' }, ...said }
+    const method = wanted.status === 409 ? 'apply' : 'force'
+    judge(await say(server, { method, path, as, body }), wanted, version)
+  }
+})
+
 test('the status of a service that is not there makes one, without an address', async () => {
   const path = '/api/v1/namespaces/default/services/by-status/status'
   const body = {

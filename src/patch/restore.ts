@@ -69,11 +69,17 @@ function restoreFields(struct: Struct, value: JsonMap, known: JsonMap, out: Json
   return out
 }
 
-function restoreField({ name, type }: Field, value: JsonMap, known: JsonMap, out: JsonMap): void {
+function restoreField(
+  { name, type, omitEmpty }: Field,
+  value: JsonMap,
+  known: JsonMap,
+  out: JsonMap,
+): void {
   const member = ownValue(value, name)
   if ((type.is === 'list' || type.is === 'map') && (member ?? null) === null) {
     // What was written empty is so in Go, wherever the object goes from here.
-    if (wasWrittenEmpty(value, name)) setMember(out, name, type.is === 'list' ? [] : {})
+    if (!omitEmpty && wasWrittenEmpty(value, name))
+      setMember(out, name, type.is === 'list' ? [] : {})
     else if (member === null) setMember(out, name, null)
     return
   }

@@ -3,7 +3,7 @@
  * kind has, or had.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
-import { copyWrittenEmpty } from '#api/written-empty.ts'
+import { copyWrittenEmpty, hasWrittenEmpty } from '#api/written-empty.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'
 import { RestoreError, restore } from '#patch/restore.ts'
 import type { Type } from '#schema/type.ts'
@@ -86,6 +86,10 @@ export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject 
   }
 }
 
+/** What is empty is said to be, because parts of the object will be taken apart from it. */
+const withEmpty = (typed: Typed): Typed =>
+  hasWrittenEmpty(typed.object) ? { ...typed, object: asTyped(typed) } : typed
+
 export function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   return `${group}/${version}, Kind=${kind}`
@@ -107,7 +111,7 @@ export function versionsOf(kind: FieldManagerKind, subresource: string): Version
         const object =
           type && kind.convert(withoutNulls(asTyped(typed) as Json) as KubeObject, apiVersion)
         if (type && object && isCustom(type)) requireFit(type, object)
-        versions.set(apiVersion, type && object && { object, type, apiVersion })
+        versions.set(apiVersion, type && object && withEmpty({ object, type, apiVersion }))
       }
       return versions.get(apiVersion)
     },
