@@ -1,16 +1,24 @@
 /**
  * What aggregated servers say of themselves in OpenAPI's third form: for each group version the entry of their index, and
  * the document it leads to, passed on as it came under the hash they gave it. One that is away keeps what it had; of a server
- * that does not speak the third form there is nothing here.
+ * that does not speak the third form, its whole document in the second is converted.
  */
 import { createHash } from 'node:crypto'
 import type { Published } from '#discovery/openapi/publisher.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
+import { loadLater } from '#base/load-later.ts'
 import { fetchDocument } from './fetch-document.ts'
+
+const conversion = loadLater<typeof import('./convert-openapi.ts')>(
+  import.meta.url,
+  './convert-openapi',
+)
 
 interface Known {
   /** Of their index. */
   readonly etag: string
+  /** Of their document in the second form, where this one was converted from it. */
+  readonly oldEtag?: string
   /** Where their index says the document is. */
   readonly address: string
   readonly published: Published
@@ -43,7 +51,7 @@ export class RemoteDocumentsV3 {
     const name = nameOf(key)
     const before = this.#known.get(name)
     const index = await fetchDocument(this.#aggregation, remote, '/openapi/v3', before?.etag)
-    if (index === 'missing') this.forget(key)
+    if (index === 'missing') return this.#convert(key, remote)
     if (typeof index === 'string') return
     const address = addressIn(index.bytes, name)
     if (address === undefined) return this.forget(key)
@@ -57,6 +65,19 @@ export class RemoteDocumentsV3 {
     const hash = new URLSearchParams(address.slice(address.indexOf('?'))).get('hash')
     const published = { bytes, hash: hash ?? hashOf(bytes) }
     this.#known.set(name, { etag: index.etag, address, published })
+    this.#index = undefined
+  }
+
+  async #convert(key: string, remote: Remote): Promise<void> {
+    const name = nameOf(key)
+    const before = this.#known.get(name)
+    const found = await fetchDocument(this.#aggregation, remote, '/openapi/v2', before?.oldEtag)
+    if (found === 'missing') this.forget(key)
+    if (typeof found === 'string') return
+    const bytes = converted(found.bytes)
+    if (bytes === undefined) return
+    const published = { bytes, hash: hashOf(bytes) }
+    this.#known.set(name, { etag: '', oldEtag: found.etag, address: '', published })
     this.#index = undefined
   }
 
@@ -81,6 +102,15 @@ export class RemoteDocumentsV3 {
 
 /** Hashes are hexadecimal everywhere; an address of any other form is not followed. */
 const followed = /^\/openapi\/v3\/[\w.\-/]+(\?hash=[\w-]{1,128})?$/
+
+function converted(bytes: Buffer): Buffer | undefined {
+  try {
+    const document = conversion().convertDocument(JSON.parse(bytes.toString()))
+    return Buffer.from(JSON.stringify(document))
+  } catch {
+    return undefined
+  }
+}
 
 function addressIn(index: Buffer, name: string): string | undefined {
   let said: { paths?: Paths } | null
