@@ -8,8 +8,9 @@ import { unrecognized } from './unrecognized.ts'
 export function decodeProtobufBody(kind: Kind, bytes: Buffer): unknown {
   try {
     const envelope = openEnvelope(bytes)
-    const { apiVersion = '', kind: named = '' } = envelope
-    if (named === '') throw new EnvelopeError('the envelope does not say what it holds')
+    // What the envelope does not say, the path does.
+    const apiVersion = envelope.apiVersion || kind.apiVersion
+    const named = envelope.kind || kind.kind
     if (named !== kind.kind || apiVersion !== kind.apiVersion) return { kind: named, apiVersion }
     return { ...decodeMessage(kind.type, envelope.raw), kind: named, apiVersion }
   } catch (error) {

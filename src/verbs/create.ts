@@ -18,7 +18,7 @@ const generateNameTriesMax = 8
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
-  const decoded = toHub(kind, decodeBody(request))
+  const decoded = toHub(kind, decodeBody(request, server))
   const object = decoded instanceof Promise ? await decoded : decoded
   dedupOwnerReferences(object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)

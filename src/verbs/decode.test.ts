@@ -35,13 +35,45 @@ const types: [body: unknown, expected: string][] = [
 for (const [body, expected] of types) {
   test(`a config map from ${JSON.stringify(body)}: ${expected}`, async () => {
     const request = verbs.request(at('configmaps'), body)
-    assert.equal(await outcomeOf(() => decodeBody(request)), expected)
+    assert.equal(await outcomeOf(() => decodeBody(request, verbs.server)), expected)
+  })
+}
+
+const others: [body: object, text: string][] = [
+  [
+    { kind: 'Secret', apiVersion: 'v1' },
+    'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+  ],
+  [
+    { kind: 'Deployment', apiVersion: 'apps/v1' },
+    'Deployment in version "v1" cannot be handled as a ConfigMap: converting (v1.Deployment) to (core.ConfigMap): unknown conversion',
+  ],
+  [
+    { kind: 'List' },
+    'List in version "v1" cannot be handled as a ConfigMap: converting (v1.List) to (core.ConfigMap): unknown conversion',
+  ],
+  [
+    { kind: 'Nope' },
+    'Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"',
+  ],
+  [
+    { apiVersion: 'example.com/v9' },
+    'ConfigMap in version "v9" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "example.com/v9" in scheme "pkg/runtime/scheme.go:100"',
+  ],
+]
+for (const [body, message] of others) {
+  test(`a config map that says it is ${JSON.stringify(body)}`, () => {
+    const request = verbs.request(at('configmaps'), body)
+    assert.throws(() => decodeBody(request, verbs.server), { message })
   })
 }
 
 test('what a body does not say is filled in', () => {
   const spec = { ports: [{ port: 80 }] }
-  const { spec: made } = decodeBody(verbs.request(at('services'), { metadata: {}, spec }))
+  const { spec: made } = decodeBody(
+    verbs.request(at('services'), { metadata: {}, spec }),
+    verbs.server,
+  )
   assert.deepEqual([made.type, made.sessionAffinity], ['ClusterIP', 'None'])
   assert.deepEqual([made.ports[0].protocol, made.ports[0].targetPort], ['TCP', 80])
 })

@@ -22,20 +22,27 @@ const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
   './field-validation',
 )
 
+const loadOtherType = loadLater<typeof import('./other-type.ts')>(import.meta.url, './other-type')
+
 /** Most names of unknown fields that are said; the rest is counted. */
 const unknownFieldsMax = 100
 
 /** The body as an object of the requested version, defaulted. */
-export function decodeBody(request: WriteRequest): KubeObject {
+export function decodeBody(request: WriteRequest, server: Server): KubeObject {
   const { kind } = request.target
-  const raw = request.body()
-  return decodeRaw(kind, raw, request)
-}
-
-export function decodeRaw(kind: Kind, raw: unknown, request: WriteRequest): KubeObject {
-  const object = conformRaw(kind, raw, request)
+  const object = conformBody(request, server)
   kind.applyDefaults(object)
   return object
+}
+
+/** The body as an object of the requested version. */
+export function conformBody(request: WriteRequest, server: Server): KubeObject {
+  const { kind } = request.target
+  const raw = request.body()
+  if (isOtherType(kind, (raw ?? {}) as Loose)) {
+    throw loadOtherType().otherType(server, kind, raw as Loose, request)
+  }
+  return conformRaw(kind, raw, request)
 }
 
 /** `text`: the JSON that `raw` was read from; `lost`: what it had before and no type declares. */
@@ -93,6 +100,14 @@ function conformWritten<Result>(
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${read.fault}`)
 }
 
+/** Whether a body with a type of its own to be read by is no version of the kind at all. */
+function isOtherType(kind: Kind, raw: Loose): boolean {
+  if (!kind.protobuf || (raw.kind === kind.kind && raw.apiVersion === kind.apiVersion)) return false
+  const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
+  if (textOf(raw.kind, kind.kind) !== kind.kind) return true
+  return apiVersion !== kind.apiVersion && kind.resource.kindOf(apiVersion) === undefined
+}
+
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
 function requireType(kind: Kind, raw: Loose, patched: boolean): void {
   if (!kind.protobuf) requireTypeSaid(kind, raw)
@@ -101,12 +116,6 @@ function requireType(kind: Kind, raw: Loose, patched: boolean): void {
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
   if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw, patched)
-  const version = apiVersion.split('/').pop()
-  if (named !== kind.kind || kind.resource.kindOf(apiVersion) === undefined) {
-    throw badRequest(
-      `${named} in version "${version}" cannot be handled as a ${kind.kind}: it is ${apiVersion} ${named}, expected ${kind.apiVersion} ${kind.kind}`,
-    )
-  }
   throw badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
   )

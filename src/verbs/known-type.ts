@@ -11,6 +11,12 @@ const inEveryVersion =
   )
 const withoutGroup = 'Status APIVersions APIGroup APIGroupList APIResourceList'.split(' ')
 
+/** What the core has and serves nowhere, or only as options. */
+const coreOnly =
+  'List RangeAllocation SerializedReference PodStatusResult PodLogOptions PodExecOptions PodAttachOptions PodPortForwardOptions PodProxyOptions NodeProxyOptions ServiceProxyOptions'.split(
+    ' ',
+  )
+
 /** Groups that are served by servers of their own, each of which knows no other. */
 const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
@@ -24,6 +30,7 @@ export function isKnownType(server: Server, at: string, apiVersion: string, kind
   if (apiVersion === 'v1' && ofMeta) return true
   const [here, there] = [groupOf(at), groupOf(apiVersion)]
   if (here !== there && (apart.has(here) || apart.has(there))) return false
+  if (apiVersion === 'v1' && coreOnly.includes(kind)) return true
   if (!ofMeta) return server.typeNamed(apiVersion, kind) !== undefined
   return server.catalog.groupVersions.some(({ group }) => group === there)
 }

@@ -43,15 +43,36 @@ export function patchedVersion(
   // A group that is written empty is the core's.
   const apiVersion = said.apiVersion.replace(/^\//, '')
   if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
-  const read = readAs({ apiVersion, kind })
-  if (read === undefined) throw unregistered(kind, `version "${apiVersion}"`)
-  throw badRequest(
-    read.fault ?? `converting (${read.goType}) to (${internalName(expected)}): unknown conversion`,
-  )
+  throw badRequest(faultOf(expected, { apiVersion, kind }, readAs({ apiVersion, kind })))
 }
 
+/** Why an object of another type is none of the expected one. */
+export const otherTypeFault = (
+  server: Server,
+  expected: TypeName,
+  said: TypeName,
+  text: () => Buffer,
+): string =>
+  faultOf(expected, said, readAsAny(server, expected.apiVersion, text)(said), server.release)
+
+/** The first release whose types are known by another line of its source. */
+const schemeMovedIn = 20
+
+const faultOf = (
+  expected: TypeName,
+  said: TypeName,
+  read: Read | undefined,
+  release = schemeMovedIn,
+): string =>
+  read === undefined
+    ? unregisteredText(said.kind, `version "${said.apiVersion}"`, release)
+    : (read.fault ??
+      `converting (${read.goType}) to (${internalName(expected)}): unknown conversion`)
+
+const unregisteredText = (kind: string, version: string, release = schemeMovedIn): string =>
+  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${release < schemeMovedIn ? 101 : 100}"`
 const unregistered = (kind: string, version: string): ApiError =>
-  badRequest(`no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:100"`)
+  badRequest(unregisteredText(kind, version))
 
 const groupOf = ({ apiVersion }: TypeName): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''

@@ -12,7 +12,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   const { kind } = request.target
   const { behaviour } = kind.resource
   const decode = async () => {
-    const body = await toHub(kind, decodeBody(request))
+    const body = await toHub(kind, decodeBody(request, server))
     requireMatchingName(body, request)
     dedupOwnerReferences(body, request.warnings, false)
     return body

@@ -9,7 +9,7 @@ import { tokenReviewStatus } from '#access/token-review.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
-import { conformRaw } from '#verbs/decode.ts'
+import { conformBody } from '#verbs/decode.ts'
 import { claimFields } from '#verbs/ownership.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 import { admitBody } from './admit.ts'
@@ -26,7 +26,7 @@ function renamed(review: KubeObject, from: string, to: string): KubeObject {
 export const reviewAccess =
   (kind: ReviewKind) =>
   async (server: Server, request: WriteRequest): Promise<Answer> => {
-    const asked = conformRaw(request.target.kind, request.body(), request)
+    const asked = conformBody(request, server)
     const review = renamed(asked, 'group', 'groups')
     checkReview(kind, review, request.target.namespace)
     await claimFields(server, request, asked, undefined)
@@ -41,13 +41,13 @@ export const reviewAccess =
   }
 
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
-  const review = conformRaw(request.target.kind, request.body(), request)
+  const review = conformBody(request, server)
   const answer = rulesReview(review, request.user, server.access.rules)
   return created({ ...answer, apiVersion: review.apiVersion })
 }
 
 export async function reviewToken(server: Server, request: WriteRequest): Promise<Answer> {
-  const review = conformRaw(request.target.kind, request.body(), request)
+  const review = conformBody(request, server)
   if (review.metadata.namespace) {
     throw badRequest(`namespace is not allowed on this type: ${review.metadata.namespace}`)
   }
