@@ -240,9 +240,12 @@ interface Found {
 const isEmptyBundle = ({ path }: Difference, steps: readonly Step[]): boolean =>
   path === 'body.metadata.generation' && JSON.stringify(steps).includes('"caBundle":""')
 
-/** What the original does not mean: the answer to a dry run over an autoscaler shows a metric of the object before once more. */
-const isShownTwice = ({ path }: Difference, steps: readonly Step[]): boolean =>
-  /^body\.spec\.metrics\[\d+\]$/.test(path) &&
+/**
+ * What the original does not mean: the answer to a dry run over an autoscaler is laid over the object before, whose metrics
+ * and conditions show where the new one has none.
+ */
+const isLaidOver = ({ path }: Difference, steps: readonly Step[]): boolean =>
+  /^body\.(spec\.metrics\[\d+\]$|status\.(conditions|currentMetrics))/.test(path) &&
   /horizontalpodautoscalers.*dryRun/.test(steps.at(-1)?.path ?? '')
 
 async function hold(
@@ -262,7 +265,7 @@ async function hold(
       steps.push(step)
       const { difference } = await servers.ask(step, id)
       if (difference !== undefined) {
-        const known = isEmptyBundle(difference, steps) || isShownTwice(difference, steps)
+        const known = isEmptyBundle(difference, steps) || isLaidOver(difference, steps)
         return known ? undefined : { difference, steps }
       }
       const live = await servers.ask({ method: 'GET', path: sequence.path }, id)
