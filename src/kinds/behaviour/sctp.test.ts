@@ -16,7 +16,7 @@ const inSpec = (path: string) => [
 const rows: [resource: string, object: Loose, paths: string[]][] = [
   ['/services', { spec: { ports } }, ['spec.ports[1].protocol']],
   ['/endpoints', { subsets: [{}, { ports }] }, ['subsets[1].ports[1].protocol']],
-  ['/pods', { spec }, inSpec('.spec')],
+  ['/pods', { spec }, inSpec('[].spec')],
   ['/podtemplates', { template }, inSpec('template.spec')],
   ['/replicationcontrollers', { spec: { template } }, inSpec('spec.template.spec')],
   ['apps/deployments', { spec: { template } }, inSpec('spec.template.spec')],

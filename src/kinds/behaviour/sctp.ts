@@ -40,8 +40,8 @@ const inTemplate = inPod(
 const places: Readonly<Record<string, PortPaths>> = {
   '/services': (object) => inPorts(object.spec?.ports, FieldPath.of('spec', 'ports')),
   '/endpoints': inEach(FieldPath.of('subsets'), (object) => object.subsets),
-  // The path of a pod's own ports begins with a dot.
-  '/pods': inPod(FieldPath.of('.spec'), (object) => object.spec),
+  // The path of a pod's own ports begins with an index of nothing.
+  '/pods': inPod(FieldPath.of('[].spec'), (object) => object.spec),
   '/podtemplates': inPod(FieldPath.of('template', 'spec'), (object) => object.template?.spec),
   '/replicationcontrollers': inTemplate,
   'apps/daemonsets': inTemplate,
