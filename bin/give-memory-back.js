@@ -1,22 +1,39 @@
 /**
- * What only the start needed is let go as soon as there is nothing else to do, down to pages the engine would keep for
- * a while; a server that is never quiet does it anyway.
+ * What is no longer needed goes back to the system when there is nothing else to do: after the start, and whenever work
+ * that took much memory is over. The engine by itself would keep emptied pages, and take its time to look.
  */
-const lookMs = 100
+const lookMs = { first: 100, later: 3000 }
 const quietShare = 0.3
-const latestMs = 15_000
+/** A server that is never quiet gives back what its start needed all the same. */
+const firstLatestMs = 15_000
+/** Less than this, or sooner after the last time, is not worth the pause. */
+const grownBytesMin = 24 * 1024 * 1024
+const pauseMsMin = 10_000
+/** Looking through a larger heap takes longer than anybody should wait; there the engine's own pace is kept. */
+const heapBytesMax = 160 * 1024 * 1024
 
 export function giveMemoryBack() {
   const collect = globalThis.gc
   if (collect === undefined) return
-  const beganAt = performance.now()
+  const { memoryUsage } = process
   let seen = performance.eventLoopUtilization()
+  let lastAt = performance.now()
+  let bytesAfter
+  const isDue = (isQuiet) => {
+    const passedMs = performance.now() - lastAt
+    if (bytesAfter === undefined) return isQuiet || passedMs > firstLatestMs
+    return isQuiet && passedMs > pauseMsMin && memoryUsage.rss() > bytesAfter + grownBytesMin
+  }
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(seen)
-    seen = performance.eventLoopUtilization()
-    if (utilization < quietShare || performance.now() - beganAt > latestMs)
+    if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
       collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    else setTimeout(look, lookMs).unref()
+      lastAt = performance.now()
+      bytesAfter = memoryUsage.rss()
+    }
+    // The collection itself is no sign that the server is busy.
+    seen = performance.eventLoopUtilization()
+    setTimeout(look, bytesAfter === undefined ? lookMs.first : lookMs.later).unref()
   }
-  setTimeout(look, lookMs).unref()
+  setTimeout(look, lookMs.first).unref()
 }
