@@ -3,6 +3,9 @@
  * that took much memory is over. The engine by itself would keep emptied pages, and take its time to look.
  */
 const lookMs = { first: 100, later: 3000 }
+/** Once as soon as possible, and once more when what starts after the start has started. */
+const firstTimes = 2
+const firstPauseMs = 2000
 const quietShare = 0.3
 /** A server that is never quiet gives back what its start needed all the same. */
 const firstLatestMs = 15_000
@@ -17,23 +20,26 @@ export function giveMemoryBack() {
   if (collect === undefined) return
   const { memoryUsage } = process
   let seen = performance.eventLoopUtilization()
+  let times = 0
   let lastAt = performance.now()
-  let bytesAfter
+  let bytesAfter = 0
   const isDue = (isQuiet) => {
     const passedMs = performance.now() - lastAt
-    if (bytesAfter === undefined) return isQuiet || passedMs > firstLatestMs
+    if (times < firstTimes)
+      return (isQuiet && passedMs > times * firstPauseMs) || passedMs > firstLatestMs
     return isQuiet && passedMs > pauseMsMin && memoryUsage.rss() > bytesAfter + grownBytesMin
   }
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(seen)
     if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
       collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      times++
       lastAt = performance.now()
       bytesAfter = memoryUsage.rss()
     }
     // The collection itself is no sign that the server is busy.
     seen = performance.eventLoopUtilization()
-    setTimeout(look, bytesAfter === undefined ? lookMs.first : lookMs.later).unref()
+    setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
 }
