@@ -13,7 +13,7 @@ const firstLatestMs = 15_000
 const grownBytesMin = 24 * 1024 * 1024
 const pauseMsMin = 10_000
 /** Looking through a larger heap takes longer than anybody should wait; there the engine's own pace is kept. */
-const heapBytesMax = 160 * 1024 * 1024
+const heapBytesMax = 96 * 1024 * 1024
 
 export function giveMemoryBack() {
   const collect = globalThis.gc
