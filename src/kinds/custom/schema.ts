@@ -6,6 +6,7 @@ import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { conform } from '#schema/conform.ts'
 import { type Check, Checker } from '#schema/structural/check.ts'
 import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
@@ -20,6 +21,12 @@ import { sortInPlace } from '#schema/structural/sorted-copy.ts'
 import { typeOfSchema } from '#schema/structural/to-type.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import { setKey } from '#schema/user-key.ts'
+
+/** Loaded with the first object that cannot be read. */
+const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts')>(
+  import.meta.url,
+  '#codec/go-json/metadata-problem',
+)
 
 export class CustomSchema {
   /** As the definition gives it; undefined where it gives none. */
@@ -96,7 +103,8 @@ export class CustomSchema {
   asUnreadable(error: unknown, raw: Loose, kind: string, version: string): unknown {
     if (!(error instanceof ApiError) || error.code !== 400) return error
     const { metadata: _, ...body } = raw
-    const wrong = coerceError(this.given, body as Json, FieldPath.root)
+    const { metadataProblem } = loadProblem()
+    const wrong = coerceError(this.given, body as Json, FieldPath.root, metadataProblem)
     const why = wrong === undefined ? error.message : `${wrong.field}: ${wrong.message}`
     return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`)
   }

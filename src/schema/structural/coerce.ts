@@ -10,18 +10,21 @@ import {
   propertyOf,
   valuesOf,
 } from './json-schema.ts'
-import { metaProblem } from './metadata-decoder.ts'
+
+/** What is wrong with the metadata of an object inside another; undefined where nothing is. */
+export type MetadataProblem = (metadata: Json) => string | undefined
 
 export function coerceError(
   schema: JsonSchema | undefined,
   value: Json,
   path: FieldPath,
+  metadataProblem: MetadataProblem,
 ): FieldError | undefined {
   if (schema === undefined || value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) {
     const items = itemsOf(schema)
     for (const [i, item] of value.entries()) {
-      const error = coerceError(items, item, path.index(i))
+      const error = coerceError(items, item, path.index(i), metadataProblem)
       if (error !== undefined) return error
     }
     return undefined
@@ -29,21 +32,26 @@ export function coerceError(
   for (const key of Object.keys(value)) {
     const given = value[key]
     if (isEmbedded(schema) && isMetaField(key)) {
-      const error = metaError(key, given, path.child(key))
+      const error = metaError(key, given, path.child(key), metadataProblem)
       if (error !== undefined) return error
     }
     const property = propertyOf(schema, key)
     const at = property === undefined ? path.key(key) : path.child(key)
-    const error = coerceError(property ?? valuesOf(schema), given, at)
+    const error = coerceError(property ?? valuesOf(schema), given, at, metadataProblem)
     if (error !== undefined) return error
   }
   return undefined
 }
 
-function metaError(key: string, value: Json, path: FieldPath): FieldError | undefined {
+function metaError(
+  key: string,
+  value: Json,
+  path: FieldPath,
+  metadataProblem: MetadataProblem,
+): FieldError | undefined {
   if (key !== 'metadata') {
     return typeof value === 'string' ? undefined : invalid(path, value, 'must be a string')
   }
-  const problem = metaProblem(value)
+  const problem = metadataProblem(value)
   return problem === undefined ? undefined : invalid(path, value, problem)
 }

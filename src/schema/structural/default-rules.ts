@@ -8,7 +8,7 @@ import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
 import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
-import { coerceError } from './coerce.ts'
+import { coerceError, type MetadataProblem } from './coerce.ts'
 import { checkEmbedded, checkTypeAndMeta } from './embedded.ts'
 import { tidyMetadata } from './embedded-metadata.ts'
 import {
@@ -25,6 +25,7 @@ import { sortedCopy } from './sorted-copy.ts'
 export interface DefaultRules {
   /** Fields that the schema does not know are refused. */
   readonly pruned: boolean
+  readonly metadataProblem: MetadataProblem
 }
 
 /** A whole object with a value in its place. */
@@ -95,7 +96,7 @@ class Walk {
   #default(schema: JsonSchema, path: FieldPath): FieldError[] {
     const value = schema.default as Json
     const errors: FieldError[] = []
-    const wrong = coerceError(schema, value, path)
+    const wrong = coerceError(schema, value, path, this.#rules.metadataProblem)
     if (wrong === undefined) tidyMetadata(schema, value)
     const pruned = this.#pruner.of(schema)(value)
     if (
@@ -118,7 +119,7 @@ class Walk {
     const value = schema.default as Json
     const object = surround(value)
     const refuse = (why: string) => [invalid(path, value, `must result in valid metadata: ${why}`)]
-    const wrong = coerceError(root, object, FieldPath.root)
+    const wrong = coerceError(root, object, FieldPath.root, this.#rules.metadataProblem)
     if (wrong !== undefined) return refuse(`${wrong.field}: ${wrong.message}`)
     const errors = checkTypeAndMeta(object, FieldPath.root)
     if (errors.length > 0) {

@@ -95,7 +95,7 @@ test('metadata in defaults is written anew, and nothing else is touched', () => 
     const errors = checkDefaults(
       { type: 'object', properties: { spec: { ...schema, default: given } } },
       FieldPath.root,
-      { pruned: true },
+      { pruned: true, metadataProblem: () => undefined },
     )
     assert.deepEqual(errors, [])
     const made = { ...whole, metadata: want }

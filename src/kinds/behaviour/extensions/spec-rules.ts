@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { metadataProblem } from '#codec/go-json/metadata-problem.ts'
 import { listAsWritten } from '#kinds/behaviour/checks.ts'
 import { saidTwiceIn } from '#kinds/conversion/custom-resource-definition.ts'
 import { checkDefaults } from '#schema/structural/default-rules.ts'
@@ -228,7 +229,10 @@ function checkValidation(
   if (problem !== undefined) return errors.length > 0 ? errors : [invalid(at, '', problem)]
   const structural = checkStructural(schema, at)
   if (structural.length > 0) return [...errors, ...structural]
-  return [...errors, ...checkDefaults(schema, at, { pruned: rules.prunedDefaults })]
+  return [
+    ...errors,
+    ...checkDefaults(schema, at, { pruned: rules.prunedDefaults, metadataProblem }),
+  ]
 }
 
 /** Texts and answers that Go tells from none when they are empty, or no. */

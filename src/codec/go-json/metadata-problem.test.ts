@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
-import { metaProblem } from './metadata-decoder.ts'
+import { metadataProblem } from './metadata-problem.ts'
 
 /** What metadata is given, and what is said of it; nothing where it can be read. */
 const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
@@ -11,6 +11,7 @@ const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
   [{ bogus: 1, labels: null, finalizers: [null], name: 'a"b' }, undefined],
   [{ creationTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: null }, undefined],
   [{ managedFields: [{ fieldsV1: 1 }], generation: -3 }, undefined],
+  [{ generation: null }, undefined],
   ['x', 'readObjectStart: expect { or n, but found ", error found in #1 byte of ...|"x"|...'],
   [1, 'readObjectStart: expect { or n, but found 1, error found in #1 byte of ...|1|...'],
   [
@@ -62,7 +63,7 @@ const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
 
 for (const [metadata, said] of rows) {
   test(`metadata ${JSON.stringify(metadata)}`, () => {
-    const problem = metaProblem(metadata)
+    const problem = metadataProblem(metadata)
     if (said === undefined) assert.equal(problem, undefined)
     else assert.ok(problem?.startsWith(said), problem)
   })
