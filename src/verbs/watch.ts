@@ -8,7 +8,6 @@ import { loadLater } from '#base/load-later.ts'
 import { prefixRange, type Revision } from '#storage/storage.ts'
 import type { CatchUp } from '#watchcache/catch-up.ts'
 import type { Entry } from '#watchcache/entry.ts'
-import { transition } from '#watchcache/fan-out.ts'
 import { Watcher, watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { reach } from './read-at.ts'
@@ -65,19 +64,11 @@ export async function watch(server: Server, target: Target, options: ListOptions
       past = await loadCatchUp().catchUp({ storage, parse, cache: ready, watcher, from, now })
       if (past === undefined)
         throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
-    }
-    for (const event of past === undefined ? (missed ?? []) : []) {
-      const at = (event.entry ?? event.previous) as Entry
-      if (watcher.namespace !== '' && at.namespace !== watcher.namespace) continue
-      const type = transition(event, matches)
-      if (type !== undefined) watcher.deliver(type, event)
-    }
+    } else watcher.tell(missed)
   }
   // A version that does not exist yet: nothing up to it is sent.
   const counted =
-    from !== undefined && from > server.cache.freshness.revision
-      ? skipUntil(watcher, from)
-      : watcher
+    from !== undefined && from > server.cache.freshness.revision ? watcher.since(from) : watcher
   if (past === undefined) ready.fanOut.add(counted)
   return {
     kind,
@@ -91,16 +82,5 @@ export async function watch(server: Server, target: Target, options: ListOptions
       ready.fanOut.remove(counted)
       watcher.end()
     },
-  }
-}
-
-function skipUntil(watcher: Watcher, revision: Revision) {
-  return {
-    namespace: watcher.namespace,
-    matches: watcher.matches,
-    deliver(type: Parameters<Watcher['deliver']>[0], event: Parameters<Watcher['deliver']>[1]) {
-      if (event.revision > revision) watcher.deliver(type, event)
-    },
-    end: () => watcher.end(),
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { type EntryMaker, entryMaker } from './entry-maker.ts'
-import { type EventType, type Subscriber, transition } from './fan-out.ts'
+import { type Subscriber, transition } from './fan-out.ts'
 import type { CacheEvent } from './history.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { Watcher } from './watcher.ts'
@@ -135,22 +135,9 @@ export class CatchUp {
     const { cache, watcher } = this.#parts
     const rest = cache.history.after(this.#revision)
     if (rest === undefined || rest.length > queuedMax) return
-    const told = this.#revision
-    const live: Subscriber = {
-      namespace: watcher.namespace,
-      matches: watcher.matches,
-      // The store's history may be ahead of memory: what was told from there is not told again.
-      deliver(type: EventType, event: CacheEvent) {
-        if (event.revision > told) watcher.deliver(type, event)
-      },
-      end: () => watcher.end(),
-    }
-    for (const event of rest) {
-      const { namespace } = (event.entry ?? event.previous) as Entry
-      if (watcher.namespace !== '' && namespace !== watcher.namespace) continue
-      const type = transition(event, watcher.matches)
-      if (type !== undefined) watcher.deliver(type, event)
-    }
+    watcher.tell(rest)
+    // The store's history may be ahead of memory: what was told from there is not told again.
+    const live = watcher.since(this.#revision)
     this.#live = live
     cache.fanOut.add(live)
     this.#known.clear()

@@ -3,7 +3,8 @@
  * ends and its client lists again; nobody else waits.
  */
 import type { Entry } from './entry.ts'
-import type { EventType, Subscriber } from './fan-out.ts'
+import type { Revision } from '#storage/storage.ts'
+import { type EventType, type Subscriber, transition } from './fan-out.ts'
 import type { CacheEvent } from './history.ts'
 
 export interface WatchItem {
@@ -41,6 +42,28 @@ export class Watcher implements Subscriber {
     this.#queue.push({ type, event })
     if (this.#queue.length > watcherQueueLengthMax) this.end()
     else if (this.#queue.length === 1) this.wake()
+  }
+
+  /** Events of the past, as if they happened now. */
+  tell(events: readonly CacheEvent[]): void {
+    for (const event of events) {
+      const { namespace } = (event.entry ?? event.previous) as Entry
+      if (this.namespace !== '' && namespace !== this.namespace) continue
+      const type = transition(event, this.matches)
+      if (type !== undefined) this.deliver(type, event)
+    }
+  }
+
+  /** The same watcher for one who tells everything: of what is not newer than a revision it has heard already. */
+  since(revision: Revision): Subscriber {
+    return {
+      namespace: this.namespace,
+      matches: this.matches,
+      deliver: (type, event) => {
+        if (event.revision > revision) this.deliver(type, event)
+      },
+      end: () => this.end(),
+    }
   }
 
   end(): void {
