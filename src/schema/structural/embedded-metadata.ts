@@ -5,12 +5,11 @@
 import type { Json } from '#api/object-meta.ts'
 import { canonicalTimestamp } from '#api/timestamp.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
+import type { Field, Struct, Type } from '#schema/type.ts'
 import { setKey } from '#schema/user-key.ts'
 import { isEmbedded, itemsOf, type JsonSchema, propertyOf, valuesOf } from './json-schema.ts'
+import { embeddedMeta } from './metadata-type.ts'
 import { sortedCopy } from './sorted-copy.ts'
-
-/** A value as it is written; undefined where it is left out. */
-type Write = (value: Json) => Json | undefined
 
 /** In place, wherever the schema has embedded objects. */
 export function tidyMetadata(schema: JsonSchema | undefined, value: Json): void {
@@ -24,79 +23,51 @@ export function tidyMetadata(schema: JsonSchema | undefined, value: Json): void 
     tidyMetadata(propertyOf(schema, key) ?? valuesOf(schema), value[key])
   }
   if (!isEmbedded(schema) || !Object.hasOwn(value, 'metadata')) return
-  const tidy = objectMeta(value.metadata ?? {}) as JsonObject
+  const tidy = writtenStruct(embeddedMeta, value.metadata ?? {})
   if (JSON.stringify(tidy) !== JSON.stringify(value.metadata)) {
     value.metadata = sortedCopy(tidy)
   }
 }
 
-const text: Write = (value) => value || undefined
-const always: Write = (value) => value ?? ''
-const present: Write = (value) => value ?? undefined
-const time: Write = (value) =>
+/** A value as it is written; undefined where it is left out. */
+function written(type: Type, value: Json, field?: Field): Json | undefined {
+  switch (type.is) {
+    case 'struct':
+      return writtenStruct(type, value)
+    case 'list': {
+      const items = Array.isArray(value) ? value : []
+      return items.length > 0 ? items.map((item) => written(type.items, item) ?? null) : undefined
+    }
+    case 'map':
+      return writtenTexts(value)
+    case 'untyped':
+      return value ?? undefined
+    case 'scalar':
+      if (type.scalar === 'time') return writtenTime(value)
+      if (field?.pointer) return value ?? undefined
+      return field?.omitEmpty ? value || undefined : (value ?? '')
+  }
+}
+
+const writtenTime = (value: Json): Json | undefined =>
   typeof value === 'string' ? (canonicalTimestamp(value) ?? undefined) : undefined
 
-const texts: Write = (value) => {
+function writtenTexts(value: Json): Json | undefined {
   if (!isObject(value) || Object.keys(value).length === 0) return undefined
   const made: JsonObject = {}
   for (const key of Object.keys(value)) setKey(made, key, value[key] ?? '')
   return made
 }
 
-const listOf =
-  (write: Write): Write =>
-  (value) =>
-    Array.isArray(value) && value.length > 0 ? value.map((item) => write(item) ?? null) : undefined
-
 /** In the order of the fields that are given, then those that are always there. */
-const struct =
-  (fields: Readonly<Record<string, Write>>): Write =>
-  (value) => {
-    const given = isObject(value) ? value : {}
-    const made: JsonObject = {}
-    const missing = Object.keys(fields).filter((key) => !Object.hasOwn(given, key))
-    for (const key of [...Object.keys(given), ...missing]) {
-      if (!Object.hasOwn(fields, key)) continue
-      const written = fields[key](given[key] ?? null)
-      if (written !== undefined) made[key] = written
-    }
-    return made
+function writtenStruct({ byName }: Struct, value: Json): JsonObject {
+  const given = isObject(value) ? value : {}
+  const made: JsonObject = {}
+  const missing = [...byName.keys()].filter((key) => !Object.hasOwn(given, key))
+  for (const key of [...Object.keys(given), ...missing]) {
+    const field = byName.get(key)
+    const one = field && written(field.type, given[key] ?? null, field)
+    if (one !== undefined) made[key] = one
   }
-
-const objectMeta = struct({
-  name: text,
-  generateName: text,
-  namespace: text,
-  selfLink: text,
-  uid: text,
-  resourceVersion: text,
-  generation: text,
-  creationTimestamp: time,
-  deletionTimestamp: time,
-  deletionGracePeriodSeconds: present,
-  labels: texts,
-  annotations: texts,
-  ownerReferences: listOf(
-    struct({
-      apiVersion: always,
-      kind: always,
-      name: always,
-      uid: always,
-      controller: present,
-      blockOwnerDeletion: present,
-    }),
-  ),
-  finalizers: listOf(always),
-  clusterName: text,
-  managedFields: listOf(
-    struct({
-      manager: text,
-      operation: text,
-      apiVersion: text,
-      time,
-      fieldsType: text,
-      fieldsV1: present,
-      subresource: text,
-    }),
-  ),
-})
+  return made
+}
