@@ -3,6 +3,7 @@
  * its store closes. They act in this process, each as its own account, and reach nothing but the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { ControllerName } from '#controllers/names.ts'
@@ -12,6 +13,9 @@ import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import type { Certificates } from './certificates.ts'
 import type { Settings } from './flags.ts'
+
+/** Whoever waited for the server to be ready is answered first: loading the controllers takes longer than an answer. */
+const firstAnswersMs = 50
 
 /** Under which its writes are owned. */
 const manager = 'kube-controller-manager'
@@ -39,6 +43,8 @@ export interface ControllerOptions {
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, signal } = options
   if (names.length === 0) return
+  await pause(firstAnswersMs)
+  if (signal.aborted) return
   const { aggregation } = options
   const [
     { controllers },
