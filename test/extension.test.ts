@@ -221,6 +221,21 @@ test('a definition leaves after its objects', async () => {
   await until(place('v1', 'leavers'), ({ status }) => status === 404)
 })
 
+test('a definition leaves with its objects, though no version of it is served', async () => {
+  const served = plainVersion('v1', { storage: true })
+  await define('hiders', [served])
+  const object = { apiVersion: 'example.com/v1', kind: 'Hider', metadata: { name: 'hidden' } }
+  assert.equal((await ask('POST', place('v1', 'hiders'), object)).status, 201)
+  const path = `${definitions}/hiders.example.com`
+  const versions = [{ ...served, served: false }]
+  await ask('PATCH', path, { spec: { versions } }, 'application/merge-patch+json')
+  await until(place('v1', 'hiders'), ({ status }) => status === 404)
+  await ask('DELETE', path)
+  await until(path, ({ status }) => status === 404)
+  await define('hiders', [served])
+  assert.deepEqual((await ask('GET', place('v1', 'hiders'))).body.items, [])
+})
+
 /** A webhook at a path of the one server there is; the answer is what the path says. */
 const webhookFor = (path: string, operation: string, plural: string): Any => ({
   name: `${path}.example.com`,

@@ -38,6 +38,7 @@ export function followDefinitions(
     }
     return custom().customResource(definition, options)
   }
-  const remover = () => localClient(afterAdmission(server), apiserverUser, 'kube-apiserver')
+  const remover = (kind: Kind) =>
+    localClient(afterAdmission(server), apiserverUser, 'kube-apiserver', () => kind)
   return new Definitions({ server, client, remover, resourceOf, report })
 }

@@ -24,24 +24,34 @@ import { specialVerbs } from './special.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
 
-/** `manager`: the name under which fields are owned. */
-export function localClient(server: Server, user: User, manager: string): ApiClient {
-  return new LocalClient(server, user, manager)
+/** How a client finds the kind that is meant. */
+export type FindKind = (ref: ResourceRef) => Kind | undefined
+
+/** `manager`: the name under which fields are owned. `find`: for kinds that are not served. */
+export function localClient(
+  server: Server,
+  user: User,
+  manager: string,
+  find: FindKind = ({ group, version, plural }) => server.catalog.find(group, version, plural),
+): ApiClient {
+  return new LocalClient(server, user, manager, find)
 }
 
 class LocalClient implements ApiClient {
   readonly #server: Server
   readonly #user: User
   readonly #manager: string
+  readonly #find: FindKind
 
-  constructor(server: Server, user: User, manager: string) {
+  constructor(server: Server, user: User, manager: string, find: FindKind) {
     this.#server = server
     this.#user = user
     this.#manager = manager
+    this.#find = find
   }
 
   #target(ref: ResourceRef, namespace: string, name = '', subresource = ''): Target {
-    const kind = this.#server.catalog.find(ref.group, ref.version, ref.plural)
+    const kind = this.#find(ref)
     if (kind === undefined) throw pathNotFound()
     return { kind, namespace: kind.namespaced ? namespace : '', name, subresource }
   }
@@ -187,7 +197,8 @@ class LocalClient implements ApiClient {
   async resources() {
     const found = []
     for (const resource of this.#server.catalog.resources()) {
-      const [kind] = resource.kinds
+      const kind = resource.kinds.at(0)
+      if (kind === undefined) continue
       const { group, version, plural, namespaced } = kind
       const apiVersions = resource.kinds.map(({ apiVersion }) => apiVersion)
       const verbs = [...kind.verbs]

@@ -13,8 +13,8 @@ import { finalize, isLeaving } from './finalize.ts'
 
 const loadSettle = loadLater<typeof import('./settle.ts')>(import.meta.url, './settle')
 
-export const definitionGroup = 'apiextensions.k8s.io'
-export const definitionPlural = 'customresourcedefinitions'
+const definitionGroup = 'apiextensions.k8s.io'
+const definitionPlural = 'customresourcedefinitions'
 
 /** How long after a failure a definition is looked at again. */
 const retryMs = 1000
@@ -26,8 +26,8 @@ export interface DefinitionsParts {
   /** The resource a definition makes. */
   readonly resourceOf: (definition: KubeObject) => Resource
   readonly client: ApiClient
-  /** Deletes objects of kinds that leave: nobody is asked whether they may go. */
-  readonly remover: () => ApiClient
+  /** Deletes objects of a kind that leaves, served or not: nobody is asked whether they may go. */
+  readonly remover: (kind: Kind) => ApiClient
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -203,7 +203,7 @@ export class Definitions {
       const definition = this.#known.get(name)
       if (definition === undefined || !isLeaving(definition)) return
       await finalize(definition, {
-        client: remover(),
+        remover,
         resource: this.#served.get(name)?.resource,
         now: () => timestamp(server.clock),
         writeStatus: (next) => this.writeStatus(next),
@@ -229,9 +229,9 @@ const changesNames = (before: KubeObject, after: KubeObject): boolean =>
   JSON.stringify(before.status?.acceptedNames) !== JSON.stringify(after.status?.acceptedNames)
 
 /** Definitions in the version this release serves first. */
-export function definitionKind({ catalog }: Server): Kind {
+function definitionKind({ catalog }: Server): Kind {
   const stable = catalog.find(definitionGroup, 'v1', definitionPlural)
   return stable ?? (catalog.find(definitionGroup, 'v1beta1', definitionPlural) as Kind)
 }
 
-export const refOf = ({ group, version, plural }: Kind): ResourceRef => ({ group, version, plural })
+const refOf = ({ group, version, plural }: Kind): ResourceRef => ({ group, version, plural })

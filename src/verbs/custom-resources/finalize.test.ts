@@ -6,7 +6,10 @@ import type { ApiClient } from '#client/client.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { cleanupFinalizer, finalize } from './finalize.ts'
 
-const resource = { kinds: [{ group: 'g', version: 'v1', plural: 'gears' }] } as unknown as Resource
+const stored = { group: 'g', version: 'v1', plural: 'gears' }
+/** Another version is served, and it takes a webhook to get there. */
+const resource = { kinds: [{ ...stored, version: 'v2' }], stored } as unknown as Resource
+const unserved = { kinds: [], stored } as unknown as Resource
 const held = { metadata: { name: 'held', namespace: 'n' } }
 const other = { metadata: { name: 'other', namespace: 'm' } }
 
@@ -25,6 +28,12 @@ const rows: readonly Row[] = [
   {
     name: 'all objects go',
     resource,
+    lists: [[held], []],
+    ends: ['False', 'InstanceDeletionCompleted', 'removed all instances'],
+  },
+  {
+    name: 'all objects go, though no version is served',
+    resource: unserved,
     lists: [[held], []],
     ends: ['False', 'InstanceDeletionCompleted', 'removed all instances'],
   },
@@ -110,7 +119,10 @@ for (const { name, established = true, resource: served, lists, refused, ends } 
       status,
     } as unknown as KubeObject
     const done = finalize(definition, {
-      client,
+      remover: (kind) => {
+        assert.equal(kind, stored)
+        return client
+      },
       resource: served,
       now: () => '2020-01-01T00:00:00Z',
       sleep: async () => {},

@@ -2,7 +2,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
-import type { Resource } from '#kinds/kind.ts'
+import type { Kind, Resource } from '#kinds/kind.ts'
 import { isTrue, setCondition } from './conditions.ts'
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
@@ -15,8 +15,8 @@ export const isLeaving = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(cleanupFinalizer)
 
 export interface FinalizeParts {
-  readonly client: ApiClient
-  /** What the definition serves; undefined where it serves nothing. */
+  readonly remover: (kind: Kind) => ApiClient
+  /** What the definition makes; undefined where something built in is in its place. */
   readonly resource: Resource | undefined
   readonly now: () => string
   readonly sleep?: (ms: number) => Promise<void>
@@ -59,13 +59,13 @@ interface Problem {
   readonly message: string
 }
 
-/** Undefined: none is left. */
+/** Undefined: none is left. They go in the version they are stored in: it need not be served, nor be converted to. */
 async function removeInstances(
-  { client, sleep = slept }: FinalizeParts,
-  { kinds: [kind] }: Resource,
+  { remover, sleep = slept }: FinalizeParts,
+  { stored: { group, version, plural }, stored }: Resource,
 ): Promise<Problem | undefined> {
-  if (kind === undefined) return undefined
-  const ref: ResourceRef = { group: kind.group, version: kind.version, plural: kind.plural }
+  const client = remover(stored)
+  const ref: ResourceRef = { group, version, plural }
   const list = async () => (await client.list(ref, '')).items
   let left: KubeObject[]
   try {
