@@ -13,12 +13,11 @@ import { eventRateLimit } from './event-rate-limit.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
 import { namespaceAutoProvision, namespaceExists } from './namespace-existence.ts'
-import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermission } from './owner-references-permission.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podNodeSelector } from './pod-node-selector.ts'
 import { podTolerationRestriction } from './pod-toleration-restriction.ts'
-import { admin, catalog, kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
+import { catalog, kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
 import { runtimeClassPlugin } from './runtime-class.ts'
 import { securityContextDeny } from './security-context-deny.ts'
 
@@ -64,8 +63,6 @@ const claim = (storage: string, phase = 'Bound') => ({
   spec: { storageClassName: 'fast', resources: { requests: { storage } } },
   status: { phase },
 })
-const node = { name: 'system:node:n1', uid: '', groups: ['system:nodes'], extra: {} }
-const nodeKind = kindOf('v1', 'nodes')
 const runtime = runtimeClassPlugin(() => true)
 const toleration = podTolerationRestriction({ whitelist: [{ key: 'ok', operator: 'Exists' }] })
 const owner = (more: Loose) => ({
@@ -279,59 +276,6 @@ const cases: [
     create(owner({ blockOwnerDeletion: true, kind: 'Podd' }), mapKind),
     readerWith(),
     '403 configmaps "m" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind Podd: no matches for kind "Podd" in version "v1"',
-  ],
-  [
-    'another node',
-    nodeRestriction,
-    create({ metadata: { name: 'n2' } }, nodeKind, { user: node }),
-    readerWith(),
-    '403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2"',
-  ],
-  [
-    'labels of a node',
-    nodeRestriction,
-    create(
-      {
-        metadata: {
-          name: 'n1',
-          labels: {
-            'node-restriction.kubernetes.io/a': 'b',
-            'kubernetes.io/foo': 'x',
-            'kubernetes.io/os': 'linux',
-            mine: 'x',
-          },
-        },
-      },
-      nodeKind,
-      { user: node },
-    ),
-    readerWith(),
-    '403 nodes "n1" is forbidden: node "n1" is not allowed to set the following labels: kubernetes.io/foo, node-restriction.kubernetes.io/a',
-  ],
-  [
-    'a pod of a node that is no mirror',
-    nodeRestriction,
-    create(pod({ nodeName: 'n1' }), podKind, { user: node }),
-    readerWith(),
-    `${refused}pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods`,
-  ],
-  [
-    'a token for nobody',
-    nodeRestriction,
-    create({ kind: 'TokenRequest', metadata: {}, spec: {} }, kindOf('v1', 'serviceaccounts'), {
-      user: node,
-      subresource: 'token',
-      name: 'a',
-    }),
-    readerWith(),
-    '403 serviceaccounts "a" is forbidden: node requested token not bound to a pod',
-  ],
-  [
-    'others than nodes',
-    nodeRestriction,
-    create({ metadata: { name: 'n2' } }, nodeKind, { user: admin }),
-    readerWith(),
-    'admitted',
   ],
 ]
 for (const [name, plugin, request, reader, expected] of cases) {

@@ -2,6 +2,7 @@
  * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
  * every container unless somebody asked for none.
  */
+import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serverTimeout } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
@@ -14,6 +15,8 @@ const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const volumePrefix = 'kube-api-access-'
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
+/** What the original takes for true. */
+const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 /** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
 const tokenSeconds = 3607
 /** The release that mounts bound tokens instead of Secrets. */
@@ -52,17 +55,20 @@ function mutatePod(
   options: ServiceAccountOptions,
 ): Awaitable<void> {
   const pod = request.object as KubeObject
-  if (isMirror(pod)) return
+  if (isMirror(pod)) return validateMirror(request, pod)
   pod.spec.serviceAccountName ||= 'default'
   pod.spec.serviceAccount = pod.spec.serviceAccountName
   return after(accountOf(request, reader), (account) => {
     if (!pod.spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
       pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
     }
-    if (!shouldMount(pod, account)) return
+    if (!shouldMount(pod, account)) return limitSecrets(request, pod, account)
     const made =
       options.release >= boundTokensSince ? undefined : secretVolume(request, reader, account)
-    return after(made, (secret) => mountToken(pod, secret, options.randomSuffix))
+    return after(made, (secret) => {
+      mountToken(pod, secret, options.randomSuffix)
+      limitSecrets(request, pod, account)
+    })
   })
 }
 
@@ -137,18 +143,16 @@ async function secretVolume(
 function validatePod(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return validateMirror(request, pod)
-  return after(accountOf(request, reader), (account) => {
-    if (account.metadata.annotations?.[enforceAnnotation] === 'true')
-      limitSecrets(request, pod, account)
-  })
+  return after(accountOf(request, reader), (account) => limitSecrets(request, pod, account))
 }
 
 /** A mirror of a static pod has nothing of the API's. */
-function validateMirror(request: AdmissionRequest, { spec }: KubeObject): void {
+function validateMirror(request: AdmissionRequest, pod: KubeObject): void {
+  const { spec } = pod
   if (spec.serviceAccountName)
     throw refuse(request, 'a mirror pod may not reference service accounts')
+  if (podSecretNames(pod).size > 0) throw refuse(request, 'a mirror pod may not reference secrets')
   for (const volume of (spec.volumes ?? []) as Loose[]) {
-    if (volume.secret) throw refuse(request, 'a mirror pod may not reference secrets')
     const tokens = ((volume.projected?.sources ?? []) as Loose[]).some(
       (source) => source.serviceAccountToken,
     )
@@ -157,13 +161,16 @@ function validateMirror(request: AdmissionRequest, { spec }: KubeObject): void {
   }
 }
 
+/** Where the account asks for it, its pods mount and pull with the secrets it names and no others. */
 function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: KubeObject): void {
+  if (!trueWords.has(account.metadata.annotations?.[enforceAnnotation] ?? '')) return
   const mountable = new Set(((account.secrets ?? []) as Loose[]).map(({ name }) => name))
   const pullable = new Set(((account.imagePullSecrets ?? []) as Loose[]).map(({ name }) => name))
   const name = spec.serviceAccountName
   for (const volume of (spec.volumes ?? []) as Loose[]) {
-    const secret = volume.secret?.secretName
-    if (secret === undefined || mountable.has(secret)) continue
+    if (volume.secret == null) continue
+    const { secretName: secret = '' } = volume.secret
+    if (mountable.has(secret)) continue
     throw refuse(
       request,
       `volume with secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`,
@@ -175,8 +182,9 @@ function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: 
   ] as const) {
     for (const container of (spec[list] ?? []) as Loose[]) {
       for (const { name: variable, valueFrom } of (container.env ?? []) as Loose[]) {
-        const secret = valueFrom?.secretKeyRef?.name
-        if (secret === undefined || mountable.has(secret)) continue
+        if (valueFrom?.secretKeyRef == null) continue
+        const { name: secret = '' } = valueFrom.secretKeyRef
+        if (mountable.has(secret)) continue
         throw refuse(
           request,
           `${label} ${container.name} with envVar ${variable} referencing secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`,
@@ -184,7 +192,7 @@ function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: 
       }
     }
   }
-  for (const [i, { name: secret }] of ((spec.imagePullSecrets ?? []) as Loose[]).entries()) {
+  for (const [i, { name: secret = '' }] of ((spec.imagePullSecrets ?? []) as Loose[]).entries()) {
     if (pullable.has(secret)) continue
     throw refuse(
       request,

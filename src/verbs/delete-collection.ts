@@ -21,7 +21,7 @@ export async function deleteCollection(
     for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
       const target = { ...request.target, namespace: entry.namespace, name: entry.name }
       try {
-        await remove(server, { ...request, target })
+        await remove(server, { ...request, target, ofCollection: true })
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 404) throw error
       }

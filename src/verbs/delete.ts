@@ -10,6 +10,7 @@ import type { Context, Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
+import { requireReadable } from './converted-elsewhere.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { contextOf, keyOf, nameOf, type Server, timestamp, type WriteRequest } from './server.ts'
@@ -20,6 +21,8 @@ const raceTriesMax = 20
 
 export interface DeleteRequest extends WriteRequest {
   readonly deleteOptions: DeleteOptions
+  /** One of many: admission is asked about the collection, and hears no name. */
+  readonly ofCollection?: true
 }
 
 export async function remove(server: Server, request: DeleteRequest): Promise<Answer> {
@@ -41,6 +44,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const { kind } = target
   const { behaviour } = kind.resource
   const context = contextOf(server, request)
+  if (kind.resource.convertsElsewhere) await requireReadable(kind, live.object)
   requirePreconditions(kind, live.object, options)
   await admitDeletion(server, request, live.object)
   const next = copyData(live.object)
@@ -102,7 +106,7 @@ export async function admitDeletion(
     kind: target.kind,
     subresource: target.subresource,
     namespace: target.namespace,
-    name: nameOf(old),
+    name: request.ofCollection ? '' : nameOf(old),
     object: undefined,
     old,
     user,

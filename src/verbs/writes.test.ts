@@ -4,6 +4,7 @@ import test, { after, before } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { parseListOptions } from '#api/list-options.ts'
+import { remove } from './delete.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
@@ -254,6 +255,28 @@ test('a collection is deleted by its selectors', async () => {
   assert.equal(answer.is === 'list' && answer.entries.length, 19)
   const left = await verbs.list('secrets')
   assert.equal(left.entries.length, 21)
+})
+
+test('admission hears no name of what goes with its collection, and that one name of what goes alone', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'alone', labels: { gone: 'yes' } } })
+  await verbs.create('configmaps', { metadata: { name: 'with', labels: { gone: 'yes' } } })
+  const heard: string[][] = []
+  const admission = {
+    mutate: () => {},
+    validate: ({ name, old }: { name: string; old: KubeObject | undefined }) => {
+      heard.push([name, old?.metadata.name ?? ''])
+    },
+  }
+  const server = { ...verbs.server, admission: admission as never }
+  const deleteOptions = deleteOptionsFrom({})
+  const one = { ...verbs.request(verbs.target('configmaps', 'alone')), deleteOptions }
+  await remove(server, one)
+  const all = { ...verbs.request(verbs.target('configmaps')), deleteOptions }
+  await deleteCollection(server, all, parseListOptions(new URLSearchParams('labelSelector=gone')))
+  assert.deepEqual(heard, [
+    ['alone', 'alone'],
+    ['', 'with'],
+  ])
 })
 
 test('pages do not move while writes go on, and count what is left', async () => {

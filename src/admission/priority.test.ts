@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryReader } from '#access/memory-reader.suite.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { priorityPlugin } from './priority.ts'
+import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
+
+const group = 'scheduling.k8s.io'
+const classKind = kindOf(`${group}/v1`, 'priorityclasses')
+const low = { metadata: { name: 'low' }, value: 7 }
+const standard = {
+  metadata: { name: 'std' },
+  value: 100,
+  globalDefault: true,
+  preemptionPolicy: 'Never',
+}
+const reserve = { metadata: { name: 'res' }, value: 50, globalDefault: true }
+const plugin = priorityPlugin(22)
+
+function readerWith(...classes: Loose[]): MemoryReader {
+  const reader = new MemoryReader()
+  for (const one of classes) reader.put(group, 'priorityclasses', one as never)
+  return reader
+}
+const none = readerWith()
+const some = readerWith(low, standard)
+
+const refused = (what: string, given: unknown, computed: unknown) =>
+  `403 pods "p" is forbidden: the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`
+const number = 'integer value of priority'
+const policy = 'string value of PreemptionPolicy'
+
+const cases: [name: string, spec: Loose, reader: MemoryReader, expected: Loose | string][] = [
+  ['nothing', {}, none, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
+  ['zero', { priority: 0 }, none, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
+  ['a number of its own', { priority: 5 }, none, refused(number, 5, 0)],
+  [
+    'a policy of its own',
+    { preemptionPolicy: 'Never' },
+    none,
+    refused(policy, 'Never', 'PreemptLowerPriority'),
+  ],
+  [
+    'an unknown class',
+    { priorityClassName: 'x' },
+    none,
+    '403 pods "p" is forbidden: no PriorityClass with name x was found',
+  ],
+  [
+    'the default class',
+    {},
+    some,
+    { priorityClassName: 'std', priority: 100, preemptionPolicy: 'Never' },
+  ],
+  [
+    'a policy against that of the default class',
+    { preemptionPolicy: 'PreemptLowerPriority' },
+    some,
+    refused(policy, 'PreemptLowerPriority', 'Never'),
+  ],
+  [
+    'of two default classes the lower',
+    {},
+    readerWith(standard, reserve),
+    { priorityClassName: 'res', priority: 50, preemptionPolicy: 'PreemptLowerPriority' },
+  ],
+  [
+    'a class',
+    { priorityClassName: 'low' },
+    some,
+    { priorityClassName: 'low', priority: 7, preemptionPolicy: 'PreemptLowerPriority' },
+  ],
+  [
+    'a class and its number',
+    { priorityClassName: 'low', priority: 7 },
+    some,
+    { priorityClassName: 'low', priority: 7, preemptionPolicy: 'PreemptLowerPriority' },
+  ],
+  [
+    'a class and another number',
+    { priorityClassName: 'low', priority: 8 },
+    some,
+    refused(number, 8, 7),
+  ],
+]
+for (const [name, spec, reader, expected] of cases)
+  test(`a pod with ${name}`, async () => {
+    const request = requestOf('CREATE', podKind, pod(spec))
+    const said = await outcome(plugin, request, reader)
+    if (typeof expected === 'string') return assert.equal(said, expected)
+    assert.equal(said, 'admitted')
+    const { containers: _, ...rest } = request.object?.spec ?? {}
+    assert.deepEqual(rest, expected)
+  })
+
+test('an update that leaves out what was filled in keeps it', async () => {
+  const old = pod({ priority: 7, preemptionPolicy: 'Never' })
+  const request = requestOf('UPDATE', podKind, pod(), { old })
+  assert.equal(await outcome(plugin, request, none), 'admitted')
+  assert.equal(request.object?.spec.priority, 7)
+  assert.equal(request.object?.spec.preemptionPolicy, 'Never')
+})
+
+test('before 1.19 pods have no preemption policy', async () => {
+  const [made, changed] = [
+    requestOf('CREATE', podKind, pod()),
+    requestOf('UPDATE', podKind, pod(), { old: pod({ priority: 1, preemptionPolicy: 'Never' }) }),
+  ]
+  for (const request of [made, changed]) {
+    assert.equal(await outcome(priorityPlugin(18), request, some), 'admitted')
+    assert.equal(request.object?.spec.preemptionPolicy, undefined)
+  }
+})
+
+test('a binding has no priority', async () => {
+  const request = requestOf('CREATE', podKind, pod(), { subresource: 'binding' })
+  assert.equal(await outcome(plugin, request, some), 'admitted')
+  assert.equal(request.object?.spec.priority, undefined)
+})
+
+const second = (name: string) =>
+  `403 priorityclasses.scheduling.k8s.io "${name}" is forbidden: PriorityClass std is already marked as default. Only one default can exist`
+const classes: [name: string, operation: 'CREATE' | 'UPDATE', object: Loose, expected: string][] = [
+  ['a second default', 'CREATE', reserve, second('res')],
+  ['made the default later', 'UPDATE', { ...low, globalDefault: true }, second('low')],
+  ['the default again', 'UPDATE', standard, 'admitted'],
+  ['no default', 'CREATE', { ...reserve, globalDefault: false }, 'admitted'],
+]
+for (const [name, operation, object, expected] of classes)
+  test(`a class that is ${name}`, async () =>
+    assert.equal(await outcome(plugin, requestOf(operation, classKind, object), some), expected))
