@@ -42,7 +42,7 @@ export function restore(type: Type, value: Json, known?: Json): Json {
       if (type.union === true) return value
       if (!isMap(value)) throw new RestoreError(`cannot restore struct from: ${goKind(value)}`)
       if (isMap(known) && isSameAs(value, known)) return value
-      return restoreFields(type, value, isMap(known) ? known : nothing, {})
+      return restoreFields(type, value, isMap(known) ? known : nothing)
     case 'untyped':
       return value
   }
@@ -61,29 +61,32 @@ function restoreItems(items: Type, value: Json[], known: Json | undefined): Json
   return value.map((item) => (before?.has(item) ? item : restore(items, item)))
 }
 
-function restoreFields(struct: Struct, value: JsonMap, known: JsonMap, out: JsonMap): JsonMap {
-  for (const field of struct.fields) {
-    if (field.inline) restoreFields(field.type as Struct, value, known, out)
-    else restoreField(field, value, known, out)
+function restoreFields(struct: Struct, value: JsonMap, known: JsonMap): JsonMap {
+  const out: JsonMap = {}
+  for (const { name, type, omitEmpty } of fieldsOf(struct)) {
+    // What Go declares is never called as something that every object has.
+    const member = value[name]
+    if ((type.is === 'list' || type.is === 'map') && (member ?? null) === null) {
+      // What was written empty is so in Go, wherever the object goes from here.
+      if (!omitEmpty && wasWrittenEmpty(value, name)) out[name] = type.is === 'list' ? [] : {}
+      else if (member === null) out[name] = null
+    } else if (member !== undefined) out[name] = restore(type, member, known[name])
   }
   return out
 }
 
-function restoreField(
-  { name, type, omitEmpty }: Field,
-  value: JsonMap,
-  known: JsonMap,
-  out: JsonMap,
-): void {
-  const member = ownValue(value, name)
-  if ((type.is === 'list' || type.is === 'map') && (member ?? null) === null) {
-    // What was written empty is so in Go, wherever the object goes from here.
-    if (!omitEmpty && wasWrittenEmpty(value, name))
-      setMember(out, name, type.is === 'list' ? [] : {})
-    else if (member === null) setMember(out, name, null)
-    return
+const flattened = new WeakMap<Struct, readonly Field[]>()
+
+/** The fields of a struct and of those that lie in it, in the order they are declared. */
+function fieldsOf(struct: Struct): readonly Field[] {
+  let fields = flattened.get(struct)
+  if (fields === undefined) {
+    fields = struct.fields.flatMap((field) =>
+      field.inline ? fieldsOf(field.type as Struct) : [field],
+    )
+    flattened.set(struct, fields)
   }
-  if (member !== undefined) setMember(out, name, restore(type, member, ownValue(known, name)))
+  return fields
 }
 
 const integerBits: Partial<Record<ScalarName, (value: bigint) => bigint>> = {

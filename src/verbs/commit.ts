@@ -1,5 +1,5 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
-import type { Json, KubeObject } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { tooLarge } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -13,7 +13,7 @@ import { convertOne, type Live } from './current.ts'
 import { keyOf, nameOf, type Server } from './server.ts'
 
 /** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
-export const objectSizeBytesMax = 1_572_864
+const objectSizeBytesMax = 1_572_864
 
 export interface Encoded {
   readonly view: ObjectView
@@ -71,13 +71,30 @@ function encodeWritten(
 export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): boolean {
   const { bytes } = view.cut
   if (bytes.length !== live.bytes.length) return false
-  return bytes.equals(live.bytes) || equalValues(bare(next), bare(live.object))
+  return bytes.equals(live.bytes) || isSame(next, live.object)
 }
 
-/** Without what every version of an object says in its own way. */
-function bare({ kind: _, apiVersion: __, metadata, ...rest }: KubeObject): Json {
-  const { resourceVersion: ___, ...meta } = metadata
-  return { ...rest, metadata: meta } as unknown as Json
+/** But for what every version of an object says in its own way. */
+function isSame(next: KubeObject, live: KubeObject): boolean {
+  return (
+    isSameBut(headerAndMetadata, next, live) &&
+    isSameBut(revision, next.metadata as Loose, live.metadata as Loose)
+  )
+}
+
+const headerAndMetadata: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata'])
+const revision: ReadonlySet<string> = new Set(['resourceVersion'])
+
+/** Whether two maps say the same, but for some of their members. */
+function isSameBut(leftOut: ReadonlySet<string>, a: Loose, b: Loose): boolean {
+  let count = 0
+  for (const name in a) {
+    if (leftOut.has(name)) continue
+    if (!Object.hasOwn(b, name) || !equalValues(a[name], b[name])) return false
+    count++
+  }
+  for (const name in b) if (!leftOut.has(name)) count--
+  return count === 0
 }
 
 export function put(

@@ -174,8 +174,10 @@ const versionMax = 2n ** 64n - 1n
 
 /** Told in the original's words, though not as a failure of the server: nothing gets better by trying again. */
 function requireReadableVersion(version: string | undefined): void {
-  if (!version || (/^[0-9]+$/.test(version) && BigInt(version) <= versionMax)) return
-  const why = /^[0-9]+$/.test(version) ? 'value out of range' : 'invalid syntax'
+  if (!version || (Number(version) <= Number.MAX_SAFE_INTEGER && /^[0-9]+$/.test(version))) return
+  const isNumber = /^[0-9]+$/.test(version)
+  if (isNumber && BigInt(version) <= versionMax) return
+  const why = isNumber ? 'value out of range' : 'invalid syntax'
   throw badRequest(`strconv.ParseUint: parsing ${goQuote(version)}: ${why}`)
 }
 
