@@ -4,7 +4,7 @@ import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { Attributes } from './authorize.ts'
 
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
-export function forbiddenMessage(attributes: Attributes, reason: string): string {
+function forbiddenMessage(attributes: Attributes, reason: string): string {
   const said = withoutMarkup(sentence(attributes))
   return formatted(reason === '' ? said : `${said}: ${reason}`)
 }

@@ -10,7 +10,46 @@ import { authority, client, type Made } from './certificates.suite.ts'
 import { folder } from './counterpart.suite.ts'
 import { type Access, makeAccess } from './make-access.ts'
 import { MemoryReader } from './memory-reader.suite.ts'
-import { type AccessSettings, type AccessSurroundings, defaultAccessSettings } from './settings.ts'
+import type { AccessSettings, AccessSurroundings } from './settings.ts'
+
+const ordinary: AccessSettings = {
+  anonymousAuth: true,
+  clientCaFile: undefined,
+  tokenAuthFile: undefined,
+  basicAuthFile: undefined,
+  enableBootstrapTokenAuth: false,
+  serviceAccountKeyFile: [],
+  serviceAccountSigningKeyFile: undefined,
+  serviceAccountIssuer: ['https://kubernetes.default.svc'],
+  serviceAccountJwksUri: undefined,
+  apiAudiences: [],
+  serviceAccountLookup: true,
+  serviceAccountMaxTokenExpirationMs: 0,
+  serviceAccountExtendTokenExpiration: true,
+  oidcIssuerUrl: undefined,
+  oidcClientId: undefined,
+  oidcUsernameClaim: 'sub',
+  oidcUsernamePrefix: undefined,
+  oidcGroupsClaim: undefined,
+  oidcGroupsPrefix: undefined,
+  oidcRequiredClaim: new Map(),
+  oidcCaFile: undefined,
+  oidcSigningAlgs: ['RS256'],
+  authenticationTokenWebhookConfigFile: undefined,
+  authenticationTokenWebhookCacheTtlMs: 120_000,
+  authenticationTokenWebhookVersion: 'v1beta1',
+  requestheaderClientCaFile: undefined,
+  requestheaderAllowedNames: [],
+  requestheaderUsernameHeaders: [],
+  requestheaderGroupHeaders: [],
+  requestheaderExtraHeadersPrefix: [],
+  authorizationMode: ['RBAC'],
+  authorizationPolicyFile: undefined,
+  authorizationWebhookConfigFile: undefined,
+  authorizationWebhookVersion: 'v1beta1',
+  authorizationWebhookCacheAuthorizedTtlMs: 300_000,
+  authorizationWebhookCacheUnauthorizedTtlMs: 30_000,
+}
 import type { User } from './user.ts'
 
 const files = folder()
@@ -35,7 +74,7 @@ async function access(
     reader.put('rbac.authorization.k8s.io', pluralOf(object), object)
   const reported: string[] = []
   const settings: AccessSettings = {
-    ...defaultAccessSettings,
+    ...ordinary,
     tokenAuthFile: files.file(
       'tokens.csv',
       'admin-token,admin,1,"system:masters"\nalice-token,alice,2,"dev"\nbob-token,bob,3,"dev,ops"',

@@ -74,8 +74,5 @@ export const tooLong = (path: FieldPath | string, _value: unknown, maxLength: nu
 export const tooMany = (path: FieldPath | string, actual: number, max: number) =>
   error('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`)
 
-export const typeInvalid = (path: FieldPath | string, value: unknown, detail: string) =>
-  error('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${showValue(value)}`, detail))
-
 export const internalFieldError = (path: FieldPath | string, detail: string) =>
   error('InternalError', path, withDetail('Internal error', detail))

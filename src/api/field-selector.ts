@@ -80,16 +80,6 @@ export function requireKnownFields(
   }
 }
 
-export function matchesFields(
-  selector: FieldSelector,
-  valueOf: (field: string) => string,
-): boolean {
-  for (const { field, value, equal } of selector) {
-    if ((valueOf(field) === value) !== equal) return false
-  }
-  return true
-}
-
 /** The one name a selector allows, where it allows only one. */
 export function soleName(selector: FieldSelector): string | undefined {
   return selector.find(({ field, equal }) => equal && field === 'metadata.name')?.value

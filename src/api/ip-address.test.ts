@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  cidrContains,
-  formatCidr,
-  formatIp,
-  isIpv4,
-  isIpv6,
-  parseCidr,
-  parseIp,
-} from './ip-address.ts'
+import { cidrContains, formatIp, isIpv4, isIpv6, parseCidr, parseIp } from './ip-address.ts'
 
 const good: [string, string][] = [
   ['10.9.8.7', '10.9.8.7'],
@@ -53,11 +45,11 @@ test('a mapped address is an IPv4 one', () => {
 test('blocks', () => {
   const block = parseCidr('10.1.2.3/8')
   assert.ok(block)
-  assert.equal(formatCidr(block), '10.0.0.0/8')
+  assert.deepEqual([formatIp(block.network), block.ones], ['10.0.0.0', 8])
   assert.ok(cidrContains(block, parseIp('10.255.0.1') as Uint8Array))
   assert.ok(!cidrContains(block, parseIp('11.0.0.1') as Uint8Array))
   assert.ok(!cidrContains(block, parseIp('::1') as Uint8Array))
-  assert.equal(formatCidr(parseCidr('fd00:10::5/64') ?? assert.fail()), 'fd00:10::/64')
+  assert.equal(formatIp((parseCidr('fd00:10::5/64') ?? assert.fail()).network), 'fd00:10::')
   for (const text of [
     '10.0.0.0',
     '10.0.0.0/33',

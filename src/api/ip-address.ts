@@ -143,6 +143,3 @@ export function formatIp(ip: IpBytes): string {
   if (start < 0) return hex(groups)
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
-
-/** A block as Go prints its network: `10.0.0.0/8`. */
-export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.ones}`

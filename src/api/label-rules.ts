@@ -39,10 +39,7 @@ export function validateLabelSelector(
   return errors
 }
 
-export function validateLabelSelectorRequirement(
-  requirement: Loose,
-  path: FieldPath,
-): FieldError[] {
+function validateLabelSelectorRequirement(requirement: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const count = requirement.values?.length ?? 0
   const operator = requirement.operator ?? ''

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { FieldPath } from './field-path.ts'
 import { validateLabelSelector } from './label-rules.ts'
 import {
-  exactValueOf,
   formatLabelSelector,
   formatLabels,
   formatSelector,
@@ -87,8 +86,6 @@ test('selector objects', () => {
   assert.equal(formatLabels({ b: '1', a: '2' }), 'a=2,b=1')
   assert.equal(formatLabels(undefined), '<none>')
   assert.ok(matchesLabels(selectorOfMap({}), { z: '' }))
-  assert.equal(exactValueOf(parseLabelSelector('a in (b)'), 'a'), 'b')
-  assert.equal(exactValueOf(parseLabelSelector('a in (b,c)'), 'a'), undefined)
 })
 
 test('what is wrong with a selector object', () => {

@@ -96,13 +96,6 @@ export function labelMatcher(
 /** Whether a selector leaves nothing out. */
 export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
 
-/** The one value a label must have to be selected, where there is just one. */
-export function exactValueOf(selector: LabelSelector, key: string): string | undefined {
-  if (selector === 'nothing') return undefined
-  const first = selector.find((requirement) => requirement.key === key)
-  return first !== undefined && isEquality(first) ? first.values[0] : undefined
-}
-
 /** A selector as text, the way Kubernetes prints it. */
 export function formatSelector(selector: LabelSelector): string {
   return selector === 'nothing' ? '' : selector.map(formatRequirement).join(',')

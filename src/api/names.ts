@@ -13,7 +13,7 @@ const none: string[] = []
 export const longerThan = (text: string, max: number): boolean =>
   text.length > max || (text.length * 3 > max && Buffer.byteLength(text) > max)
 
-export const maxLengthProblem = (max: number): string => `must be no more than ${max} characters`
+const maxLengthProblem = (max: number): string => `must be no more than ${max} characters`
 export const rangeProblem = (low: number | bigint, high: number | bigint): string =>
   `must be between ${low} and ${high}, inclusive`
 export const emptyProblem = 'must be non-empty'
@@ -98,14 +98,6 @@ const rules = {
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
     '*.example.com',
   ),
-  cIdentifier: pattern(
-    '[A-Za-z_][A-Za-z0-9_]*',
-    anyLength,
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
-    'my_name',
-    'MY_NAME',
-    'MyName',
-  ),
   percent: pattern(
     '[0-9]+%',
     anyLength,
@@ -153,7 +145,6 @@ export const dns1123Subdomain = (value: string): string[] => problems(value, rul
 export const dns1035Label = (value: string): string[] => problems(value, rules.dns1035Label)
 export const wildcardDns1123Subdomain = (value: string): string[] =>
   problems(value, rules.wildcardSubdomain)
-export const cIdentifier = (value: string): string[] => problems(value, rules.cIdentifier)
 export const percent = (value: string): string[] => problems(value, rules.percent)
 export const httpHeaderName = (value: string): string[] => problems(value, rules.httpHeaderName)
 export const conditionReason = (value: string): string[] => problems(value, rules.conditionReason)
@@ -192,7 +183,7 @@ function parentDirectoryProblems(value: string): string[] {
   return value.startsWith('..') ? ["must not start with '..'"] : none
 }
 
-export const inRange = (value: number, low: number, high: number): string[] =>
+const inRange = (value: number, low: number, high: number): string[] =>
   value >= low && value <= high ? none : [rangeProblem(low, high)]
 export const portNumber = (port: number): string[] => inRange(port, 1, 65535)
 export const groupId = (id: number): string[] => inRange(id, 0, 2147483647)
@@ -220,7 +211,7 @@ export function pathSegmentName(name: string): string[] {
   return pathSegmentPrefix(name)
 }
 
-export function pathSegmentPrefix(name: string): string[] {
+function pathSegmentPrefix(name: string): string[] {
   const found: string[] = []
   for (const part of ['/', '%']) if (name.includes(part)) found.push(`may not contain '${part}'`)
   return found

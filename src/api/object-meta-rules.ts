@@ -27,10 +27,10 @@ import { semanticEqual } from './semantic-equal.ts'
 import { textWritten } from './written-text.ts'
 
 export const immutableMessage = 'field is immutable'
-export const negativeMessage = 'must be greater than or equal to 0'
+const negativeMessage = 'must be greater than or equal to 0'
 
 /** All annotations of an object, keys and values together: room for a last-applied copy, not for data. */
-export const annotationsSizeBytesMax = 256 * 1024
+const annotationsSizeBytesMax = 256 * 1024
 const fieldManagerLengthMax = 128
 const subresourceLengthMax = 256
 
@@ -215,10 +215,10 @@ const shownOwner = (owner: OwnerReference): string =>
     ['BlockOwnerDeletion', goPointer('bool', owner.blockOwnerDeletion)],
   ])
 
-export const validateFinalizerName = (name: string, path: FieldPath): FieldError[] =>
+const validateFinalizerName = (name: string, path: FieldPath): FieldError[] =>
   qualifiedName(name).map((problem) => invalid(path, name, problem))
 
-export function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
+function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
   const errors = finalizers.flatMap((name) => validateFinalizerName(name, path))
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const detail = 'finalizer orphan and foregroundDeletion cannot be both set'

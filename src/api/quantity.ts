@@ -238,7 +238,7 @@ export function addQuantities(a: Quantity | string, b: Quantity | string): Quant
   return { unscaled, scale, format }
 }
 
-export const negateQuantity = (value: Quantity | string): Quantity => {
+const negateQuantity = (value: Quantity | string): Quantity => {
   const { unscaled, scale, format } = asQuantity(value)
   return { unscaled: -unscaled, scale, format }
 }

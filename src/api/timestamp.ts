@@ -51,7 +51,7 @@ export function parseMicroTimestamp(text: string): Instant | undefined {
   return /T\d{1,2}:\d\d:\d\d\.\d{6}(?!\d)/.test(text) ? parseTimestamp(text) : undefined
 }
 
-export const isZeroTime = (instant: Instant): boolean =>
+const isZeroTime = (instant: Instant): boolean =>
   instant.seconds === zeroTimeSeconds && instant.nanos === 0
 
 const two = (value: number) => (value < 10 ? `0${value}` : `${value}`)
@@ -92,9 +92,6 @@ export const formatTimestamp = (seconds: number): string => `${formatToSeconds(s
 
 export const formatMicroTimestamp = (instant: Instant): string =>
   `${formatToSeconds(instant.seconds)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, '0')}Z`
-
-/** Milliseconds of a clock as the API writes them, the fraction cut off. */
-export const timestampOfMs = (ms: number): string => formatTimestamp(Math.floor(ms / 1000))
 
 const digitAt = (text: string, at: number) => {
   const digit = text.charCodeAt(at) - 48

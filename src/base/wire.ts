@@ -7,15 +7,7 @@
 export const wireVarint = 0
 export const wireFixed64 = 1
 export const wireBytes = 2
-export const wireFixed32 = 5
-
-/** The same by name. */
-export const wireTypes = {
-  varint: wireVarint,
-  fixed64: wireFixed64,
-  bytes: wireBytes,
-  fixed32: wireFixed32,
-}
+const wireFixed32 = 5
 
 /** Bytes that are no protobuf. The message is Go's where Go has one. */
 export class WireError extends Error {

@@ -15,7 +15,7 @@ export interface Machine {
 type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'>
 
 /** Whether an address means all of the machine's. */
-export function isUnspecified(address: string): boolean {
+function isUnspecified(address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && ['0.0.0.0', '::'].includes(formatIp(ip))
 }

@@ -62,7 +62,7 @@ const leafLifeMs = 365 * dayMs
 /** Machines whose clocks are a little behind must believe a certificate made just now. */
 const backdatedMs = 5 * 60_000
 
-export const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
+const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
   settings.certDir ?? join(settings.dataDir, 'pki')
 
 /** What the operating system says of this machine. */

@@ -10,7 +10,7 @@ import { readIfThere, writePrivateFile } from './key-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-export function kubeconfigText(
+function kubeconfigText(
   url: string,
   certificates: Pick<Certificates, 'trustPem' | 'admin'>,
 ): string {

@@ -13,7 +13,7 @@ export const facts: Facts = loadFacts((fileName) =>
 const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
 
-export function kindOfFact(fact: ResourceFact, release: number, gates = false): Kind {
+function kindOfFact(fact: ResourceFact, release: number, gates = false): Kind {
   const { storage, subresources } = fact
   const served = subresources.filter(({ gate }) => gate === undefined || gates)
   return {

@@ -154,7 +154,7 @@ export function encodeValue(value: Value, shape: Shape, type?: Type): Buffer {
 const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
   shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
 
-export const columnsOf = (kind: Kind): Columns =>
+const columnsOf = (kind: Kind): Columns =>
   kind.columns ?? kind.resource.behaviour.columns ?? defaultColumns
 
 async function table(

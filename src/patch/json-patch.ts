@@ -9,7 +9,7 @@ import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
 import { copyValue, equalValues, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /** The original's limit: every operation walks its path anew, so their number must be bounded. */
-export const jsonPatchOperationsMax = 10_000
+const jsonPatchOperationsMax = 10_000
 
 type Operation = JsonMap
 type Container = Json[] | JsonMap
@@ -72,7 +72,7 @@ const jsonKind = (value: Json): string => {
 }
 
 /** Throws OperationError in the words of the library the original uses. */
-export function applyOperations(document: Json, operations: readonly Operation[]): Json {
+function applyOperations(document: Json, operations: readonly Operation[]): Json {
   const root = copyValue(document)
   const copied: Copied = { bytes: 0 }
   if (root === null || typeof root !== 'object') return root

@@ -70,7 +70,7 @@ function answerTo(error: unknown, patch: JsonMap): unknown {
 }
 
 /** Changes and returns `original`, or returns what takes its place; `patch` loses the directives that are done. */
-export function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
+function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
   const order = ownValue(patch, directive)
   if (order !== undefined) return replaceOrDelete(order, patch)
   retainOnly(original, patch)
@@ -88,7 +88,7 @@ function replaceOrDelete(order: Json, patch: JsonMap): JsonMap {
   throw unknownDirective(order, patch)
 }
 
-export function unknownDirective(order: Json, patch: JsonMap): StrategicError {
+function unknownDirective(order: Json, patch: JsonMap): StrategicError {
   return new StrategicError(`unknown patch type: ${goText(order)} in map: ${goValue(patch)}`)
 }
 

@@ -20,7 +20,7 @@ export interface Live {
 }
 
 /** The live picture of a resource once it has seen everything written so far. */
-export async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
+async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   const current = server.storage.currentRevision()
@@ -32,7 +32,7 @@ export async function freshCache(server: Server, kind: Kind): Promise<ResourceCa
   return ready
 }
 
-export async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
+async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
   const cache = await freshCache(server, target.kind)
   return cache.get(keyOf(target.kind, target.namespace, target.name))
 }

@@ -10,7 +10,7 @@ import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import { sampleFor, samples } from '../../conformance/sample-objects.ts'
 import { type RunningServer, startServer } from '../running-server.ts'
 
-const commandTimeoutMs = 30_000
+const commandTimeoutMs = 180_000
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-kubectl-'))
 let server: RunningServer
 let clientMinor = 0

@@ -37,7 +37,7 @@ const servedIn = (release: number) => (row: Dated) =>
   (row.since === undefined || row.since <= release) &&
   (row.until === undefined || row.until >= release)
 
-export const bootstrappingLabel = 'kubernetes.io/bootstrapping'
+const bootstrappingLabel = 'kubernetes.io/bootstrapping'
 export const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
 /** Fresh objects, roles before the bindings that need them. `release` is the minor number, 22 for 1.22. */

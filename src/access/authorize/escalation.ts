@@ -72,7 +72,7 @@ async function refuseBinding(write: RoleWrite, authorizer: Authorizer, rbac: Rba
 }
 
 /** What the user lacks of these rules, as a sentence; undefined where nothing is lacking. */
-export function escalationProblem(
+function escalationProblem(
   rbac: RbacAuthorizer,
   user: User,
   namespace: string,

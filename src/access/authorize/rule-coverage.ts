@@ -14,7 +14,7 @@ export function uncovered(
 }
 
 /** A rule as rules of one verb and one resource or URL each. */
-export function breakDown(rule: PolicyRule): PolicyRule[] {
+function breakDown(rule: PolicyRule): PolicyRule[] {
   const out: PolicyRule[] = []
   const names = rule.resourceNames ?? []
   for (const group of rule.apiGroups ?? [])

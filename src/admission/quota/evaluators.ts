@@ -5,7 +5,7 @@ import type { Evaluator, Settings } from './evaluator.ts'
 import { podEvaluator } from './pod-usage.ts'
 import { serviceEvaluator } from './service-usage.ts'
 
-export const countName = (group: string, plural: string): string =>
+const countName = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`
 
 /** Names of old for the number of some kinds. */

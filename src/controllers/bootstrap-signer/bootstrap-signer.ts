@@ -80,7 +80,7 @@ export function signedData(
 }
 
 /** A JSON web signature without its payload: whoever checks it has the payload. */
-export function detachedSignature(content: string, id: string, secret: string): string {
+function detachedSignature(content: string, id: string, secret: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url')
   const payload = Buffer.from(content).toString('base64url')
   const signature = createHmac('sha256', secret).update(`${header}.${payload}`)

@@ -25,7 +25,7 @@ export function serviceOf({ spec }: KubeObject): ServiceReference | undefined {
   }
 }
 
-export const availableCondition = ({ status }: KubeObject): Loose | undefined =>
+const availableCondition = ({ status }: KubeObject): Loose | undefined =>
   (status?.conditions ?? []).find(({ type }: Loose) => type === 'Available')
 
 export const isAvailable = (service: KubeObject): boolean =>

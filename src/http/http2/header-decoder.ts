@@ -7,7 +7,7 @@ import { type HeaderField, staticFields } from './header-fields.ts'
 import { decodeHuffman } from './huffman.ts'
 
 /** Bytes a client's table may take: what both ends begin with. */
-export const headerTableBytesMax = 4096
+const headerTableBytesMax = 4096
 /** What every field costs beside its texts, by the RFC. */
 const fieldBytesExtra = 32
 

@@ -102,7 +102,7 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
 }
 
 /** The condition a schema should have and has not. */
-export function dueCondition(
+function dueCondition(
   schema: KubeObject,
   levels: ReadonlyMap<string, unknown>,
   clock: Clock,

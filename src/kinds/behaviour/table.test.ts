@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { behaviourOf, resourcesWithBehaviour, withSelectableFields } from './table.ts'
+import { behaviourOf, folders, withSelectableFields } from './table.ts'
 
-for (const key of resourcesWithBehaviour) {
+for (const key of folders.flatMap(([, resources]) => resources)) {
   test(`${key} is where the table says`, () => {
     assert.notEqual(behaviourOf(key, 22), undefined)
     assert.equal(

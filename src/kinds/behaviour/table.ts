@@ -44,8 +44,10 @@ const loadNamespace = loadLater<typeof import('./cluster/namespace.ts')>(
 const sctpGateUntil = 19
 const loadSctp = loadLater<typeof import('./sctp.ts')>(import.meta.url, './sctp')
 
+type Folder = readonly [load: () => Behaviours, resources: readonly string[]]
+
 /** Each folder's table, and the resources in it. */
-const folders: readonly (readonly [load: () => Behaviours, resources: readonly string[]])[] = [
+export const folders: readonly Folder[] = [
   [
     folder<typeof import('./autoscaling/table.ts'), 'autoscalingBehaviours'>(
       'autoscaling',
@@ -218,11 +220,6 @@ export const withSelectableFields: ReadonlySet<string> = new Set([
   'certificates.k8s.io/certificatesigningrequests',
   'events.k8s.io/events',
 ])
-
-/** Every resource that has a behaviour. */
-export const resourcesWithBehaviour: readonly string[] = folders.flatMap(
-  ([, resources]) => resources,
-)
 
 function behaviourIn(key: string, release: number): Behaviour | undefined {
   const behaviour = baseBehaviour(key)

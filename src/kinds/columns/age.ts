@@ -24,15 +24,11 @@ export function humanDuration(milliseconds: number): string {
 const twoUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 
-export const unknownTime = '<unknown>'
+const unknownTime = '<unknown>'
 
 /** How long ago a time was. */
 export const timeSince = (time: string | null | undefined, now: number): string =>
   time ? humanDuration(now - Date.parse(time)) : unknownTime
-
-/** How long until a time. */
-export const timeUntil = (time: string | null | undefined, now: number): string =>
-  time ? humanDuration(Date.parse(time) - now) : unknownTime
 
 /** The age of an object. */
 export const ageOf = (object: KubeObject, now: number): string =>

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { stripBudgetLabel } from './disruption-budget.ts'
-import { scaleConversions } from './scale.ts'
 import { conversions } from './table.ts'
 
 const convert = (
@@ -307,15 +306,4 @@ test('the label of budgets means something only by itself', () => {
   const mixed = { matchLabels: { a: 'b' }, matchExpressions: [{ key: label, operator: 'Exists' }] }
   stripBudgetLabel(mixed)
   assert.deepEqual(mixed, { matchLabels: { a: 'b' } })
-})
-
-test('the betas show the selector of a scale as a map too', () => {
-  const hub = { metadata: {}, status: { replicas: 2, selector: 'a=b,c=d' } }
-  const older = scaleConversions['apps/v1beta1']?.fromHub(structuredClone(hub))
-  assert.deepEqual(older?.status, {
-    replicas: 2,
-    selector: { a: 'b', c: 'd' },
-    targetSelector: 'a=b,c=d',
-  })
-  assert.deepEqual(scaleConversions['apps/v1beta1']?.toHub(older as KubeObject).status, hub.status)
 })

@@ -7,7 +7,7 @@ import { annotate, annotationOf, dropAnnotations } from './annotations.ts'
 import type { Conversion, Conversions } from './conversion.ts'
 
 export const rollbackKey = 'deprecated.deployment.rollback.to'
-export const templateGenerationKey = 'deprecated.daemonset.template.generation'
+const templateGenerationKey = 'deprecated.daemonset.template.generation'
 
 const isNumber = (text: string): boolean => /^[+-]?[0-9]+$/.test(text)
 

@@ -6,7 +6,7 @@ import { union } from './field-set.ts'
 import { identityOf, type Managed, type Owned } from './managed-fields.ts'
 
 /** As many as the original keeps: every entry is read and written with its object. */
-export const updatersMax = 10
+const updatersMax = 10
 
 export function capUpdaters({ owned, times }: Managed): void {
   const updaters = [...owned].filter(([, { applied }]) => !applied).map(([identity]) => identity)

@@ -163,7 +163,7 @@ function foundIn(added: Steps, modified: Steps, removed: Steps): Found | undefin
 }
 
 /** A value that is on one side only: it, and everything in it. */
-export function everyPath(type: Type, value: Json): FieldSet {
+function everyPath(type: Type, value: Json): FieldSet {
   const shape = shapeOf(type, value)
   if (shape === 'leaf') return leaf
   const steps: Steps = []

@@ -62,11 +62,11 @@ function listed(set: FieldSet): string[][] {
 export const conflictingSet = (conflicts: readonly Conflict[]): FieldSet =>
   setOfPaths(conflicts.map(({ path }) => path))
 
-export const pathText = (path: readonly string[]): string =>
+const pathText = (path: readonly string[]): string =>
   path.map((element) => elementText(element)).join('')
 
 /** `"kubectl" with subresource "status" using apps/v1` */
-export function managerText(identity: string): string {
+function managerText(identity: string): string {
   const { manager, operation, apiVersion, subresource } = managerOf(identity)
   const name =
     subresource === ''
@@ -90,7 +90,7 @@ export function conflictMessage(conflicts: readonly Conflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
 }
 
-export const conflictCauses = (conflicts: readonly Conflict[]): StatusCause[] =>
+const conflictCauses = (conflicts: readonly Conflict[]): StatusCause[] =>
   conflicts.map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${managerText(manager)}`,

@@ -11,7 +11,7 @@ import { goJson } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { typeProblems } from './validate.ts'
 
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 /** The one manager that takes over from client-side apply; another name opts out. */
 export const clientSideManager = 'kubectl'
 /** All annotations of an object together, names and values. */

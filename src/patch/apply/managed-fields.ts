@@ -79,18 +79,6 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | un
   return managed
 }
 
-/** What is wrong with entries somebody has rewritten, or undefined. */
-export function managedFieldsProblem(
-  entries: readonly ManagedFieldsEntry[] | null | undefined,
-): string | undefined {
-  try {
-    decodeManaged(entries)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
 /** Sorted as the original sorts: appliers first, then by time, name, version and subresource. */
 export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []

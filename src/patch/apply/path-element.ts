@@ -86,7 +86,7 @@ const valueRank = (value: Json | bigint): number => {
 }
 
 /** A total order of JSON values. */
-export function compareValues(a: Json, b: Json): number {
+function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a)
   const byRank = rank - valueRank(b)
   if (byRank !== 0) return byRank

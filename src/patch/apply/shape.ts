@@ -46,7 +46,7 @@ export const isNamedField = (type: Type, name: string): boolean =>
 const sortedKeys = new WeakMap<List, readonly string[]>()
 
 /** The names of the keys of a list in byte order, as steps have them. */
-export function keyNames(list: List): readonly string[] {
+function keyNames(list: List): readonly string[] {
   let names = sortedKeys.get(list)
   if (names === undefined) {
     names = [...list.mapKeys].sort(byCodePoint)
@@ -99,7 +99,7 @@ function mapElement(list: List, item: Json): string {
 }
 
 /** A key that is left out has its declared default, or Go's zero value where Go has no way to leave it out. */
-export function keyDefault(list: List, name: string): Json | undefined {
+function keyDefault(list: List, name: string): Json | undefined {
   const field = list.items.is === 'struct' ? list.items.byName.get(name) : undefined
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default

@@ -9,7 +9,7 @@ import { compilePattern, type Pattern, patternProblem } from './pattern.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
 /** How many characters a text has: code points, as Go counts them. */
-export function lengthOf(text: string): number {
+function lengthOf(text: string): number {
   let length = text.length
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)

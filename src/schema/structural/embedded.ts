@@ -17,7 +17,7 @@ import {
 const leading = new WeakMap<JsonSchema, boolean>()
 
 /** Whether a value of this schema can hold an embedded object. */
-export function leadsToEmbedded(schema: JsonSchema): boolean {
+function leadsToEmbedded(schema: JsonSchema): boolean {
   const known = leading.get(schema)
   if (known !== undefined) return known
   const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]

@@ -9,7 +9,7 @@ import {
   StorageUnavailable,
 } from '#storage/storage.ts'
 
-export function isServiceError(error: unknown): error is ServiceError {
+function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'details' in error
 }
 
@@ -17,7 +17,7 @@ export function isCompacted(error: unknown): boolean {
   return isServiceError(error) && error.details.includes('required revision has been compacted')
 }
 
-export function isFuture(error: unknown): boolean {
+function isFuture(error: unknown): boolean {
   return isServiceError(error) && error.details.includes('required revision is a future revision')
 }
 

@@ -37,7 +37,7 @@ const isQuotaHugePages = (name: string): boolean =>
   isHugePages(name) || name.startsWith('requests.hugepages-')
 
 /** Resources of Kubernetes' own: no prefix, or one of kubernetes.io. */
-export const isNativeResource = (name: string): boolean =>
+const isNativeResource = (name: string): boolean =>
   !name.includes('/') || name.includes('kubernetes.io/')
 export const isStandardQuotaResource = (name: string): boolean =>
   quota.has(name) || isQuotaHugePages(name)

@@ -2,7 +2,7 @@
 import type { Loose } from '#api/object-meta.ts'
 import { itemsOf, type JsonSchema, propertiesOf, valuesOf } from '#schema/structural/json-schema.ts'
 
-export function anySchema(schema: JsonSchema, is: (schema: JsonSchema) => boolean): boolean {
+function anySchema(schema: JsonSchema, is: (schema: JsonSchema) => boolean): boolean {
   if (is(schema)) return true
   const { not, allOf = [], anyOf = [], oneOf = [], items, additionalItems } = schema
   const single = [itemsOf(schema), not, valuesOf(schema), additionalItems]

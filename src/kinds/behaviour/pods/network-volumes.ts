@@ -98,8 +98,7 @@ export const checkQuobyteVolume: Check = (source, path) => {
 }
 
 /** `host:port` as net.SplitHostPort takes it: one colon outside brackets, the port may be empty. */
-export const isHostPort = (text: string): boolean =>
-  /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(text)
+const isHostPort = (text: string): boolean => /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(text)
 
 export const checkFlockerVolume: Check = (source, path) => {
   const errors: FieldError[] = []

@@ -25,10 +25,7 @@ export function checkNodeSelector(selector: Loose, path: FieldPath): FieldError[
   return terms.flatMap((term, i) => checkNodeSelectorTerm(term, at.index(i)))
 }
 
-export function checkPreferredTerms(
-  terms: Loose[] | null | undefined,
-  path: FieldPath,
-): FieldError[] {
+function checkPreferredTerms(terms: Loose[] | null | undefined, path: FieldPath): FieldError[] {
   return (terms ?? []).flatMap((term, i) => [
     ...checkWeight(term.weight ?? 0, path.index(i).child('weight')),
     ...checkNodeSelectorTerm(term.preference ?? {}, path.index(i).child('preference')),
@@ -38,7 +35,7 @@ export function checkPreferredTerms(
 export const checkWeight = (weight: number, path: FieldPath): FieldError[] =>
   weight <= 0 || weight > 100 ? [invalid(path, weight, 'must be in the range 1-100')] : []
 
-export function checkNodeSelectorTerm(term: Loose, path: FieldPath): FieldError[] {
+function checkNodeSelectorTerm(term: Loose, path: FieldPath): FieldError[] {
   const expressions: Loose[] = term.matchExpressions ?? []
   const fields: Loose[] = term.matchFields ?? []
   return [

@@ -23,7 +23,7 @@ const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 const int32Max = 2147483647
 
 /** `meta` is the pod's own; templates have none. */
-export function checkPodSpec(
+function checkPodSpec(
   spec: Loose,
   meta: ObjectMeta | undefined,
   path: FieldPath,
@@ -38,7 +38,7 @@ export function checkPodSpec(
     ...checkDnsPolicy(spec.dnsPolicy, path.child('dnsPolicy')),
     ...validateLabels(spec.nodeSelector, path.child('nodeSelector')),
     ...checkPodSecurityContext(spec, path),
-    ...checkAffinity(spec.affinity, path.child('affinity')),
+    ...checkAffinity(spec.affinity, path.child('affinity'), rules.release),
     ...checkDnsConfig(spec, path.child('dnsConfig'), rules),
     ...checkReadinessGates(spec.readinessGates, path.child('readinessGates')),
     ...checkTopologySpread(spec.topologySpreadConstraints, path.child('topologySpreadConstraints')),

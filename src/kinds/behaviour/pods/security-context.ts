@@ -67,7 +67,7 @@ const sysctlSegment = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const sysctlSource = `(${sysctlSegment}\\.)*${sysctlSegment}`
 const sysctlForm = new RegExp(`^${sysctlSource}$`)
 
-export const isSysctlName = (name: string): boolean =>
+const isSysctlName = (name: string): boolean =>
   !longerThan(name, sysctlLengthMax) && sysctlForm.test(name)
 
 function checkSysctls(sysctls: Loose[] | null | undefined, path: FieldPath): FieldError[] {

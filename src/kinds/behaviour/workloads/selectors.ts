@@ -45,7 +45,7 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
 }
 
 /** A map of labels as messages show it; one written empty is not none. */
-export function goLabels(holder: Loose | null | undefined, field: string): string {
+function goLabels(holder: Loose | null | undefined, field: string): string {
   return goStringMap(holder?.[field] ?? (wasWrittenEmpty(holder, field) ? {} : undefined))
 }
 
