@@ -41,6 +41,8 @@ export class FieldPath {
   #text(): string {
     const above = this.#above === undefined ? '' : this.#above.#text()
     if (this.#bracketed) return `${above}[${this.#name}]`
+    // A name that is empty is taken for a key.
+    if (this.#name === '' && this.#above !== undefined) return `${above}[]`
     return above === '' ? String(this.#name) : `${above}.${this.#name}`
   }
 }

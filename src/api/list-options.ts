@@ -3,6 +3,7 @@ import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
+import { newestWords, selectorWords } from './release-words.ts'
 import { badRequest, invalidObject } from './status-error.ts'
 
 export interface ListOptions {
@@ -22,13 +23,17 @@ export interface ListOptions {
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /** `watchForced`: the deprecated /watch/ paths. */
-export function parseListOptions(query: URLSearchParams, watchForced = false): ListOptions {
+export function parseListOptions(
+  query: URLSearchParams,
+  watchForced = false,
+  release = newestWords,
+): ListOptions {
   // Numbers are read before selectors, selectors before anything is compared.
   const timeoutSeconds = integer(query.get('timeoutSeconds'))
   const limit = Math.max(0, integer(query.get('limit')) ?? 0)
   const watch = flag(query.get('watch'))
   const options = {
-    labelSelector: labels(query.get('labelSelector') ?? ''),
+    labelSelector: labels(query.get('labelSelector') ?? '', release),
     fieldSelector: parseFieldSelector(query.get('fieldSelector') ?? ''),
     watch,
     allowWatchBookmarks: flag(query.get('allowWatchBookmarks')),
@@ -44,11 +49,13 @@ export function parseListOptions(query: URLSearchParams, watchForced = false): L
   return watchForced ? { ...options, watch: true } : options
 }
 
-function labels(text: string): LabelSelector {
+function labels(text: string, release: number): LabelSelector {
   try {
     return parseLabelSelector(text)
   } catch (error) {
-    throw error instanceof LabelSelectorError ? badRequest(error.message) : error
+    throw error instanceof LabelSelectorError
+      ? badRequest(selectorWords(error.message, release))
+      : error
   }
 }
 

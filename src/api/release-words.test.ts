@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { FieldPath } from './field-path.ts'
 import { invalid, tooLong } from './field-error.ts'
 import { dns1123Label, ipAddress } from './names.ts'
-import { inWordsOf } from './release-words.ts'
+import { LabelSelectorError } from './label-requirement.ts'
+import { parseLabelSelector } from './label-selector.ts'
+import { inWordsOf, selectorWords, unregisteredKind } from './release-words.ts'
 
 test('older releases have their own words', () => {
   const [problem] = dns1123Label('A')
@@ -22,4 +24,39 @@ test('addresses of one family, and lengths in characters, are older still', () =
   assert.match(address?.message ?? '', /\(e\.g\. 10\.9\.8\.7\)$/)
   assert.equal(length?.message, 'Too long: must have at most 3 characters')
   assert.equal(inWordsOf(errors, 19)[1]?.message, 'Too long: must have at most 3 bytes')
+})
+
+test('the line that knows the types moved once', () => {
+  const words = (release: number) => unregisteredKind('Pod', 'version "v1"', release)
+  assert.match(words(19), /^no kind "Pod" is registered for version "v1" in scheme ".*:101"$/)
+  assert.match(words(20), /:100"$/)
+})
+
+test('ranges of both families are named since they are both there', () => {
+  const errors = [invalid('x', '::1', 'may not be in the loopback range (127.0.0.0/8, ::1/128)')]
+  assert.match(inWordsOf(errors, 21)[0]?.message ?? '', /range \(127\.0\.0\.0\/8\)$/)
+})
+
+test('selectors are refused in the words of the release', () => {
+  const rows: [string, number, string][] = [
+    ['a b', 22, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a b', 21, "unable to parse requirement: found 'b', expected: '=', '!=', '==', 'in', notin'"],
+    ['_=x', 20, 'unable to parse requirement: invalid label key "_": name part must'],
+    ['a=_', 20, 'unable to parse requirement: invalid label value: "_": at key: "a": a valid'],
+    [
+      'a in (_, -)',
+      20,
+      'unable to parse requirement: invalid label value: "-": at key: "a": a valid',
+    ],
+    [
+      'a>1.5',
+      20,
+      "unable to parse requirement: for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
+  ]
+  for (const [text, release, words] of rows) {
+    const inWords = (error: Error) =>
+      error instanceof LabelSelectorError && selectorWords(error.message, release).startsWith(words)
+    assert.throws(() => parseLabelSelector(text), inWords, `${text} in ${release}`)
+  }
 })

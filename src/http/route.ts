@@ -102,7 +102,11 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
       if (special.get !== undefined) return special.get(server, target, exchange.query)
       return get(server, target, exchange.query.get('resourceVersion') ?? '')
     case 'list':
-      return (special.list ?? list)(server, target, parseListOptions(exchange.query))
+      return (special.list ?? list)(
+        server,
+        target,
+        parseListOptions(exchange.query, false, server.release),
+      )
     case 'create':
       return (special.create ?? create)(server, await writeRequest(exchange, parts, target, verb))
     case 'update':
@@ -113,7 +117,7 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
       requireName(target.name)
       return (special.delete ?? remove)(server, await deleteRequest(exchange, parts, target))
     case 'deletecollection': {
-      const options = parseListOptions(exchange.query)
+      const options = parseListOptions(exchange.query, false, server.release)
       // What is selected is looked at before how it is deleted.
       select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteCollection(server, await deleteRequest(exchange, parts, target), options)
@@ -144,7 +148,7 @@ async function runWatch(
   target: Target,
   shape: Shape,
 ): Promise<void> {
-  const options = parseListOptions(exchange.query, exchange.target.watchPath)
+  const options = parseListOptions(exchange.query, exchange.target.watchPath, parts.server.release)
   const started = await watch(parts.server, target, options).catch(orExpired)
   // Who left HTTP may want messages.
   const messages =

@@ -128,13 +128,14 @@ function writtenDeleteOptions(
   }
   if (!isOdd(raw)) {
     try {
-      return deleteOptionsFrom(raw)
+      return deleteOptionsFrom(raw, server.release)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 400) throw error
     }
   }
   const text = bodyText(exchange, bytes)
-  return deleteOptionsFrom(text === undefined ? raw : loadOptionsText().readOptionsText(text))
+  const read = text === undefined ? raw : loadOptionsText().readOptionsText(text)
+  return deleteOptionsFrom(read, server.release)
 }
 
 async function readBody(exchange: Exchange, parts: HttpParts): Promise<Buffer> {

@@ -3,6 +3,7 @@
  * reads it, or refused in its words. Of collections the original takes the options of its own groups alone.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
@@ -47,11 +48,8 @@ export function requireCollectionOptions(server: Server, collection: string, bod
   const kind = String(body.kind || 'DeleteOptions')
   const apiVersion = String(body.apiVersion || collection)
   if (!isKnownType(server, collection, apiVersion, kind)) {
-    throw new ApiError(
-      500,
-      '',
-      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:100"`,
-    )
+    const words = unregisteredKind(kind, `version "${apiVersion}"`, server.release)
+    throw new ApiError(500, '', words)
   }
   if (kind === 'DeleteOptions') return
   const goType = goTypeOf(apiVersion, kind)

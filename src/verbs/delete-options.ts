@@ -2,6 +2,7 @@
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { newestWords, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 
 export interface DeleteOptions {
@@ -17,9 +18,9 @@ const policies = ['Orphan', 'Background', 'Foreground']
 const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
 /** From a body of kind DeleteOptions, of any group version. */
-export function deleteOptionsFrom(body: Loose): DeleteOptions {
+export function deleteOptionsFrom(body: Loose, release = newestWords): DeleteOptions {
   const { kind = '', apiVersion } = body
-  if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion)
+  if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion, release)
   const preconditions = objectOf(body.preconditions, 'preconditions')
   const dryRun = body.dryRun === null || body.dryRun === undefined ? [] : body.dryRun
   if (!Array.isArray(dryRun) || dryRun.some((value) => typeof value !== 'string')) {
@@ -48,11 +49,11 @@ const readAsWell = new Set(
   }),
 )
 
-function ofAnotherKind(kind: string, apiVersion: unknown): ApiError {
+function ofAnotherKind(kind: string, apiVersion: unknown, release: number): ApiError {
   const version = String(apiVersion || 'meta.k8s.io/v1')
   const message = readAsWell.has(`${version} ${kind}`)
     ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`
-    : `no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:100"`
+    : unregisteredKind(kind, `version "${version}"`, release)
   return new ApiError(500, '', message)
 }
 
@@ -111,7 +112,7 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
     : []
 }
 
-export function parseInt64(value: string): number {
+function parseInt64(value: string): number {
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   }
@@ -123,8 +124,7 @@ export function parseInt64(value: string): number {
 }
 
 /** A parameter is false only when it is absent, `false` or `0`. */
-export const parseBool = (value: string): boolean =>
-  value.toLowerCase() !== 'false' && value !== '0'
+const parseBool = (value: string): boolean => value.toLowerCase() !== 'false' && value !== '0'
 
 const wrongType = (field: string, what: string) =>
   badRequest(

@@ -3,7 +3,8 @@
  * Anything else is refused in the original's words. Custom kinds have their own rules, in decode.ts.
  */
 import type { Json } from '#api/object-meta.ts'
-import { type ApiError, badRequest } from '#api/status-error.ts'
+import { unregisteredKind } from '#api/release-words.ts'
+import { badRequest } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { JsonError } from '#codec/json.ts'
 import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
@@ -31,19 +32,21 @@ export function patchedVersion(
   raw: Json,
   isOneOf: (apiVersion: string) => boolean,
   readAs: (type: TypeName) => Read | undefined,
+  release: number,
 ): string | undefined {
   const said = headerOf(raw)
   const kind = said.kind || expected.kind
   if (said.apiVersion === '') {
     if (kind === expected.kind) return undefined
-    throw unregistered(kind, `the internal version of group "${groupOf(expected)}"`)
+    const version = `the internal version of group "${groupOf(expected)}"`
+    throw badRequest(unregisteredKind(kind, version, release))
   }
   const fault = apiVersionFault(said.apiVersion)
   if (fault !== undefined) throw badRequest(fault)
   // A group that is written empty is the core's.
   const apiVersion = said.apiVersion.replace(/^\//, '')
   if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
-  throw badRequest(faultOf(expected, { apiVersion, kind }, readAs({ apiVersion, kind })))
+  throw badRequest(faultOf(expected, { apiVersion, kind }, readAs({ apiVersion, kind }), release))
 }
 
 /** Why an object of another type is none of the expected one. */
@@ -55,24 +58,16 @@ export const otherTypeFault = (
 ): string =>
   faultOf(expected, said, readAsAny(server, expected.apiVersion, text)(said), server.release)
 
-/** The first release whose types are known by another line of its source. */
-const schemeMovedIn = 20
-
 const faultOf = (
   expected: TypeName,
   said: TypeName,
   read: Read | undefined,
-  release = schemeMovedIn,
+  release: number,
 ): string =>
   read === undefined
-    ? unregisteredText(said.kind, `version "${said.apiVersion}"`, release)
+    ? unregisteredKind(said.kind, `version "${said.apiVersion}"`, release)
     : (read.fault ??
       `converting (${read.goType}) to (${internalName(expected)}): unknown conversion`)
-
-const unregisteredText = (kind: string, version: string, release = schemeMovedIn): string =>
-  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${release < schemeMovedIn ? 101 : 100}"`
-const unregistered = (kind: string, version: string): ApiError =>
-  badRequest(unregisteredText(kind, version))
 
 const groupOf = ({ apiVersion }: TypeName): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''

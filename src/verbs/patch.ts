@@ -88,7 +88,7 @@ function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
   const isOneOf = (apiVersion: string) => resource.kindOf(apiVersion) !== undefined
   const { patchedVersion, readAsAny } = load.type()
   const readAs = readAsAny(server, kind.apiVersion, textOf(raw))
-  const version = patchedVersion(kind, raw, isOneOf, readAs)
+  const version = patchedVersion(kind, raw, isOneOf, readAs, server.release)
   return version === undefined ? undefined : resource.kindOf(version)
 }
 
@@ -113,7 +113,7 @@ export function patchedAs(
     const given = requireObject(raw)
     const { patchedVersion, readAsAny } = load.type()
     const readAs = readAsAny(server, apiVersion, textOf(raw))
-    const said = patchedVersion({ apiVersion, kind }, raw, isIt, readAs)
+    const said = patchedVersion({ apiVersion, kind }, raw, isIt, readAs, server.release)
     return said === undefined
       ? undefined
       : conformAs(server, apiVersion, kind, request, given, textOf(raw), lost)

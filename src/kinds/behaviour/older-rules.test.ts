@@ -1,12 +1,16 @@
 /** Rules that the oldest releases have in another form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { labelValue, qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts'
 import { checkCreate, checkUpdate, contextFor, inDefault, named } from './behaviour.suite.ts'
 import { node } from './cluster/node.ts'
 import { priorityClass } from './cluster/priority-class.ts'
+import { networkPolicy } from './networking/network-policy.ts'
+import { podTemplate } from './pods/pod-template.ts'
 import { service } from './services/service.ts'
+import { csiNode } from './storage/csi.ts'
 import { replicationController } from './workloads/replica-set.ts'
 
 const old = contextFor({ release: 15 })
@@ -20,12 +24,24 @@ checkCreate(node, [
     old,
   ],
 ])
+const fewChanges =
+  'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
 checkUpdate(node, [
   [
     'one range that changes',
     named({ spec: { podCIDR: '10.0.0.0/24' } }),
     named({ spec: { podCIDR: '10.0.1.0/24' } }),
-    ['spec.podCIDR: Forbidden: node updates may not change podCIDR except from "" to valid'],
+    [
+      'spec.podCIDR: Forbidden: node updates may not change podCIDR except from "" to valid',
+      `[]: Forbidden: ${fewChanges}`,
+    ],
+    old,
+  ],
+  [
+    'another id',
+    named({ spec: {} }),
+    named({ spec: { externalID: 'x' } }),
+    [`[]: Forbidden: ${fewChanges}`],
     old,
   ],
 ])
@@ -45,6 +61,24 @@ checkCreate(horizontalPodAutoscaler, [
       unsupported,
       'spec.metrics[0].foo: Required value: must populate information for the given metric source',
     ],
+    old,
+  ],
+  [
+    'a metric of no type',
+    scaler({}),
+    [
+      'spec.metrics[0].type: Required value: must specify a metric source type',
+      'spec.metrics[0].type: Unsupported value: "": supported values: "External", "Object", "Pods", "Resource"',
+      'spec.metrics[0][]: Required value: must populate information for the given metric source',
+    ],
+    old,
+  ],
+  [
+    'nothing is no minimum',
+    inDefault({
+      spec: { minReplicas: 0, maxReplicas: 1, scaleTargetRef: { kind: 'D', name: 'a' } },
+    }),
+    ['spec.minReplicas: Invalid value: 0: must be greater than 0'],
     old,
   ],
   ['a metric of a known type', scaler({ type: 'Resource', resource }), [], old],
@@ -126,5 +160,94 @@ checkCreate(service, [
       'spec.ports[0].protocol: Invalid value: "ODD": cannot create an external load balancer with non-TCP/UDP/SCTP ports',
     ],
     old,
+  ],
+])
+
+const serving = (spec: Loose) =>
+  inDefault({
+    spec: {
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      ports: [{ port: 80, targetPort: 80, protocol: 'TCP' }],
+      ...spec,
+    },
+  })
+checkCreate(service, [
+  ['an address', serving({ clusterIP: '10.0.0.1' }), [], old],
+  [
+    'an address that is none',
+    serving({ clusterIP: 'web' }),
+    [`spec.clusterIP: Invalid value: "web": must be empty, 'None', or a valid IP address`],
+    old,
+  ],
+  [
+    'no address for what has node ports',
+    serving({ type: 'NodePort', clusterIP: 'None' }),
+    [`spec.clusterIP: Invalid value: "None": may not be set to 'None' for NodePort services`],
+    old,
+  ],
+  [
+    'an address of another name',
+    serving({ type: 'ExternalName', externalName: 'a.b', clusterIP: '10.0.0.1' }),
+    ['spec.clusterIP: Forbidden: must be empty for ExternalName services'],
+    old,
+  ],
+])
+
+checkCreate(networkPolicy, [
+  [
+    'an exception is within its range, whole or in part',
+    inDefault({
+      spec: {
+        podSelector: {},
+        ingress: [
+          { from: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.0.0.0/8', '11.1.0.9/16'] } }] },
+        ],
+      },
+    }),
+    ['spec.ingress[0].from[0].ipBlock.except[1]: Invalid value: 11.1.0.0: not within CIDR range'],
+    old,
+  ],
+])
+
+const pages = { 'hugepages-1Gi': '1Gi', 'hugepages-2Mi': '2Mi' }
+checkCreate(node, [
+  ['huge pages of two sizes', named({ status: { capacity: pages } }), []],
+  [
+    'huge pages of two sizes',
+    named({ status: { capacity: pages } }),
+    [
+      'status.capacity.hugepages-2Mi: Invalid value: resource.Quantity{i:resource.int64Amount{value:2097152, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"2Mi", Format:"BinarySI"}: may not have pre-allocated hugepages for multiple page sizes',
+    ],
+    old,
+  ],
+])
+
+const term = { labelSelector: { matchLabels: { a: '_' } }, topologyKey: 'k' }
+const withTerm = {
+  ...template.spec,
+  affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+}
+checkCreate(podTemplate, [
+  [
+    'the selector of a term is called by what it holds',
+    inDefault({ template: { ...template, spec: withTerm } }),
+    [
+      `template.spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchExpressions.matchLabels: Invalid value: "_": ${labelValue('_')[0]}`,
+    ],
+    old,
+  ],
+])
+
+const keys = (...topologyKeys: string[]) =>
+  named({ spec: { drivers: [{ name: 'a.b', nodeID: 'n', topologyKeys }] } })
+const problem = qualifiedName('/x')[0]
+checkCreate(csiNode, [
+  ['a key', keys('a', '/x'), [`spec.drivers[0]: Invalid value: "/x": ${problem}`]],
+  [
+    'a key among others',
+    keys('a', '/x'),
+    [`spec.drivers[0]: Invalid value: []string{"a", "/x"}: ${problem}`],
+    contextFor({ release: 21 }),
   ],
 ])

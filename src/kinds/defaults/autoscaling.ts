@@ -53,9 +53,18 @@ const scalingBehaviour: Defaulter = (value) => {
   value.scaleDown = complete(scaleDown(), value.scaleDown)
 }
 
+/** The first release whose rules see the defaults of v2beta2; before, they came when the object was read back. */
+const seenSince = 18
+const usualMinimum = new WeakSet<object>()
+
+/** Whether the minimum of an autoscaler is one that its rules do not see yet. */
+export const minimumIsUsual = (spec: object): boolean => usualMinimum.has(spec)
+
 /** The version with every field shows none of the annotations that stand for one. */
 const v2beta2: Defaulter = (value, context) => {
+  const isUnseen = context.release < seenSince && (value.spec?.minReplicas ?? null) === null
   withMinimum(v2beta2Metric)(value, context)
+  if (isUnseen) usualMinimum.add(value.spec)
   if (value.metadata) dropAnnotations(value as KubeObject, autoscalerAnnotations)
 }
 

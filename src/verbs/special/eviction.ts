@@ -29,7 +29,7 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   }
   await admitBody(serving, request, eviction, target.name)
   const server = afterAdmission(serving)
-  const asked = deleteOptionsFrom(eviction.deleteOptions ?? {})
+  const asked = deleteOptionsFrom(eviction.deleteOptions ?? {}, server.release)
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   const podTarget: Target = { ...target, subresource: '' }
   const pod = (await currentObject(server, podTarget))?.object

@@ -7,22 +7,32 @@ import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { horizontalPodAutoscalerColumns } from '#kinds/columns/autoscaling.ts'
 import { autoscalerAnnotations } from '#kinds/conversion/autoscaler.ts'
+import { minimumIsUsual } from '#kinds/defaults/autoscaling.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkCrossVersionReference, checkMetric } from './metrics.ts'
 
 const specPath = FieldPath.of('spec')
+/** The first release that can scale to nothing. */
+const zeroSince = 16
+/** Up to here the name of one field was misspelt where it was wrong. */
+const misspeltUntil = 16
+const nameOf = (field: string, release: number): string =>
+  field === 'desiredReplicas' && release <= misspeltUntil ? 'desiredReplicasa' : field
 const stabilizationSecondsMax = 3600
 const periodSecondsMax = 1800
 
 function check(object: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const spec = object.spec ?? {}
   const toZero = context.feature('HPAScaleToZero') || old?.spec?.minReplicas === 0
-  const min: number | undefined = spec.minReplicas
+  const min: number | undefined = minimumIsUsual(spec) ? undefined : spec.minReplicas
   const max: number = spec.maxReplicas ?? 0
   const errors: FieldError[] = []
   const lowest = toZero ? 0 : 1
   if (min !== undefined && min < lowest) {
-    const detail = `must be greater than or equal to ${lowest}`
+    const detail =
+      context.release < zeroSince
+        ? 'must be greater than 0'
+        : `must be greater than or equal to ${lowest}`
     errors.push(invalid(specPath.child('minReplicas'), min, detail))
   }
   const maxPath = specPath.child('maxReplicas')
@@ -43,7 +53,7 @@ function checkMetrics(metrics: Loose[], min: number | undefined, context: Contex
   const path = specPath.child('metrics')
   const errors = metrics.flatMap((metric, i) => checkMetric(metric, path.index(i), context))
   const fromOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
-  if (min === 0 && !fromOutside) {
+  if (min === 0 && !fromOutside && context.release >= zeroSince) {
     const detail =
       'must specify at least one Object or External metric to support scaling to zero replicas'
     errors.push(forbidden(path, detail))
@@ -120,10 +130,10 @@ export const horizontalPodAutoscaler: Behaviour = {
     status: {
       resetFields: [['spec']],
       prepareForUpdate: keepSpec,
-      validateUpdate: (next, old) => [
+      validateUpdate: (next, old, { release }) => [
         ...checkMetadataUpdate(next, old),
         ...['currentReplicas', 'desiredReplicas'].flatMap((field) =>
-          checkNotNegative(next.status?.[field], FieldPath.of('status', field)),
+          checkNotNegative(next.status?.[field], FieldPath.of('status', nameOf(field, release))),
         ),
       ],
     },

@@ -11,8 +11,11 @@ import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { isCidr, parseCidr } from '#api/ip-address.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { signOfQuantity } from '#api/quantity.ts'
 import { sortedKeys } from '#kinds/behaviour/checks.ts'
+import { goQuantity } from '#kinds/behaviour/go-quantity.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { isHugePages } from '#kinds/behaviour/pods/huge-pages.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { nodeColumns } from '#kinds/columns/node.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -23,12 +26,23 @@ import { checkResourceQuantity } from './resource-names.ts'
 const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
 const taintsPath = FieldPath.of('metadata', 'taints')
 
-function checkResources(node: KubeObject): FieldError[] {
-  return ['capacity', 'allocatable'].flatMap((field) =>
-    sortedKeys(node.status?.[field]).flatMap((name) =>
-      checkResourceQuantity(node.status[field], name, FieldPath.of('status', field, name)),
-    ),
-  )
+/** The first release in which a node may have huge pages of several sizes. */
+const manyPageSizesSince = 19
+
+function checkResources(node: KubeObject, release: number): FieldError[] {
+  return ['capacity', 'allocatable'].flatMap((field) => {
+    const amounts: Loose = node.status?.[field] ?? {}
+    let pageSizes = 0
+    return sortedKeys(amounts).flatMap((name) => {
+      const path = FieldPath.of('status', field, name)
+      const errors = checkResourceQuantity(amounts, name, path)
+      if (release >= manyPageSizesSince) return errors
+      if (isHugePages(name) && signOfQuantity(amounts[name]) > 0) pageSizes++
+      if (pageSizes < 2) return errors
+      const detail = 'may not have pre-allocated hugepages for multiple page sizes'
+      return [...errors, invalid(path, asGo(goQuantity(amounts, name)), detail)]
+    })
+  })
 }
 
 function checkPodCidrs(cidrs: string[]): FieldError[] {
@@ -66,7 +80,7 @@ function check(node: KubeObject, context: Context): FieldError[] {
   return [
     ...checkNodeAnnotations(node.metadata.annotations),
     ...checkTaints(node.spec?.taints ?? [], taintsPath),
-    ...checkResources(node),
+    ...checkResources(node, context.release),
     ...(context.release < manyPodCidrsSince
       ? checkPodCidr(node.spec ?? {})
       : checkPodCidrs(node.spec?.podCIDRs ?? [])),
@@ -87,7 +101,12 @@ function checkAddresses(addresses: Loose[]): FieldError[] {
   })
 }
 
-function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+/** The first release that tells which field may not change. */
+const changesNamedSince = 18
+const fewChanges =
+  'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
+
+function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   const [now, then] = [next.spec ?? {}, old.spec ?? {}]
   const once = (field: string) => `node updates may not change ${field} except from "" to valid`
@@ -105,21 +124,26 @@ function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
   if (then.providerID && then.providerID !== now.providerID) {
     errors.push(forbidden('spec.providerID', once('providerID')))
   }
+  const fixedFields = errors.length
   errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
   errors.push(...checkTaints(now.taints ?? [], taintsPath))
-  if ((now.externalID ?? '') !== (then.externalID ?? '')) {
-    errors.push(forbidden('spec.externalID', 'may not be updated'))
+  const otherId = (now.externalID ?? '') !== (then.externalID ?? '')
+  if (release >= changesNamedSince) {
+    if (otherId) errors.push(forbidden('spec.externalID', 'may not be updated'))
+    return errors
   }
+  // What was refused above is a change that is left as well.
+  if (otherId || fixedFields > 0) errors.push(forbidden('[]', fewChanges))
   return errors
 }
 
-function checkUpdate(next: KubeObject, old: KubeObject): FieldError[] {
+function checkUpdate(next: KubeObject, old: KubeObject, { release }: Context): FieldError[] {
   return [
     ...checkMetadataUpdate(next, old),
     ...checkNodeAnnotations(next.metadata.annotations),
-    ...checkResources(next),
+    ...checkResources(next, release),
     ...checkAddresses(next.status?.addresses ?? []),
-    ...checkChanges(next, old),
+    ...checkChanges(next, old, release),
   ]
 }
 
@@ -154,7 +178,7 @@ export const node: Behaviour = {
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, false, nameIsDnsSubdomain),
     ...check(next, context),
-    ...checkUpdate(next, old),
+    ...checkUpdate(next, old, context),
   ],
   warningsOnCreate: configWarning,
   warningsOnUpdate: (next, _, context) => configWarning(next, context),

@@ -2,7 +2,7 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
-import { cidrContains, parseCidr } from '#api/ip-address.ts'
+import { cidrContains, formatIp, parseCidr } from '#api/ip-address.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, portName, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -16,15 +16,15 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 const protocols = ['TCP', 'UDP', 'SCTP']
 const policyTypes = ['Ingress', 'Egress']
 
-function check(policy: KubeObject): FieldError[] {
+function check(policy: KubeObject, { release }: Context): FieldError[] {
   const path = FieldPath.of('spec')
   const spec = policy.spec ?? {}
   const types: string[] = spec.policyTypes ?? []
   const typesPath = path.child('policyTypes')
   const errors = [
     ...validateLabelSelector(spec.podSelector, path.child('podSelector')),
-    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress')),
-    ...checkRules(spec.egress ?? [], 'to', path.child('egress')),
+    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), release),
+    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), release),
   ]
   if (types.length > policyTypes.length) {
     const shown = asGo(goStrings(types, 'networking.PolicyType'))
@@ -37,14 +37,19 @@ function check(policy: KubeObject): FieldError[] {
   return errors
 }
 
-function checkRules(rules: Loose[], peerField: string, path: FieldPath): FieldError[] {
+function checkRules(
+  rules: Loose[],
+  peerField: string,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
   return rules.flatMap((rule, i) => {
     const ports: Loose[] = rule.ports ?? []
     const peers: Loose[] = rule[peerField] ?? []
     const at = path.index(i)
     return [
       ...ports.flatMap((port, j) => checkPort(port, at.child('ports').index(j))),
-      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j))),
+      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), release)),
     ]
   })
 }
@@ -72,11 +77,12 @@ function checkPort({ protocol, port, endPort }: Loose, path: FieldPath): FieldEr
 function checkPeer(
   { podSelector, namespaceSelector, ipBlock }: Loose,
   path: FieldPath,
+  release: number,
 ): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector')),
     ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')),
-    ...(ipBlock ? checkIpBlock(ipBlock, path.child('ipBlock')) : []),
+    ...(ipBlock ? checkIpBlock(ipBlock, path.child('ipBlock'), release) : []),
   ]
   const count = [podSelector, namespaceSelector, ipBlock].filter(Boolean).length
   if (count === 0) errors.push(required(path, 'must specify a peer'))
@@ -86,7 +92,10 @@ function checkPeer(
   return errors
 }
 
-function checkIpBlock(block: Loose, path: FieldPath): FieldError[] {
+/** The first release in which an exception is smaller than what it is taken from. */
+const strictSince = 18
+
+function checkIpBlock(block: Loose, path: FieldPath, release: number): FieldError[] {
   const text: string = block.cidr ?? ''
   const at = path.child('cidr')
   if (text === '') return [required(at)]
@@ -99,7 +108,10 @@ function checkIpBlock(block: Loose, path: FieldPath): FieldError[] {
     if (except === undefined) {
       return [...errors, invalid(exceptAt, exceptText, 'not a valid CIDR')]
     }
-    if (!cidrContains(cidr, except.network) || cidr.ones >= except.ones) {
+    if (release < strictSince) {
+      if (cidrContains(cidr, except.network)) continue
+      errors.push(invalid(exceptAt, asGo(formatIp(except.network)), 'not within CIDR range'))
+    } else if (!cidrContains(cidr, except.network) || cidr.ones >= except.ones) {
       errors.push(invalid(exceptAt, exceptText, 'must be a strict subset of `cidr`'))
     }
   }
@@ -146,11 +158,11 @@ export const networkPolicy: Behaviour = {
     }
   },
   validateCreate: check,
-  validateUpdate: (next, old) => [
+  validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next),
+    ...check(next, context),
     ...checkMetadataUpdate(next, old),
-    ...check(next),
+    ...check(next, context),
   ],
   columns: networkPolicyColumns,
 }

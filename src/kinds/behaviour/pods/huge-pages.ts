@@ -20,6 +20,15 @@ export function isWholePages(name: string, amount: string): boolean {
   }
 }
 
+/** The page sizes that the containers of a pod ask for, each once. */
+export function pageSizesOf({ containers }: Loose): string[] {
+  const names = ((containers ?? []) as Loose[]).flatMap(({ resources = {} }) => [
+    ...Object.keys(resources.limits ?? {}),
+    ...Object.keys(resources.requests ?? {}),
+  ])
+  return [...new Set(names.filter(isHugePages))].sort()
+}
+
 /** Whether a pod asks for part of a page anywhere. */
 export function hasIndivisibleHugePages(spec: Loose): boolean {
   const broken = (list: Record<string, string> | undefined) =>

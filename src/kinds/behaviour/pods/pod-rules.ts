@@ -11,6 +11,7 @@ export interface PodRules {
   readonly allowDownwardHugePages: boolean
   readonly allowAnyDeletionCost: boolean
   readonly allowIndivisibleHugePages: boolean
+  readonly allowManyPageSizes: boolean
   readonly allowHostProcess: boolean
   readonly allowExpandedDns: boolean
   readonly allowPrivileged: boolean
@@ -47,6 +48,7 @@ export function podRules(
     allowAnyDeletionCost:
       !deletionCost || (old?.metadata !== undefined && !isDeletionCost(old.metadata.annotations)),
     allowIndivisibleHugePages: oldSpec !== undefined && hasIndivisibleHugePages(oldSpec),
+    allowManyPageSizes: context.feature('HugePageStorageMediumSize'),
     allowHostProcess:
       context.feature('WindowsHostProcessContainers') ||
       (oldSpec !== undefined && setsHostProcess(oldSpec)),

@@ -1,6 +1,7 @@
 /** The specification of a pod, in a pod or in a template: everything that can be said of it alone. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
+import { asGo, goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import { dns1123Label, nameIsDnsSubdomain, qualifiedName, rangeProblem } from '#api/names.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
@@ -8,6 +9,7 @@ import { validateAnnotations } from '#api/object-meta-rules.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import { checkContainers, checkImagesOfPod, checkInitContainers } from './containers.ts'
 import { checkEphemeralContainers } from './ephemeral-containers.ts'
+import { pageSizesOf } from './huge-pages.ts'
 import { checkPodAnnotations } from './pod-annotations.ts'
 import { checkDnsConfig, checkDnsPolicy, checkHostAliases } from './pod-dns.ts'
 import type { PodRules } from './pod-rules.ts'
@@ -126,7 +128,19 @@ export function checkPod(pod: KubeObject, rules: PodRules): FieldError[] {
     ...checkTokenVolumes(spec, path.child('volumes')),
     ...checkImagesOfPod(spec.containers, path.child('containers')),
     ...checkImagesOfPod(spec.initContainers, path.child('initContainers')),
+    ...checkPageSizes(spec, path, rules),
   ]
+}
+
+/** Huge pages are of one size unless several are allowed. */
+function checkPageSizes(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const sizes = rules.allowManyPageSizes ? [] : pageSizesOf(spec)
+  if (sizes.length < 2) return []
+  const shown = goStruct(
+    'sets.String',
+    sizes.map((size) => [goQuote(size), 'sets.Empty{}']),
+  )
+  return [invalid(path, asGo(shown), 'must use a single hugepage size in a pod spec')]
 }
 
 /** A token needs an account to be a token of. */

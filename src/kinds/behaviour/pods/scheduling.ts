@@ -16,38 +16,48 @@ import { each } from '#kinds/behaviour/checks.ts'
 import { goToleration } from './go-values.ts'
 import { checkNodeAffinity, checkWeight } from './node-affinity.ts'
 
-export function checkAffinity(affinity: Loose | null | undefined, path: FieldPath): FieldError[] {
+export function checkAffinity(
+  affinity: Loose | null | undefined,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
   if (!affinity) return []
   const errors: FieldError[] = []
   if (affinity.nodeAffinity) {
     errors.push(...checkNodeAffinity(affinity.nodeAffinity, path.child('nodeAffinity')))
   }
   for (const field of ['podAffinity', 'podAntiAffinity']) {
-    if (affinity[field]) errors.push(...checkPodAffinity(affinity[field], path.child(field)))
+    if (affinity[field]) {
+      errors.push(...checkPodAffinity(affinity[field], path.child(field), release))
+    }
   }
   return errors
 }
 
-function checkPodAffinity(affinity: Loose, path: FieldPath): FieldError[] {
+function checkPodAffinity(affinity: Loose, path: FieldPath, release: number): FieldError[] {
   const needed = 'requiredDuringSchedulingIgnoredDuringExecution'
   const wanted = 'preferredDuringSchedulingIgnoredDuringExecution'
   const terms: Loose[] = affinity[needed] ?? []
   const weighted: Loose[] = affinity[wanted] ?? []
   return [
-    ...terms.flatMap((term, i) => checkPodTerm(term, path.child(needed).index(i))),
+    ...terms.flatMap((term, i) => checkPodTerm(term, path.child(needed).index(i), release)),
     ...weighted.flatMap((term, i) => {
       const at = path.child(wanted).index(i)
       return [
         ...checkWeight(term.weight ?? 0, at.child('weight')),
-        ...checkPodTerm(term.podAffinityTerm ?? {}, at.child('podAffinityTerm')),
+        ...checkPodTerm(term.podAffinityTerm ?? {}, at.child('podAffinityTerm'), release),
       ]
     }),
   ]
 }
 
-function checkPodTerm(term: Loose, path: FieldPath): FieldError[] {
+/** The first release that calls the selector of a term by its name. */
+const selectorNamedSince = 21
+
+function checkPodTerm(term: Loose, path: FieldPath, release: number): FieldError[] {
+  const selector = release < selectorNamedSince ? 'matchExpressions' : 'labelSelector'
   const errors = [
-    ...validateLabelSelector(term.labelSelector, path.child('labelSelector')),
+    ...validateLabelSelector(term.labelSelector, path.child(selector)),
     ...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector')),
   ]
   for (const name of (term.namespaces ?? []) as string[]) {

@@ -47,6 +47,13 @@ export function checkAddresses(service: KubeObject): FieldError[] {
   return wrong ? errors : [...errors, ...checkFamiliesOf(service, ips)]
 }
 
+/** The rule of releases without `clusterIPs`. */
+export function checkOneAddress(service: KubeObject): FieldError[] {
+  const { clusterIP = '' } = specOf(service)
+  if (clusterIP === '' || clusterIP === 'None' || parseIp(clusterIP) !== undefined) return []
+  return [invalid('spec.clusterIP', clusterIP, "must be empty, 'None', or a valid IP address")]
+}
+
 /** `clusterIP` is the first of `clusterIPs`. */
 function checkFirstAddress(spec: Loose, ips: string[]): FieldError[] {
   if (!spec.clusterIP) {

@@ -24,6 +24,7 @@ import {
   checkAddresses,
   checkFamilyChanges,
   checkNonSpecialIp,
+  checkOneAddress,
 } from './service-addresses.ts'
 import { checkMixedProtocols, checkPortNumbers, checkPorts } from './service-ports.ts'
 import { prepareChangedService, prepareNewService } from './service-preparation.ts'
@@ -39,6 +40,8 @@ import {
 
 const specPath = FieldPath.of('spec')
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+/** The first release with a list of addresses. */
+const addressListSince = 20
 const kubeletPort = 10250
 /** One day. */
 const affinitySecondsMax = 86400
@@ -49,10 +52,12 @@ function check(service: KubeObject, context: Context): FieldError[] {
   if (!spec.ports?.length && !isHeadless(service) && !isExternalName(service)) {
     errors.push(required(specPath.child('ports')))
   }
-  errors.push(...checkType(service), ...checkPorts(spec.ports ?? []))
+  errors.push(...checkType(service, context.release), ...checkPorts(spec.ports ?? []))
   if (spec.selector) errors.push(...validateLabels(spec.selector, specPath.child('selector')))
   errors.push(...checkAffinity(spec))
-  if (context.release >= 20) errors.push(...checkAddresses(service))
+  errors.push(
+    ...(context.release < addressListSince ? checkOneAddress(service) : checkAddresses(service)),
+  )
   for (const [i, ip] of ((spec.externalIPs ?? []) as string[]).entries()) {
     const at = specPath.child('externalIPs').index(i)
     const problems = ipAddress(ip)
@@ -68,11 +73,12 @@ function check(service: KubeObject, context: Context): FieldError[] {
   return errors
 }
 
-function checkType(service: KubeObject): FieldError[] {
+function checkType(service: KubeObject, release: number): FieldError[] {
   const spec = specOf(service)
-  const ips = specPath.child('clusterIPs')
+  const ip =
+    release < addressListSince ? specPath.child('clusterIP') : specPath.child('clusterIPs').index(0)
   const headless = isHeadless(service)
-    ? [invalid(ips.index(0), 'None', `may not be set to 'None' for ${spec.type} services`)]
+    ? [invalid(ip, 'None', `may not be set to 'None' for ${spec.type} services`)]
     : []
   if (spec.type === 'NodePort') return headless
   if (spec.type === 'LoadBalancer') {
@@ -89,15 +95,18 @@ function checkType(service: KubeObject): FieldError[] {
     )
     return [...exposed, ...headless]
   }
-  return spec.type === 'ExternalName' ? checkExternalName(service) : []
+  return spec.type === 'ExternalName' ? checkExternalName(service, release) : []
 }
 
-function checkExternalName(service: KubeObject): FieldError[] {
+function checkExternalName(service: KubeObject, release: number): FieldError[] {
   const spec = specOf(service)
   const errors: FieldError[] = []
   const refuse = (field: string) =>
     errors.push(forbidden(specPath.child(field), 'may not be set for ExternalName services'))
-  if (clusterIpsOf(service).length > 0) refuse('clusterIPs')
+  if (clusterIpsOf(service).length > 0) {
+    if (release >= addressListSince) refuse('clusterIPs')
+    else errors.push(forbidden('spec.clusterIP', 'must be empty for ExternalName services'))
+  }
   if (spec.ipFamilies?.length > 0) refuse('ipFamilies')
   if (spec.ipFamilyPolicy !== undefined) refuse('ipFamilyPolicy')
   const name = (spec.externalName ?? '').replace(/\.$/, '')
@@ -217,7 +226,7 @@ function checkTogether(service: KubeObject, old?: KubeObject): FieldError[] {
 }
 
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
-  if (context.release < 20) return checkClusterIpKept(next, old)
+  if (context.release < addressListSince) return checkClusterIpKept(next, old)
   const errors = [...checkAddressChanges(next, old), ...checkFamilyChanges(next, old)]
   const className = specOf(next).loadBalancerClass
   if (isLoadBalancer(old) && isLoadBalancer(next)) {

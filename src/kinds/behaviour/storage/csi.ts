@@ -11,13 +11,12 @@ import {
   goStruct,
 } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
+import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import {
   checkNotNegative,
   checkOneOfIfSet,
-  checkQualifiedName,
   each,
   listAsWritten,
   sameJson,
@@ -123,7 +122,7 @@ export const csiDriver: Behaviour = {
 const nodeIdLengthMax = 192
 const nodeIdLengthMaxOfOld = 256
 
-function checkNodeDrivers(node: KubeObject, idLengthMax: number): FieldError[] {
+function checkNodeDrivers(node: KubeObject, idLengthMax: number, release: number): FieldError[] {
   const names = new Set<string>()
   const drivers: Loose[] = node.spec?.drivers ?? []
   return drivers.flatMap((driver, i) => {
@@ -138,15 +137,18 @@ function checkNodeDrivers(node: KubeObject, idLengthMax: number): FieldError[] {
     errors.push(...checkNotNegative(driver.allocatable?.count, path.child('allocatable', 'count')))
     if (names.has(name)) errors.push(duplicate(path.child('name'), name))
     names.add(name)
-    return [...errors, ...checkTopologyKeys(driver.topologyKeys ?? [], path)]
+    return [...errors, ...checkTopologyKeys(driver.topologyKeys ?? [], path, release)]
   })
 }
 
-function checkTopologyKeys(keys: string[], path: FieldPath): FieldError[] {
+/** The first release that shows the key that is wrong, not all of them. */
+const keyShownSince = 22
+
+function checkTopologyKeys(keys: string[], path: FieldPath, release: number): FieldError[] {
   return keys.flatMap((key, i) => [
     ...(key === '' ? [required(path)] : []),
     ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
-    ...checkQualifiedName(key, path),
+    ...each(path, release < keyShownSince ? asGo(goStrings(keys)) : key, qualifiedName(key)),
   ])
 }
 
@@ -171,17 +173,17 @@ function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
 export const csiNode: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {
-    const errors = checkNodeDrivers(object, nodeIdLengthMax)
+    const errors = checkNodeDrivers(object, nodeIdLengthMax, release)
     // Before 1.21 everything was checked twice.
     return release < 21 ? [...errors, ...errors] : errors
   },
-  validateUpdate(next, old) {
+  validateUpdate(next, old, { release }) {
     const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
       ({ nodeID = '' }) => Buffer.byteLength(nodeID) > nodeIdLengthMax,
     )
     const whole = [
       ...checkMetadata(next, false, nameIsDnsSubdomain),
-      ...checkNodeDrivers(next, longIds ? nodeIdLengthMaxOfOld : nodeIdLengthMax),
+      ...checkNodeDrivers(next, longIds ? nodeIdLengthMaxOfOld : nodeIdLengthMax, release),
     ]
     return [...whole, ...whole, ...checkNodeChanges(next, old)]
   },
