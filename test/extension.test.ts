@@ -265,6 +265,100 @@ test('a definition leaves with its objects, whatever webhooks say of them', asyn
   await ask('DELETE', `${path}/no`)
 })
 
+test('what a webhook converts has its owners in every version, and is what the webhook says now', async () => {
+  const convert = (change: (object: Any) => Any) =>
+    hooks.paths.set('/convert', ({ uid, objects, desiredAPIVersion }) =>
+      JSON.stringify({
+        kind: 'ConversionReview',
+        apiVersion: 'apiextensions.k8s.io/v1',
+        response: {
+          uid,
+          result: { status: 'Success' },
+          convertedObjects: objects.map((one: Any) =>
+            change({ ...one, apiVersion: desiredAPIVersion }),
+          ),
+        },
+      }),
+    )
+  convert((one) => one)
+  const schema = {
+    openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  }
+  const body = definitionOf('turners', [
+    plainVersion('v1', { storage: true, schema }),
+    plainVersion('v2', { schema }),
+  ])
+  const url = `https://127.0.0.1:${hooks.port}/convert`
+  const clientConfig = { url, caBundle: hooks.caBundle }
+  body.spec.conversion = {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: ['v1'], clientConfig },
+  }
+  assert.equal((await ask('POST', definitions, body)).status, 201)
+  await until(place('v2', 'turners'), ({ status }) => status === 200)
+  const turner = (version: string, spec: Any): Any => ({
+    apiVersion: `example.com/${version}`,
+    kind: 'Turner',
+    metadata: { name: 't' },
+    spec,
+  })
+  const made = await ask(
+    'POST',
+    `${place('v1', 'turners')}?fieldManager=one`,
+    turner('v1', { a: 1 }),
+  )
+  assert.equal(made.status, 201, made.text)
+  const path = `${place('v2', 'turners')}/t`
+  const patched = await ask(
+    'PATCH',
+    `${path}?fieldManager=two`,
+    { spec: { b: 2 } },
+    'application/merge-patch+json',
+  )
+  const owners = (answer: Answer) =>
+    answer.body.metadata.managedFields.map(({ manager, apiVersion, fieldsV1 }: Any) => [
+      manager,
+      apiVersion,
+      fieldsV1['f:spec'],
+    ])
+  assert.deepEqual(owners(patched), [
+    ['one', 'example.com/v1', { '.': {}, 'f:a': {} }],
+    ['two', 'example.com/v2', { 'f:b': {} }],
+  ])
+  const apply = (force: boolean) =>
+    ask(
+      'PATCH',
+      `${path}?fieldManager=three&force=${force}`,
+      turner('v2', { a: 3 }),
+      'application/apply-patch+yaml',
+    )
+  const refused = await apply(false)
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.message, /conflict with "one".* using example\.com\/v1: \.spec\.a/)
+  assert.deepEqual(owners(await apply(true)), [
+    ['three', 'example.com/v2', { '.': {}, 'f:a': {} }],
+    ['one', 'example.com/v1', {}],
+    ['two', 'example.com/v2', { 'f:b': {} }],
+  ])
+  convert((one) => ({ ...one, spec: { seen: 'now' } }))
+  assert.deepEqual((await ask('GET', path)).body.spec, { seen: 'now' })
+  const listed = () => ask('GET', place('v2', 'turners'))
+  assert.deepEqual((await listed()).body.items[0].spec, { seen: 'now' })
+  convert((one) => ({ ...one, kind: 'Burner' }))
+  const words =
+    'conversion webhook for example.com/v1, Kind=Turner returned invalid object at index 0: invalid kind (expected Turner, received Burner)'
+  const wrong = { code: 500, status: 'Failure', message: words }
+  const head = { kind: 'Status', apiVersion: 'v1', metadata: {} }
+  for (const method of ['GET', 'DELETE']) {
+    assert.deepEqual((await ask(method, path)).body, { ...head, ...wrong }, method)
+  }
+  assert.equal((await ask('PUT', path, turner('v2', {}))).body.message, words)
+  assert.equal((await listed()).body.message, words)
+  assert.equal((await ask('GET', `${place('v1', 'turners')}/t`)).status, 200)
+  await ask('DELETE', `${definitions}/turners.example.com`)
+  await until(`${definitions}/turners.example.com`, ({ status }) => status === 404)
+})
+
 test('a kind is served at once, by all of its names', async () => {
   const body = definitionOf('namers', [plainVersion('v1', { storage: true })])
   Object.assign(body.spec.names, { shortNames: ['nm', 'nmr'], categories: ['all', 'tools'] })

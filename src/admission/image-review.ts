@@ -65,7 +65,7 @@ export class ImageReviewer {
       throw new Error(callProblem(answer, address, timeoutMs))
     }
     if (answer.status < 200 || answer.status > 299) throw new Error(statusProblem(answer))
-    const review = reviewIn(answer.body)
+    const review = reviewIn(answer)
     if (review.kind === kind && review.apiVersion === apiVersion) return review.status ?? {}
     const version = String(review.apiVersion ?? '')
       .split('/')

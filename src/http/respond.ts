@@ -4,13 +4,14 @@ import { Readable } from 'node:stream'
 import type { Loose } from '#api/object-meta.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { gzipped, gzipStream } from './compress.ts'
 import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
-import { convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
+import { convertedAnew, convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue, protobufPieces } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
@@ -27,10 +28,12 @@ const wholeListBytesMax = 4 << 20
 export async function respond(
   exchange: Exchange,
   parts: HttpParts,
-  answer: Answer,
+  given: Answer,
   shape: Shape,
 ): Promise<void> {
   const parse = parts.server.parseStored
+  const elsewhere = 'kind' in given && given.kind.resource.convertsElsewhere === true
+  const answer = elsewhere ? await askedAnew(given, parse) : given
   exchange.answer = answer
   switch (answer.is) {
     case 'object': {
@@ -71,6 +74,18 @@ export async function respond(
         Buffer.from(JSON.stringify(answer.value) + lineEnd),
       )
   }
+}
+
+async function askedAnew(answer: Answer, parse: ParseStored): Promise<Answer> {
+  if (answer.is === 'object') {
+    const [view] = await convertedAnew(answer.kind, [answer.view], parse)
+    return { ...answer, view }
+  }
+  if (answer.is !== 'list') return answer
+  const entries = await convertedAnew(answer.kind, answer.entries, parse)
+  // These items may not come again.
+  const { itemsName: _, ...rest } = answer
+  return { ...rest, entries }
 }
 
 export function respondError(exchange: Exchange, error: ApiError): void {

@@ -127,7 +127,7 @@ test('versions are alike in name only unless their schemas are', async () => {
   assert.deepEqual(hub.spec, { weight: 3 }, 'nothing is lost on the way to the hub')
   const [stored] = await resource.convert([hub], resource.hub, resource.stored)
   assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', { size: 1 }])
-  const named = resource.renamed?.(stored, v2)
+  const named = await resource.renamed?.(stored, v2)
   assert.deepEqual([named?.apiVersion, named?.spec], ['example.com/v2', { size: 1 }])
   const twins = customResource(definition([one, { ...two, schema: one.schema }]), options)
   assert.equal(twins.sameShape(twins.kinds[0], twins.kinds[1]), true)

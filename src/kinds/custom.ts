@@ -74,6 +74,7 @@ class CustomResource implements Resource {
   readonly hub: CustomKind
   readonly behaviour: Behaviour
   readonly since: number
+  readonly convertsElsewhere: boolean
   readonly #definition: KubeObject
   readonly #options: CustomOptions
   readonly #all = new Map<string, CustomKind>()
@@ -84,6 +85,7 @@ class CustomResource implements Resource {
     this.#definition = definition
     this.since = Number(definition.metadata.resourceVersion ?? 0)
     this.#options = options
+    this.convertsElsewhere = spec.conversion?.strategy === 'Webhook'
     this.group = spec.group
     this.errorGroup = spec.group
     this.plural = status.acceptedNames.plural
@@ -116,7 +118,7 @@ class CustomResource implements Resource {
 
   /** Behaviours run on the stored version. Where versions differ, nothing may be lost on the way there. */
   #hubFor(versions: Loose[]): CustomKind {
-    if (versions.length < 2 || this.#usesWebhook()) return this.stored
+    if (versions.length < 2 || this.convertsElsewhere) return this.stored
     const stored = versions.find(({ storage }) => storage === true) ?? versions[0]
     const open = { ...stored, schema: undefined }
     return new CustomKind(this.#definition, open, this, this.#options, true)
@@ -131,10 +133,6 @@ class CustomResource implements Resource {
     return { ...kind.read(object), apiVersion: object.apiVersion }
   }
 
-  #usesWebhook(): boolean {
-    return this.#definition.spec.conversion?.strategy === 'Webhook'
-  }
-
   kindOf(apiVersion: string): Kind | undefined {
     return this.#all.get(apiVersion)
   }
@@ -142,7 +140,7 @@ class CustomResource implements Resource {
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]> {
     if (from === to) return objects
     const target = to as CustomKind
-    if (this.#usesWebhook() && from.apiVersion !== to.apiVersion) {
+    if (this.convertsElsewhere && from.apiVersion !== to.apiVersion) {
       return this.#options
         .convertElsewhere(this.#definition, objects, to.apiVersion)
         .then((converted) => converted.map((object) => target.read(object)))
@@ -158,13 +156,16 @@ class CustomResource implements Resource {
     })
   }
 
-  renamed(object: KubeObject, to: Kind): KubeObject | undefined {
-    return this.#usesWebhook() ? undefined : { ...object, apiVersion: to.apiVersion }
+  renamed(object: KubeObject, to: Kind): KubeObject | Promise<KubeObject> {
+    if (!this.convertsElsewhere) return { ...object, apiVersion: to.apiVersion }
+    return this.#options
+      .convertElsewhere(this.#definition, [object], to.apiVersion)
+      .then(([converted]) => converted)
   }
 
   sameShape(a: Kind, b: Kind): boolean {
     if (a === b) return true
-    if (this.#usesWebhook()) return false
+    if (this.convertsElsewhere) return false
     const key = `${a.version} ${b.version}`
     let same = this.#same.get(key)
     if (same === undefined) {

@@ -10,6 +10,7 @@
  */
 import type { FieldError } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
 
@@ -111,12 +112,14 @@ export interface Resource {
    * Objects of one version as another version of the same resource. The results may share structure with the
    * input and the input may be changed. Only conversion webhooks make it wait.
    */
-  convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] | Promise<KubeObject[]>
+  convert(objects: KubeObject[], from: Kind, to: Kind): Awaitable<KubeObject[]>
+  /** A webhook converts: what it says now is true, whatever it said before. */
+  readonly convertsElsewhere?: boolean
   /**
-   * The object as one of another version, every field as it is: how owners of its fields see it. Undefined where only
-   * somebody else can convert it; kinds without the method have versions that differ in more than their names.
+   * The object as one of another version, every field as it is: how owners of its fields see it. A webhook makes it
+   * wait; kinds without the method have versions that differ in more than their names.
    */
-  renamed?(object: KubeObject, to: Kind): KubeObject | undefined
+  renamed?(object: KubeObject, to: Kind): Awaitable<KubeObject>
   /** Two versions that differ in nothing but their name: bytes of one are bytes of the other but for the header. */
   sameShape(a: Kind, b: Kind): boolean
   /** Which version the stored bytes have is read from their apiVersion: a store may hold several. */

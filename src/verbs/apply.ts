@@ -11,7 +11,7 @@ import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'
 import { fromHub, requireMatchingName, toHub } from './decode.ts'
-import { fieldManagerKind } from './ownership.ts'
+import { withOwners } from './ownership.ts'
 import { type Server, timestamp, type PatchRequest } from './server.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
@@ -30,7 +30,8 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {
       const before = live && (await versioned(request, live))
-      const outcome = applyConfiguration(fieldManagerKind(kind), before, config, who)
+      const made = withOwners(kind, (of) => applyConfiguration(of, before, config, who))
+      const outcome = made instanceof Promise ? await made : made
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
       const { object } = kind.conformMerged?.(outcome.object) ?? kind.conform(outcome.object)
       kind.applyDefaults(object)

@@ -8,6 +8,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
 import type { FieldSet } from '#patch/apply/field-set.ts'
 import type { Type } from '#schema/type.ts'
+import { ConvertedElsewhere, withConversions } from './converted-elsewhere.ts'
 import { fromHub } from './decode.ts'
 import { type Server, timestamp, type WriteRequest } from './server.ts'
 
@@ -22,6 +23,15 @@ const loadFieldSet = loadLater<typeof import('#patch/apply/field-set.ts')>(
 )
 
 const managerKinds = new WeakMap<Kind, FieldManagerKind>()
+
+/** Calls what reckons with owners, again wherever a webhook had to be asked how they see an object. */
+export function withOwners<Result>(
+  kind: Kind,
+  act: (manager: FieldManagerKind) => Result,
+): Awaitable<Result> {
+  const manager = fieldManagerKind(kind)
+  return kind.resource.convertsElsewhere ? withConversions(manager, act) : act(manager)
+}
 
 export function fieldManagerKind(kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
@@ -43,7 +53,11 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
       const to = versionOf(toApiVersion)
       if (from === undefined || to === undefined) return undefined
       if (from === to) return object
-      if (resource.renamed !== undefined) return resource.renamed(object, to)
+      if (resource.renamed !== undefined) {
+        const seen = resource.renamed(object, to)
+        if (seen instanceof Promise) throw new ConvertedElsewhere(object, toApiVersion, seen)
+        return seen
+      }
       // What is left of an object after removals has lost what every object of its type says, and says it again there.
       const converted = resource.convert([from.conform(object as Loose).object], from, to)
       return converted instanceof Promise ? undefined : converted[0]
@@ -95,15 +109,19 @@ export function claimFields(
     return
   }
   const { kind, subresource } = request.target
-  const manager = fieldManagerKind(kind)
   const who = {
     manager: request.options.fieldManager,
     subresource,
     now: timestamp(server.clock),
     onlyOnceApplied: server.release < ownersOfNewSince,
   }
-  const record = (before: KubeObject | undefined, asked: KubeObject) =>
-    setManaged(next, loadManager().recordUpdate(manager, before, asOwned(asked), who))
+  const record = (before: KubeObject | undefined, asked: KubeObject) => {
+    const owned = asOwned(asked)
+    const entries = withOwners(kind, (of) => loadManager().recordUpdate(of, before, owned, who))
+    if (!(entries instanceof Promise)) return setManaged(next, entries)
+    // Where owners cannot be asked in their version, nobody is one any more.
+    return entries.catch(() => []).then((found) => setManaged(next, found))
+  }
   if (kind === kind.resource.hub) return record(live, next)
   return after(fromHub(kind, copyRemembering(next)), (asked) =>
     after(live && fromHub(kind, copyData(live)), (before) => record(before, asked)),

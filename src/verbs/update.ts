@@ -1,6 +1,7 @@
 /** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Answer } from './answer.ts'
+import { requireReadable } from './converted-elsewhere.ts'
 import { decodeBody, requireMatchingName, toHub } from './decode.ts'
 import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
@@ -11,8 +12,11 @@ import { writeOver } from './write-over.ts'
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
   const { behaviour } = kind.resource
+  const elsewhere = kind.resource.convertsElsewhere === true
   const decode = async () => {
-    const body = await toHub(kind, decodeBody(request, server))
+    const given = decodeBody(request, server)
+    // What only a webhook can convert is converted once it is known what is to be replaced.
+    const body = elsewhere ? given : await toHub(kind, given)
     requireMatchingName(body, request)
     dedupOwnerReferences(body, request.warnings, false)
     return body
@@ -26,8 +30,10 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     versionCheckedWithMetadata:
       request.target.subresource === '' && behaviour.versionCheckedWithMetadata,
     async make(live) {
-      const next = first ?? (await decode())
+      const body = first ?? (await decode())
       first = undefined
+      if (elsewhere && live !== undefined) await requireReadable(kind, live)
+      const next = elsewhere ? await toHub(kind, body) : body
       await claimFields(server, request, next, live)
       return next
     },

@@ -72,6 +72,8 @@ const byStatus: Readonly<Record<number, string>> = {
 const repeatedMax = 2048
 
 export function statusProblem({ status, body }: CallAnswer): string {
+  const told = failureIn(body)
+  if (told !== undefined) return told
   const known = byStatus[status]
   if (status === 403 && body !== '') return body.slice(0, repeatedMax)
   if (known !== undefined) return known
@@ -80,4 +82,15 @@ export function statusProblem({ status, body }: CallAnswer): string {
     return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
   }
   return `the server responded with the status code ${status} but did not return more information`
+}
+
+/** A Status that says itself what is wrong is believed. */
+function failureIn(body: string): string | undefined {
+  try {
+    const { kind, apiVersion = 'v1', status, message } = JSON.parse(body)
+    const fails = kind === 'Status' && apiVersion === 'v1' && status === 'Failure'
+    return fails && typeof message === 'string' ? message.slice(0, repeatedMax) : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -122,11 +122,34 @@ for (const [service, words] of nowhere) {
 }
 
 const of = 'conversion webhook for example.com/v1, Kind=Gear'
+/** Answers with every object changed so. */
+const each = (change: (object: Loose) => unknown) => () => answerWith(change as (o: Loose) => Loose)
+const meta = (more: Loose) =>
+  each((object) => ({ ...object, metadata: { ...object.metadata, ...more } }))
+/** Answers with a review whose parts are these. */
+const review = (more: Loose) => () =>
+  webhook.paths.set('/convert', ({ uid }) =>
+    JSON.stringify({
+      kind: 'ConversionReview',
+      apiVersion: 'apiextensions.k8s.io/v1',
+      response: { uid, result: { status: 'Success' } },
+      ...more,
+    }),
+  )
+const text = (answer: string) => () => webhook.paths.set('/convert', () => answer)
+const labelRule =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+
 const refusals: [string, () => void, string][] = [
   [
     'a failure in its own words',
     () => answerWith((object) => object, { result: { status: 'Failure', message: 'no' } }),
     `${of} failed: no`,
+  ],
+  [
+    'a failure without words',
+    () => answerWith((object) => object, { result: { status: 'Failure' } }),
+    `${of} failed: response.result.status was 'Failure', not 'Success'`,
   ],
   [
     'another uid',
@@ -139,14 +162,98 @@ const refusals: [string, () => void, string][] = [
     `${of} returned 0 objects, expected 1`,
   ],
   [
+    'too many objects',
+    () => answerWith((object) => object, { convertedObjects: [{}, {}] }),
+    `${of} returned 2 objects, expected 1`,
+  ],
+  ['no objects at all', review({}), `${of} returned 0 objects, expected 1`],
+  ['nothing instead of an object', each(() => null), 'EOF'],
+  [
+    'a text instead of an object',
+    each(() => 'x'),
+    'json: cannot unmarshal string into Go value of type map[string]interface {}',
+  ],
+  [
+    'a list instead of an object',
+    each(() => []),
+    'json: cannot unmarshal array into Go value of type map[string]interface {}',
+  ],
+  ['an object without a kind', each(() => ({ a: 1 })), `Object 'Kind' is missing in '{"a":1}'`],
+  [
     'the wrong version',
-    () => answerWith((object) => ({ ...object, apiVersion: 'example.com/v3' })),
-    `${of} returned invalid converted object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)`,
+    each((object) => ({ ...object, apiVersion: 'example.com/v3' })),
+    `${of} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)`,
+  ],
+  [
+    'the wrong kind',
+    each((object) => ({ ...object, kind: 'Wheel' })),
+    `${of} returned invalid object at index 0: invalid kind (expected Gear, received Wheel)`,
   ],
   [
     'another name',
-    () => answerWith((object) => ({ ...object, metadata: { ...object.metadata, name: 'z' } })),
-    `${of} returned invalid converted object at index 0: must have the same name: x != z`,
+    meta({ name: 'z' }),
+    `${of} returned invalid object: must have the same name: x != z`,
+  ],
+  [
+    'another uid of the object',
+    meta({ uid: 'z' }),
+    `${of} returned invalid object: must have the same UID: x != z`,
+  ],
+  [
+    'no metadata',
+    each(({ metadata: _, ...object }) => object),
+    `${of} returned invalid object: must have the same name: x != `,
+  ],
+  [
+    'labels that are a list',
+    meta({ labels: ['a'] }),
+    `${of} returned invalid metadata: invalid metadata.labels of type []interface {} in converted object`,
+  ],
+  [
+    'a label that is a number',
+    meta({ labels: { a: 1 } }),
+    `${of} returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object`,
+  ],
+  [
+    'an annotation that is nothing',
+    meta({ annotations: { a: null } }),
+    `${of} returned invalid metadata: metadata.annotations[a] must be a string, but is <nil> in converted object`,
+  ],
+  [
+    'an annotation of no name',
+    meta({ annotations: { 'a b': 'c' } }),
+    `${of} returned invalid metadata: metadata.annotation: Invalid value: "a b": ${labelRule}`,
+  ],
+  [
+    'a review of another version',
+    review({ apiVersion: 'apiextensions.k8s.io/v1beta1' }),
+    `${of} failed: converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion`,
+  ],
+  [
+    'a review of another kind',
+    review({ kind: 'Pod', apiVersion: 'v1' }),
+    `${of} failed: no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"`,
+  ],
+  [
+    'a review of no kind',
+    review({ kind: undefined }),
+    `${of} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=`,
+  ],
+  ['no response', review({ response: undefined }), `${of} failed: no response provided`],
+  [
+    'a text that is no JSON',
+    text('hello'),
+    `${of} failed: couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  ],
+  [
+    'half of an answer',
+    text('{"kind":"Conv'),
+    `${of} failed: couldn't get version/kind; json parse error: unexpected end of JSON input`,
+  ],
+  [
+    'an empty answer',
+    text(''),
+    `${of} failed: 0-length response with status code: 200 and content type: `,
   ],
 ]
 for (const [name, prepare, message] of refusals) {
@@ -156,12 +263,20 @@ for (const [name, prepare, message] of refusals) {
       convert(definition(url()), [gear('x')], 'example.com/v2'),
       (error: ApiError) => {
         assert.equal(error.code, 500)
-        assert.equal(error.message, `Internal error occurred: ${message}`)
+        assert.equal(error.message, message)
+        assert.equal(error.reason, '')
         return true
       },
     )
   })
 }
+
+test('a webhook that is not there is told with its address and the time it has', async () => {
+  const away = definition({ url: 'https://127.0.0.1:1/convert' })
+  await assert.rejects(convert(away, [gear('x')], 'example.com/v2'), {
+    message: `${of} failed: Post "https://127.0.0.1:1/convert?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused`,
+  })
+})
 
 test('authorities that the definition does not name are not trusted', async () => {
   const untrusted = definition({ ...url(), caBundle: '' })

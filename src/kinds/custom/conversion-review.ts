@@ -11,7 +11,7 @@ import { validateAnnotations } from '#api/object-meta-rules.ts'
 const known = ['v1', 'v1beta1']
 
 /** A webhook that failed, or whose answer cannot be used. */
-export class ConversionError extends Error {
+class ConversionError extends Error {
   override name = 'ConversionError'
 }
 
@@ -28,6 +28,7 @@ export function conversionReview(
     kind: 'ConversionReview',
     apiVersion: `apiextensions.k8s.io/${version}`,
     request: { uid, desiredAPIVersion, objects },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
   }
 }
 
@@ -37,13 +38,17 @@ const gvkOf = ({ apiVersion = '', kind = '' }: { apiVersion?: string; kind?: str
   return `${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`
 }
 
+/** What every refusal begins with. */
+export const conversionOf = (objects: readonly KubeObject[]): string =>
+  `conversion webhook for ${gvkOf(objects[0])}`
+
 /** The converted objects, in the order of those that were sent. */
 export function readConversion(
   review: Loose,
   sent: Loose,
   objects: readonly KubeObject[],
 ): KubeObject[] {
-  const of = `conversion webhook for ${gvkOf(objects[0])}`
+  const of = conversionOf(objects)
   const converted = convertedOf(review, sent, of)
   if (converted.length !== objects.length) {
     throw new ConversionError(
@@ -54,23 +59,73 @@ export function readConversion(
   return converted.map((object, i) => checked(object, objects[i], desired, of, i))
 }
 
+/** What is no review at all: the original reads it as the type it says it is. */
+function otherType({ apiVersion = '', kind = '' }: Loose, wanted: Loose): string | undefined {
+  if (apiVersion === '' || kind === '') return undefined
+  const name = (of: Loose) => `${of.apiVersion.slice(of.apiVersion.indexOf('/') + 1)}.${of.kind}`
+  const reviews = known.map((version) => `apiextensions.k8s.io/${version}`)
+  const isReview = kind === 'ConversionReview' && reviews.includes(apiVersion)
+  if (!isReview && !(kind === 'Status' && apiVersion === 'v1')) {
+    return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:100"`
+  }
+  if (apiVersion === wanted.apiVersion) return undefined
+  return `converting (${name({ apiVersion, kind })}) to (${name(wanted)}): unknown conversion`
+}
+
 function convertedOf(review: Loose, sent: Loose, of: string): Loose[] {
   const fail = (why: string) => new ConversionError(`${of} failed: ${why}`)
+  const other = otherType(review, sent)
+  if (other !== undefined) throw fail(other)
   const strict = sent.apiVersion.endsWith('/v1')
   if (strict && (review.kind !== 'ConversionReview' || review.apiVersion !== sent.apiVersion)) {
     throw fail(`expected webhook response of ${gvkOf(sent)}, got ${gvkOf(review)}`)
   }
   const { response } = review
-  if (response === undefined || response === null) throw fail('no response provided')
+  if (!isMap(response)) throw fail('no response provided')
   const { uid } = sent.request
   if (strict && response.uid !== uid) {
-    throw fail(`expected response.uid=${goQuote(uid)}, got ${goQuote(response.uid ?? '')}`)
+    throw fail(`expected response.uid=${goQuote(uid)}, got ${goQuote(textIn(response, 'uid'))}`)
   }
-  const { status = '', message = '' } = response.result ?? {}
+  const status = textIn(response.result, 'status')
+  const message = textIn(response.result, 'message')
   if (status !== 'Success') {
     throw fail(message === '' ? `response.result.status was '${status}', not 'Success'` : message)
   }
-  return response.convertedObjects ?? []
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+}
+
+const isMap = (value: unknown): value is Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A text of a map; what is no text, or in no map, is empty. */
+const textIn = (map: unknown, name: string): string =>
+  isMap(map) && typeof map[name] === 'string' ? map[name] : ''
+
+const goTypes = { string: 'string', boolean: 'bool' } as const
+
+/** The type Go has for a value of JSON. */
+function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : goMap
+  return goTypes[typeof value as keyof typeof goTypes]
+}
+const goMap = 'map[string]interface {}'
+const jsonTypes = { boolean: 'bool' } as const
+
+/** Throws where the value cannot be read as an object at all. */
+function requireObject(given: unknown): Loose {
+  if (given === null || given === undefined) throw new ConversionError('EOF')
+  if (!isMap(given)) {
+    const type = Array.isArray(given)
+      ? 'array'
+      : (jsonTypes[typeof given as keyof typeof jsonTypes] ?? typeof given)
+    throw new ConversionError(`json: cannot unmarshal ${type} into Go value of type ${goMap}`)
+  }
+  if (textIn(given, 'kind') === '') {
+    throw new ConversionError(`Object 'Kind' is missing in '${JSON.stringify(given)}'`)
+  }
+  return given
 }
 
 function checked(
@@ -80,60 +135,52 @@ function checked(
   of: string,
   i: number,
 ): KubeObject {
-  const invalid = (why: string) =>
-    new ConversionError(`${of} returned invalid converted object at index ${i}: ${why}`)
-  if (given === null || typeof given !== 'object' || Array.isArray(given))
-    throw invalid('it is no object')
-  const received = { ...given } as KubeObject
-  if (received.apiVersion !== desired) {
-    throw invalid(
-      `invalid groupVersion (expected ${desired}, received ${received.apiVersion ?? ''})`,
+  const received = { ...requireObject(given) } as KubeObject
+  const wrongType = (what: string, expected: string | undefined, got: string) =>
+    new ConversionError(
+      `${of} returned invalid object at index ${i}: invalid ${what} (expected ${expected}, received ${got})`,
     )
-  }
-  if (received.kind !== original.kind) {
-    throw invalid(`invalid kind (expected ${original.kind}, received ${received.kind ?? ''})`)
-  }
+  const apiVersion = textIn(received, 'apiVersion')
+  if (apiVersion !== desired) throw wrongType('groupVersion', desired, apiVersion)
+  const kind = textIn(received, 'kind')
+  if (kind !== original.kind) throw wrongType('kind', original.kind, kind)
   const meta: Loose = received.metadata
-  if (meta === undefined || meta === null) {
-    throw new ConversionError(
-      `${of} returned invalid metadata in object at index ${i}: missing metadata in converted object`,
-    )
-  }
   for (const [field, name] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
     ['uid', 'UID'],
   ] as const) {
     const before = original.metadata[field] ?? ''
-    const after = meta[field] ?? ''
-    if (before !== after) throw invalid(`must have the same ${name}: ${before} != ${after}`)
+    const after = textIn(meta, field)
+    if (before !== after) {
+      throw new ConversionError(
+        `${of} returned invalid object: must have the same ${name}: ${before} != ${after}`,
+      )
+    }
   }
-  received.metadata = restoredMeta(meta, original, of, i)
+  received.metadata = restoredMeta(meta, original, of)
   return received
 }
 
-function restoredMeta(
-  received: Loose,
-  original: KubeObject,
-  of: string,
-  i: number,
-): KubeObject['metadata'] {
+function restoredMeta(received: Loose, original: KubeObject, of: string): KubeObject['metadata'] {
   const restored: Loose = structuredClone(original.metadata)
-  const fail = (why: string) =>
-    new ConversionError(`${of} returned invalid metadata in object at index ${i}: ${why}`)
+  const fail = (why: string) => new ConversionError(`${of} returned invalid metadata: ${why}`)
+  if (received === undefined) throw fail('missing metadata in converted object')
+  if (!isMap(received))
+    throw fail(`invalid metadata of type ${goTypeOf(received)} in converted object`)
   for (const field of ['labels', 'annotations'] as const) {
     const value = received[field]
     if (value === undefined || value === null) {
       delete restored[field]
       continue
     }
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      throw fail(`invalid metadata.${field} of type ${typeof value} in converted object`)
+    if (!isMap(value)) {
+      throw fail(`invalid metadata.${field} of type ${goTypeOf(value)} in converted object`)
     }
     for (const [key, text] of Object.entries(value)) {
       if (typeof text !== 'string') {
         throw fail(
-          `metadata.${field}[${key}] must be a string, but is ${typeof text} in converted object`,
+          `metadata.${field}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`,
         )
       }
     }
