@@ -263,7 +263,7 @@ async function hold(
       if (place && there && there.kind !== undefined) sequence.moveTo(place, there)
       const step = i === 0 ? sequence.first() : sequence.next()
       steps.push(step)
-      const { difference } = await servers.ask(step, id)
+      const { difference } = await servers.askOften(step, id)
       if (difference !== undefined) {
         const known = isEmptyBundle(difference, steps) || isLaidOver(difference, steps)
         return known ? undefined : { difference, steps }

@@ -26,8 +26,6 @@ import { declaredValues, typeOf } from './types-of-facts.ts'
 type Body = { [key: string]: Json }
 
 const stepsPerObject = 10
-/** How often the original is asked again for an answer that differs. */
-const triesMax = 12
 const declared = declaredValues()
 const managers = ['one', 'two', 'three']
 
@@ -176,8 +174,8 @@ async function hold(
       const step = patched.patch(place, shared(live))
       if (namesNoVersion(step) || namesChosen(step)) continue
       steps.push(step)
-      const { want, difference } = await servers.ask(step, id, comparable)
-      if (difference !== undefined && !(await isChance(servers, step, want, id))) {
+      const { difference } = await servers.askOften(step, id, comparable)
+      if (difference !== undefined) {
         return isUnseen(difference, steps) ? undefined : { difference, steps }
       }
       const after = await servers.ask({ method: 'GET', path: patched.path }, id)
@@ -196,20 +194,6 @@ async function hold(
     await servers.ask({ method: 'DELETE', path: `${patched.path}?gracePeriodSeconds=0` }, id)
   }
   return undefined
-}
-
-/** An error that the original words differently when it is asked again, or that both word alike then. */
-async function isChance(
-  servers: TwoServers,
-  step: Step,
-  want: { status: number },
-  id: string,
-): Promise<boolean> {
-  if (want.status < 300) return false
-  for (let i = 0; i < triesMax; i++) {
-    if ((await servers.ask(step, id, comparable)).difference === undefined) return true
-  }
-  return false
 }
 
 /** The original panics at what it cannot hash, and hangs up. */

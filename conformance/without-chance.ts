@@ -28,7 +28,7 @@ const withoutChosen = (body: unknown): unknown => {
     text
       .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<chance>')
       .replace(/"healthCheckNodePort":\d+/g, '"healthCheckNodePort":"<port>"')
-      .replace(/nodePort:\d+/g, 'nodePort:<port>')
+      .replace(/odePort:\d{5}/g, 'odePort:<port>')
       .replace(/"10\.0\.\d+\.\d+"/g, '"<ip>"')
       .replace(/:3[0-2]\d{3}\//g, ':<port>/'),
   )

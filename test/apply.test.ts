@@ -799,6 +799,59 @@ test('what has no schema is a structure of its keys, with lists that are owned w
   await step('two', { a: { b: [2] } }, { status: 409, message: /"one": \.spec\.free\.a\.b$/ })
 })
 
+/** Two versions that say of the same fields what each of them means. */
+async function defineTwo(plural: string, kind: string, first: object, second: object) {
+  const version = (name: string, properties: object) => {
+    const spec = { type: 'object', properties }
+    const openAPIV3Schema = { type: 'object', properties: { spec } }
+    return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema } }
+  }
+  const versions = [version('v1', first), version('v2', second)]
+  const { status } = await server.ask(
+    'POST',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    {
+      metadata: { name: `${plural}.${group}` },
+      spec: { group, scope: 'Namespaced', names: { plural, kind }, versions },
+    },
+  )
+  assert.equal(status, 201)
+  await settled(things(plural))
+  return (at: string, method: Said['method'], as: string, spec: object | undefined) => {
+    const path = things(plural).replace('/v1/', `/${at}/`)
+    const header = { apiVersion: `${group}/${at}`, kind, metadata: { name: 't' } }
+    return say(server, { method, path, as, body: { ...header, ...(spec && { spec }) } })
+  }
+}
+
+test('nothing is something in every version of what has no schema', async () => {
+  const free = { a: { 'x-kubernetes-preserve-unknown-fields': true } }
+  const step = await defineTwo('nothings', 'Nothing', free, free)
+  judge(await step('v1', 'apply', 'one', { a: {} }), { status: 201 }, 'one')
+  judge(
+    await step('v2', 'apply', 'two', { a: null }),
+    { status: 409, causes: ['FieldManagerConflict .spec.a: conflict with "one"'] },
+    'two',
+  )
+})
+
+test('an apply that changes nothing does not bring in the defaults of its version', async () => {
+  const count = { type: 'integer', default: 3 }
+  const first = { type: 'array', items: { type: 'string' } }
+  const second = { type: 'object', properties: { count } }
+  const step = await defineTwo('untoucheds', 'Untouched', { a: first }, { a: second })
+  judge(
+    await step('v2', 'apply', 'one', { a: { count: 2 } }),
+    { status: 201, has: { 'spec.a': {} } },
+    'as it is made',
+  )
+  judge(
+    await step('v2', 'apply', 'two', undefined),
+    { has: { 'spec.a': {}, 'metadata.generation': 1 } },
+    'as it is stored',
+  )
+})
+
 test('when a list becomes atomic its owners own it whole; the other way nobody is in the way', async () => {
   const path = things('turns')
   const body = (...list: string[]) => ({

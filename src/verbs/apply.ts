@@ -6,7 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
-import { rulesFor } from '#kinds/kind.ts'
+import { type Kind, rulesFor } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'
@@ -33,14 +33,21 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       const made = withOwners(kind, (of) => applyConfiguration(of, before, config, who))
       const outcome = made instanceof Promise ? await made : made
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
-      const { object } = kind.conformMerged?.(outcome.object) ?? kind.conform(outcome.object)
-      kind.applyDefaults(object)
-      const next = await toHub(kind, object)
+      const next = await toHub(
+        kind,
+        outcome.merged ? complete(kind, outcome.object) : outcome.object,
+      )
       if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)
       requireMatchingName(next, request)
       return next
     },
   })
+}
+
+function complete(kind: Kind, merged: KubeObject): KubeObject {
+  const { object } = kind.conformMerged?.(merged) ?? kind.conform(merged)
+  kind.applyDefaults(object)
+  return object
 }
 
 /** The object is ours to change. */

@@ -37,7 +37,10 @@ const nodeSpec: Defaulter = (value, { release }) => {
 
 const nodeStatus: Defaulter = (value) => {
   const isLeftOut = !value.allocatable && !wasWrittenEmpty(value, 'allocatable')
-  if (isLeftOut && value.capacity) value.allocatable = { ...value.capacity }
+  if (isLeftOut && value.capacity) {
+    value.allocatable = { ...value.capacity }
+    for (const name in value.capacity) copyText(value.capacity, value.allocatable, name)
+  }
   roundAmounts(value.capacity)
   roundAmounts(value.allocatable)
 }

@@ -202,6 +202,13 @@ test('what a node can allocate, written empty, is no default', () => {
   assert.equal(value.allocatable, undefined)
 })
 
+test('what a node can allocate is written as its capacity is', () => {
+  const value: Loose = { capacity: { 'example.com/x': '1500m' } }
+  rememberText(value.capacity, 'example.com/x', '1.5')
+  defaults['io.k8s.api.core.v1.NodeStatus']?.(value, at(22))
+  assert.equal(textWritten(value.allocatable, 'example.com/x'), '1.5')
+})
+
 test('amounts that a default makes are empty in any case', () => {
   for (const [type, known] of [
     ['Container', false],

@@ -189,14 +189,15 @@ function updateManaged(
 
 /**
  * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError for a configuration
- * that cannot be applied. The object is not in canonical form yet, nor defaulted, and may share parts with its sources.
+ * that cannot be applied. An object that is `merged` is not in canonical form yet, nor defaulted; any other is the live one
+ * as it is. Both may share parts with their sources.
  */
 export function applyConfiguration(
   kind: FieldManagerKind,
   live: KubeObject | undefined,
   config: KubeObject,
   who: Applier,
-): { object: KubeObject } | { conflicts: Conflict[] } {
+): { object: KubeObject; merged: boolean } | { conflicts: Conflict[] } {
   const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
   let managed = decodeForApply(live)
   if (managed.owned.size === 0) managed = claimBeforeFirstApply(kind, before, managed, who)
@@ -219,7 +220,8 @@ export function applyConfiguration(
   if (Array.isArray(outcome)) return { conflicts: outcome }
   let object = outcome.object === undefined ? before.object : restored(before, outcome.object)
   if (who.manager === clientSideManager) object = withLastApplied(object, config)
-  return { object: withManagedFields(object, encodeManaged(outcome.managed)) }
+  const merged = live === undefined || outcome.object !== undefined
+  return { object: withManagedFields(object, encodeManaged(outcome.managed)), merged }
 }
 
 function restored({ type, object: live, apiVersion }: Typed, object: KubeObject): KubeObject {

@@ -69,6 +69,10 @@ function withoutNulls(value: Json): Json {
   return out
 }
 
+/** Custom kinds know nothing of Go: what is null there is so in every version. Throws Unfit. */
+const convertible = (typed: Typed): KubeObject =>
+  isCustom(typed.type) ? typed.object : (withoutNulls(asTyped(typed) as Json) as KubeObject)
+
 /** Throws Unfit, with what is wrong. */
 function requireFit(type: Type, object: KubeObject): void {
   const wrong = typeProblems(type, object as Json)
@@ -108,8 +112,7 @@ export function versionsOf(kind: FieldManagerKind, subresource: string): Version
       }
       if (!versions.has(apiVersion)) {
         const type = kind.typeFor(apiVersion)
-        const object =
-          type && kind.convert(withoutNulls(asTyped(typed) as Json) as KubeObject, apiVersion)
+        const object = type && kind.convert(convertible(typed), apiVersion)
         if (type && object && isCustom(type)) requireFit(type, object)
         versions.set(apiVersion, type && object && withEmpty({ object, type, apiVersion }))
       }
