@@ -59,6 +59,7 @@ export interface Fixture {
 
 /** Group and version of the resources the tests speak of, where they are not of the core. */
 const places: Record<string, [group: string, version: string]> = {
+  customresourcedefinitions: ['apiextensions.k8s.io', 'v1'],
   deployments: ['apps', 'v1'],
   leases: ['coordination.k8s.io', 'v1'],
   poddisruptionbudgets: ['policy', 'v1beta1'],

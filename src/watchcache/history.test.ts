@@ -44,14 +44,20 @@ test('events older than the limit go, at the next push', () => {
   history.push(eventOf(1, entryOf('a', 1), undefined, 0))
   history.push(eventOf(2, entryOf('a', 2), undefined, 900))
   assert.deepEqual(after(history, 0), [1, 2])
-  history.push(eventOf(3, entryOf('a', 3), undefined, 1001))
+  history.push(eventOf(3, entryOf('a', 3), undefined, 1000))
+  assert.deepEqual(after(history, 0), [1, 2, 3])
+  history.push(eventOf(4, entryOf('a', 4), undefined, 1001))
   assert.equal(after(history, 0), undefined)
-  assert.deepEqual(after(history, 1), [2, 3])
+  assert.deepEqual(after(history, 1), [2, 3, 4])
   assert.equal(history.startsAfter, 1)
 })
 
 test('a long life keeps no more than its limit, and nothing is lost when the ring is moved', () => {
-  const history = filled(5000, 0, { eventsMax: 100, ageMsMax: 1e9 })
+  const history = new History(0, { eventsMax: 100, ageMsMax: 1e9 })
+  for (let i = 1; i <= 5000; i++) {
+    history.push(eventOf(i * 2, entryOf('x', i), undefined, i))
+    assert.equal(history.after(history.startsAfter)?.length, Math.min(i, 100), `${i} pushed`)
+  }
   assert.equal(history.startsAfter, 9800)
   assert.equal(after(history, 9799), undefined)
   assert.deepEqual(
