@@ -1,4 +1,7 @@
 /** Pods of a namespace run on the nodes that the namespace, or the configuration, chose for it. */
+import { invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { labelValue, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import { ownValue } from '#kinds/own-key.ts'
@@ -79,8 +82,17 @@ function parseSelector(text: string): Selector {
   if (text === '') return selector
   for (const part of text.split(',')) {
     const pair = part.split('=')
-    if (pair.length !== 2) throw new ApiError(500, '', `invalid selector: ${part}`)
-    setKey(selector, (pair[0] as string).trim(), (pair[1] as string).trim())
+    if (pair.length !== 2) throw new ApiError(500, '', `invalid selector: [${pair.join(' ')}]`)
+    const [key, value] = pair.map((one) => one.trim()) as [string, string]
+    requireNo(FieldPath.none, key, qualifiedName(key))
+    requireNo(FieldPath.root.key(key), value, labelValue(value))
+    setKey(selector, key, value)
   }
   return selector
+}
+
+function requireNo(path: FieldPath, value: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  const { field, message } = invalid(path, value, problems.join('; '))
+  throw new ApiError(500, '', `${field}: ${message}`)
 }

@@ -1,8 +1,13 @@
 /** Pods of a namespace get its default tolerations and may have no others than it allows. */
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, notFound } from '#api/status-error.ts'
+import { plainFault } from '#codec/go-json/plain-fault.ts'
+import { parseJson } from '#codec/json.ts'
 import { qosClassOf } from '#kinds/behaviour/pods/qos-class.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { conform } from '#schema/conform.ts'
+import type { Struct, Type } from '#schema/type.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { isPod, isWrite } from './match.ts'
 import { mergeTolerations, withinTolerations } from './tolerations.ts'
@@ -58,7 +63,7 @@ async function requireAllowed(
 }
 
 async function fromNamespace(
-  { namespace }: AdmissionRequest,
+  { kind, namespace }: AdmissionRequest,
   reader: ObjectReader,
   annotation: string,
 ): Promise<Loose[] | undefined> {
@@ -67,10 +72,23 @@ async function fromNamespace(
   const text = found.metadata.annotations?.[annotation]
   if (text === undefined) return undefined
   if (text === '') return []
+  const type = tolerationsOf(kind)
+  const list = parsed(text)
+  const fault = plainFault(type, list)
+  if (fault !== undefined) throw new ApiError(500, '', fault)
+  return (conform(type, list).value ?? []) as Loose[]
+}
+
+function parsed(text: string): Json {
   try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list : []
+    return parseJson(text)
   } catch (error) {
     throw new ApiError(500, '', (error as Error).message)
   }
+}
+
+/** The type of the tolerations of a pod. */
+function tolerationsOf({ type }: Kind): Type {
+  const spec = (type as Struct).byName.get('spec')?.type as Struct
+  return spec.byName.get('tolerations')?.type as Type
 }

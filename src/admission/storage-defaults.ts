@@ -1,8 +1,8 @@
 /** Claims without a class get the default one; claims and volumes are protected from deletion while in use. */
 import type { KubeObject } from '#api/object-meta.ts'
-import { internalError } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { refusal } from './refusal.ts'
 
 const defaultAnnotations = [
   'storageclass.kubernetes.io/is-default-class',
@@ -24,18 +24,24 @@ export const defaultStorageClass: AdmissionPlugin = {
     const annotated =
       claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] !== undefined
     if (annotated || claim.spec.storageClassName !== undefined) return
-    return giveDefault(claim, reader)
+    return giveDefault(request, claim, reader)
   },
 }
 
-async function giveDefault(claim: KubeObject, reader: ObjectReader): Promise<void> {
+async function giveDefault(
+  request: AdmissionRequest,
+  claim: KubeObject,
+  reader: ObjectReader,
+): Promise<void> {
   const classes = await reader.list('storage.k8s.io', 'storageclasses')
   const defaults = classes.filter(({ metadata }) =>
     defaultAnnotations.some((name) => metadata.annotations?.[name] === 'true'),
   )
   if (defaults.length === 0) return
-  if (defaults.length > 1)
-    throw internalError(`${defaults.length} default StorageClasses were found`)
+  if (defaults.length > 1) {
+    const many = `${defaults.length} default StorageClasses were found`
+    throw refusal(request, `Internal error occurred: ${many}`)
+  }
   claim.spec.storageClassName = defaults[0].metadata.name
 }
 
