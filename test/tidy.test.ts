@@ -76,6 +76,11 @@ const sources = filesUnder('src')
   .filter((path) => path.endsWith('.ts'))
   .map(sourceOf)
 const program = sources.filter((source) => !source.isTest)
+/** What is not part of the server and uses parts of it. */
+const toolSources = ['tools', 'conformance', 'benchmarks', 'bin', 'examples']
+  .flatMap(filesUnder)
+  .filter((path) => /\.(ts|mjs|js)$/.test(path))
+  .map(sourceOf)
 const packageJson = JSON.parse(read('package.json'))
 const architecture = read('ARCHITECTURE.md')
 const foldersOnDisk = readdirSync(join(root, 'src'), { withFileTypes: true })
@@ -293,20 +298,57 @@ test('node:http is taken without import, which would load what nobody uses', () 
  */
 const startModulesMax = 275
 
+const byPath = new Map(sources.map((source) => [source.path, source]))
+
+/** The file an import of ours leads to. */
+const target = (from: string, specifier: string) =>
+  specifier.startsWith('#')
+    ? `src/${specifier.slice(1)}`
+    : join(dirname(from), specifier).replaceAll('\\', '/')
+
 test('a start loads few modules', () => {
-  const bySpecifier = (from: string, specifier: string) =>
-    specifier.startsWith('#')
-      ? `src/${specifier.slice(1)}`
-      : join(dirname(from), specifier).replaceAll('\\', '/')
-  const byPath = new Map(program.map((source) => [source.path, source]))
   const loaded = new Set(['src/main.ts'])
   for (const path of loaded) {
     for (const { specifier, typeOnly, atOnce } of byPath.get(path)?.imports ?? [])
-      if (!typeOnly && atOnce && /^[#.]/.test(specifier)) loaded.add(bySpecifier(path, specifier))
+      if (!typeOnly && atOnce && /^[#.]/.test(specifier)) loaded.add(target(path, specifier))
   }
   assert.ok(
     loaded.size <= startModulesMax,
     `a start loads ${loaded.size} modules, more than ${startModulesMax}`,
+  )
+})
+
+/** Where the program begins: the command, and the thread that writes. */
+const beginnings = ['src/main.ts', 'src/storage/sqlite/writer.ts']
+
+test('the program has no file that nothing leads to', () => {
+  const reached = new Set(beginnings)
+  for (const path of reached) {
+    // Paths stand in import statements, and without their ending in `loadLater`.
+    for (const [, words] of byPath.get(path)?.text.matchAll(/'([#.][\w./-]+)'/g) ?? [])
+      for (const found of [target(path, words!), `${target(path, words!)}.ts`])
+        if (byPath.has(found)) reached.add(found)
+  }
+  none(program.map(({ path }) => path).filter((path) => !reached.has(path)))
+})
+
+test('what is exported is imported, and by more than tests unless its own file uses it', () => {
+  const users = new Map<string, Source[]>()
+  for (const source of [...sources, ...toolSources])
+    for (const word of new Set(source.text.match(/[\w$]+/g)))
+      users.set(word, [...(users.get(word) ?? []), source])
+  const exported = /^export (?:async )?(?:function\*?|const|let|(?:abstract )?class) ([\w$]+)/gm
+  none(
+    offendersIn(program, (source) =>
+      [...source.text.matchAll(exported)].flatMap(([, name]) => {
+        const others = users.get(name!)!.filter((user) => user !== source)
+        if (others.length === 0) return `exports ${name} for nobody`
+        const usesItself = source.text.match(new RegExp(`\\b${name}\\b`, 'g'))!.length > 1
+        return usesItself || others.some(({ isTest }) => !isTest)
+          ? []
+          : `${name} is for tests alone`
+      }),
+    ),
   )
 })
 

@@ -3,7 +3,6 @@
  * its store closes. They act in this process, each as its own account, and reach nothing but the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '#base/clock.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { ControllerName } from '#controllers/names.ts'
@@ -43,7 +42,7 @@ export interface ControllerOptions {
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, signal } = options
   if (names.length === 0) return
-  await pause(firstAnswersMs)
+  await new Promise((resolve) => setTimeout(resolve, firstAnswersMs))
   if (signal.aborted) return
   const { aggregation } = options
   const [
