@@ -202,8 +202,10 @@ function answerOf(
   headers: Readonly<Record<string, string>>,
   reads = true,
 ): Promise<Answer & { bytes: Buffer }> {
+  // Node sends the body of a DELETE without its length unless told.
+  const sized = body === undefined ? headers : { ...headers, 'content-length': `${body.length}` }
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', headers, ...target }, (response) => {
+    const call = request({ host: '127.0.0.1', headers: sized, ...target }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', reject)

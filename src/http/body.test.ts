@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { encodeObject } from '#codec/protobuf.ts'
+import type { Type } from '#schema/type.ts'
 import { type Served, startServed } from './served.fixture.ts'
 
 let served: Served
@@ -208,4 +211,54 @@ test('numbers of a patch are read as they are written', async () => {
     assert.equal(answer.status, status, `${body}: ${answer.text}`)
     assert.match(String(answer.text), tells)
   }
+})
+
+test('what a subresource takes is read from protobuf too, whatever the kind of its object', async () => {
+  await served.verbs.create('pods', {
+    metadata: { name: 'sent' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  const { uid } = (await served.ask('GET', '/api/v1/namespaces/default/pods/sent')).json.metadata
+  await served.verbs.create('replicationcontrollers', {
+    metadata: { name: 'sent' },
+    spec: {
+      replicas: 1,
+      template: {
+        metadata: { labels: { a: 'b' } },
+        spec: { containers: [{ name: 'c', image: 'i' }] },
+      },
+    },
+  })
+  const metadata = { name: 'sent', namespace: 'default' }
+  const target = { kind: 'Node', name: 'n' }
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 4 } }
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata, target }
+  const cases: [method: string, path: string, body: Loose, status: number][] = [
+    ['PUT', 'replicationcontrollers/sent/scale', scale, 200],
+    ['POST', 'pods/sent/binding', { ...binding, metadata: { ...metadata, uid: 'other' } }, 409],
+    ['POST', 'pods/sent/binding', { ...binding, metadata: { ...metadata, uid } }, 201],
+    ['POST', 'pods/sent/binding', scale, 400],
+    [
+      'POST',
+      'pods/sent/eviction',
+      {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata,
+        deleteOptions: { preconditions: { uid: 'other' } },
+      },
+      409,
+    ],
+  ]
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+  for (const [method, path, object, status] of cases) {
+    const type = served.parts.server.typeNamed(object.apiVersion, object.kind) as Type
+    const body = encodeObject(type, object)
+    const answer = await served.ask(method, `/api/v1/namespaces/default/${path}`, { headers, body })
+    assert.equal(answer.status, status, `${path}: ${answer.text}`)
+  }
+  const read = async (path: string) =>
+    (await served.ask('GET', `/api/v1/namespaces/default/${path}`)).json
+  assert.equal((await read('replicationcontrollers/sent')).spec.replicas, 4)
+  assert.equal((await read('pods/sent')).spec.nodeName, 'n')
 })

@@ -10,7 +10,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { PatchRequest } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { unrecognized } from './unrecognized.ts'
-import { decodeProtobufBody } from './protobuf-body.ts'
+import { decodeProtobufBody, type TakenType } from './protobuf-body.ts'
 
 const contentTypeOf = ({ wire }: Exchange) => String(wire.headers['content-type'] ?? '')
 
@@ -18,21 +18,34 @@ export function requireBodyType(exchange: Exchange, _kind: Kind): void {
   bodyFormat(contentTypeOf(exchange))
 }
 
-/** `as`: what the path takes, where that is not the resource's own kind. */
-export function decodeBody(exchange: Exchange, kind: Kind, bytes: Buffer, as = kind.kind): unknown {
+/** The resource's own kind and nothing else. */
+const itsOwn = ({ apiVersion, kind, type }: Kind): TakenType => ({
+  apiVersion,
+  kind,
+  typeNamed: (version, name) => (version === apiVersion && name === kind ? type : undefined),
+})
+
+/** `taken`: what the path takes, where that need not be the resource's own kind. */
+export function decodeBody(
+  exchange: Exchange,
+  kind: Kind,
+  bytes: Buffer,
+  taken: TakenType = itsOwn(kind),
+): unknown {
   const format = bodyFormat(contentTypeOf(exchange))
-  if (format === 'protobuf') return decodeProtobufBody(kind, bytes)
+  if (format === 'protobuf') return decodeProtobufBody(taken, bytes)
+  const refused = (why: string) => taken.refuse?.(why) ?? unrecognized(taken.kind, why, bytes)
   try {
     const value = format === 'json' ? decodeWritten(bytes) : decodeYaml(bytes)
     const header = bodyHeader(format === 'yaml' ? inKeyOrder(value) : value)
     const fault = apiVersionFault(header.apiVersion)
-    if (fault !== undefined) throw unrecognized(as, fault, bytes)
+    if (fault !== undefined) throw refused(fault)
     return kind.protobuf ? withHeader(value, header) : value
   } catch (error) {
     if (error instanceof JsonError) {
-      throw unrecognized(as, `couldn't get version/kind; json parse error: ${error.message}`, bytes)
+      throw refused(`couldn't get version/kind; json parse error: ${error.message}`)
     }
-    if (error instanceof YamlError) throw unrecognized(as, error.message, bytes)
+    if (error instanceof YamlError) throw refused(error.message)
     throw error
   }
 }

@@ -30,16 +30,17 @@ test('refusals, and what is no refusal', async () => {
     ],
     ['uid=x', undefined, 409, /UID in the precondition \(x\) does not match/],
     ['resourceVersion=1', undefined, 409, /ResourceVersion in the precondition \(1\) does not/],
-    ['', '[]', 400],
-    ['', '{', 400],
-    ['', '{"dryRun":[1]}', 400, /^v1.DeleteOptions.DryRun: \[\]string: ReadString: expects " or n/],
+    ['', '[]', 500, /^couldn't get version\/kind; json parse error: json: cannot unmarshal array/],
+    ['', '{', 500, /^couldn't get version\/kind; json parse error: unexpected end of JSON input$/],
+    ['', '{"apiVersion":"a/b/c"}', 500, /^unexpected GroupVersion string: a\/b\/c$/],
+    ['', '{"dryRun":[1]}', 500, /^v1.DeleteOptions.DryRun: \[\]string: ReadString: expects " or n/],
     [
       '',
       '{"gracePeriodSeconds":1.0}',
-      400,
+      500,
       /^v1.DeleteOptions.GracePeriodSeconds: assertInteger: /,
     ],
-    ['', '{"preconditions":7}', 400, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
+    ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
     ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
     ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
     // A body, even an empty one, is all that counts.
@@ -60,6 +61,40 @@ test('refusals, and what is no refusal', async () => {
     200,
   )
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 404)
+})
+
+/** A message in the envelope that clients of Go send their options in. */
+const enveloped = (apiVersion: string, kind: string, raw: readonly number[]): Buffer => {
+  const part = (number: number, bytes: Buffer) =>
+    Buffer.concat([Buffer.from([number * 8 + 2, bytes.length]), bytes])
+  const said = Buffer.concat([part(1, Buffer.from(apiVersion)), part(2, Buffer.from(kind))])
+  return Buffer.concat([Buffer.from('k8s\0'), part(1, said), part(2, Buffer.from(raw))])
+}
+
+test('options in protobuf count as those in JSON do', async () => {
+  await served.verbs.create('configmaps', { metadata: { name: 'packed' } })
+  const path = `${configMaps}/packed`
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+  const uid = [18, 3, 10, 1, 120]
+  const cases: [body: Buffer, status: number, message: RegExp][] = [
+    [enveloped('v1', 'DeleteOptions', uid), 409, /UID in the precondition \(x\) does not match/],
+    [enveloped('apps/v1', 'DeleteOptions', uid), 409, /UID in the precondition \(x\)/],
+    [enveloped('', '', uid), 409, /UID in the precondition \(x\)/],
+    [enveloped('v1', 'DeleteOptions', [34, 1, 120]), 422, /Unsupported value: "x"/],
+    [enveloped('v1', 'DeleteOptions', [8]), 500, /^unexpected EOF$/],
+    [enveloped('v1', 'Pod', []), 500, /^no kind "Pod" is registered for version "v1"/],
+    [Buffer.from('xyz'), 500, /^provided data does not appear to be a protobuf message/],
+    [Buffer.from('k8s\0'), 500, /^empty body$/],
+  ]
+  for (const [body, status, message] of cases) {
+    const answer = await served.ask('DELETE', path, { body, headers })
+    assert.equal(answer.status, status, `${body.toString('hex')}: ${answer.text}`)
+    assert.match(answer.json.message, message)
+  }
+  const orphaning = enveloped('v1', 'DeleteOptions', [34, 6, ...Buffer.from('Orphan')])
+  assert.equal((await served.ask('DELETE', path, { body: orphaning, headers })).status, 200)
+  const left = await served.ask('GET', path)
+  assert.deepEqual(left.json.metadata.finalizers, ['orphan'])
 })
 
 test('of a collection the selectors are looked at before the options', async () => {

@@ -1,23 +1,35 @@
-/** A body in protobuf: the envelope names its kind, the kind's type reads it. */
-import { decodeMessage, EnvelopeError, openEnvelope } from '#codec/protobuf.ts'
+/** A body in protobuf: the envelope names its kind, that kind's type reads it. */
+import { type ApiError, badRequest } from '#api/status-error.ts'
 import { WireError } from '#base/wire.ts'
-import { badRequest } from '#api/status-error.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { decodeMessage, EnvelopeError, openEnvelope, type TypeHeader } from '#codec/protobuf.ts'
+import type { Type } from '#schema/type.ts'
 import { unrecognized } from './unrecognized.ts'
 
-export function decodeProtobufBody(kind: Kind, bytes: Buffer): unknown {
+/** What a path takes, and how it and whatever else may be sent there is read. */
+export interface TakenType extends TypeHeader {
+  /** Undefined where nothing is known by that name: such a body is refused by what it says it is. */
+  readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
+  /** What is said of bytes that cannot be read; without it that they should have been of this type. */
+  readonly refuse?: (why: string) => ApiError
+}
+
+export function decodeProtobufBody(taken: TakenType, bytes: Buffer): unknown {
   try {
     const envelope = openEnvelope(bytes)
     // What the envelope does not say, the path does.
-    const apiVersion = envelope.apiVersion || kind.apiVersion
-    const named = envelope.kind || kind.kind
-    if (named !== kind.kind || apiVersion !== kind.apiVersion) return { kind: named, apiVersion }
-    return { ...decodeMessage(kind.type, envelope.raw), kind: named, apiVersion }
+    const apiVersion = envelope.apiVersion || taken.apiVersion
+    const kind = envelope.kind || taken.kind
+    const type = taken.typeNamed(apiVersion, kind)
+    if (type === undefined) return { kind, apiVersion }
+    return { ...decodeMessage(type, envelope.raw), kind, apiVersion }
   } catch (error) {
-    if (error instanceof EnvelopeError) throw unrecognized(kind.kind, error.message, bytes)
+    const isFault = error instanceof EnvelopeError || error instanceof WireError
+    if (isFault && taken.refuse !== undefined) throw taken.refuse(error.message)
+    if (error instanceof EnvelopeError) throw unrecognized(taken.kind, error.message, bytes)
     if (error instanceof WireError) {
+      const version = taken.apiVersion.split('/').pop()
       throw badRequest(
-        `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${error.message}`,
+        `${taken.kind} in version "${version}" cannot be handled as a ${taken.kind}: ${error.message}`,
       )
     }
     throw error

@@ -4,17 +4,18 @@ import { flag } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
+import { ApiError, invalidObject } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
-import type { Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
+import type { Server, Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
 import { bodyText, decodeBody, patchTypeOf, requireBodyType, repeatedLines } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
 import type { HttpParts } from './parts.ts'
+import type { TakenType } from './protobuf-body.ts'
 
 const optionsKinds: Readonly<Record<string, string>> = {
   create: 'CreateOptions',
@@ -38,7 +39,7 @@ export async function writeRequest(
   return {
     target,
     user: exchange.user,
-    body: () => decodeBody(exchange, target.kind, bytes, kindTaken(target)),
+    body: () => decodeBody(exchange, target.kind, bytes, takenBy(target, parts.server)),
     text: () => bodyText(exchange, bytes),
     repeatedLines: () => repeatedLines(exchange, bytes),
     options,
@@ -48,9 +49,24 @@ export async function writeRequest(
   }
 }
 
-/** The kind a path takes: of most subresources the resource's own, of some another, e.g. Scale. */
-const kindTaken = ({ kind, subresource }: Target): string =>
-  kind.subresources.get(subresource)?.kind ?? kind.kind
+/** What a path takes: of most subresources the resource's own kind, of some another, e.g. Scale. */
+function takenBy({ kind: own, subresource }: Target, { typeNamed }: Server): TakenType {
+  const { apiVersion, kind } = own.subresources.get(subresource) ?? own
+  return {
+    apiVersion,
+    kind,
+    typeNamed: (version, name) =>
+      version === own.apiVersion && name === own.kind ? own.type : typeNamed(version, name),
+  }
+}
+
+/** What every deletion takes, of whatever group version it says it is. */
+const optionsTaken: TakenType = {
+  apiVersion: 'v1',
+  kind: 'DeleteOptions',
+  typeNamed: (_, name) => (name === 'DeleteOptions' ? loadOptionsText().optionsType : undefined),
+  refuse: (why) => new ApiError(500, '', why),
+}
 
 export async function patchRequest(
   exchange: Exchange,
@@ -85,13 +101,8 @@ export async function deleteRequest(
   if (bytes.length > 0) {
     requireBodyType(exchange, target.kind)
     // null asks for nothing, and for nothing of the query either.
-    const raw = decodeBody(exchange, target.kind, bytes) ?? {}
-    if (typeof raw !== 'object' || Array.isArray(raw)) {
-      throw badRequest(
-        'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: the body is not an object',
-      )
-    }
-    deleteOptions = writtenDeleteOptions(exchange, parts, target, raw as Loose, bytes)
+    const raw = (decodeBody(exchange, target.kind, bytes, optionsTaken) ?? {}) as Loose
+    deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)
   return {
     target,

@@ -4,7 +4,7 @@
  */
 import type { Loose } from '#api/object-meta.ts'
 import { unregisteredKind } from '#api/release-words.ts'
-import { ApiError, badRequest } from '#api/status-error.ts'
+import { ApiError } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
 import { goTypeOf, isKnownType } from './known-type.ts'
@@ -12,7 +12,7 @@ import type { Server } from './server.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
 const string = scalar('string')
-const optionsType = structOf(meta('DeleteOptions'), [
+export const optionsType = structOf(meta('DeleteOptions'), [
   field(
     '',
     structOf(meta('TypeMeta'), [
@@ -39,7 +39,7 @@ const optionsType = structOf(meta('DeleteOptions'), [
 
 export function readOptionsText(text: Buffer): Loose {
   const read = readGoJson(text, optionsType)
-  if ('fault' in read) throw badRequest(read.fault)
+  if ('fault' in read) throw new ApiError(500, '', read.fault)
   return (read.value ?? {}) as Loose
 }
 
