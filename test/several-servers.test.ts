@@ -122,6 +122,40 @@ const leads = async (server: RunningServer) =>
     (await server.ask('GET', '/metrics')).text,
   )
 
+test('an address or port that one gave out the other does not, until its service is gone', {
+  skip,
+}, async () => {
+  const services = '/api/v1/namespaces/default/services'
+  const ports = [{ port: 80, nodePort: 30123 }]
+  const service = (name: string, spec: object) => ({ metadata: { name }, spec })
+  const held = { type: 'NodePort', clusterIP: '10.0.0.77', ports }
+  const make = (server: RunningServer, name: string, spec: object) =>
+    server.ask('POST', services, service(name, spec))
+  // Both have given out something, so both have looked at what there is.
+  for (const server of [one, two]) {
+    const { status, text } = await make(server, `before-${server.port}`, { ports: [{ port: 1 }] })
+    assert.equal(status, 201, text)
+  }
+  for (const [first, second] of [
+    [one, two],
+    [two, one],
+  ]) {
+    assert.equal((await make(first, 'first', held)).status, 201)
+    const sameAddress = await make(second, 'second', {
+      ...held,
+      type: 'ClusterIP',
+      ports: [{ port: 1 }],
+    })
+    assert.match(sameAddress.body.message, /provided IP is already allocated/)
+    const samePort = await make(second, 'second', { type: 'NodePort', ports })
+    assert.match(samePort.body.message, /provided port is already allocated/)
+    assert.equal((await first.ask('DELETE', `${services}/first`)).status, 200)
+    const { status, text } = await make(second, 'second', held)
+    assert.equal(status, 201, text)
+    assert.equal((await second.ask('DELETE', `${services}/second`)).status, 200)
+  }
+})
+
 test('one of two leads, and when it is killed the other does', { skip }, async () => {
   const flags = [
     `--etcd-servers=${etcd.endpoint}`,

@@ -60,3 +60,23 @@ test('after random changes it still answers as a look at everything does', () =>
     )
   }
 })
+
+test('a label is read once while it is asked for; the one not asked for the longest is forgotten', () => {
+  const index = new LabelIndex()
+  const read: string[] = []
+  const ask = (label: string) => {
+    const all = {
+      [Symbol.iterator]() {
+        read.push(label)
+        return [].values()
+      },
+    }
+    index.holders(label, 'v', all)
+  }
+  for (const label of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) ask(label)
+  read.length = 0
+  for (const label of ['a', 'h', 'c', 'd', 'e', 'f', 'g']) ask(label)
+  assert.deepEqual(read, [])
+  for (const label of ['i', 'a', 'i', 'b', 'a', 'h']) ask(label)
+  assert.deepEqual(read, ['i', 'b', 'h'])
+})

@@ -30,7 +30,11 @@ export class AddressPool {
 
   take(address: string): Taken {
     if (familyOf(address) !== this.family) return 'outside'
-    return this.#pool.take(Number(toNumber(address) - this.#base))
+    return this.#pool.take(this.#offset(address))
+  }
+
+  hold(address: string): void {
+    if (familyOf(address) === this.family) this.#pool.hold(this.#offset(address))
   }
 
   takeAny(): string | undefined {
@@ -39,8 +43,11 @@ export class AddressPool {
   }
 
   giveBack(address: string): void {
-    if (familyOf(address) === this.family)
-      this.#pool.giveBack(Number(toNumber(address) - this.#base))
+    if (familyOf(address) === this.family) this.#pool.giveBack(this.#offset(address))
+  }
+
+  #offset(address: string): number {
+    return Number(toNumber(address) - this.#base)
   }
 }
 

@@ -46,3 +46,15 @@ test('taken at random, all are given out and none twice', () => {
   assert.equal(seen.size, 100)
   assert.equal(pool.takeAny(), undefined)
 })
+
+test('what several hold is free when all of them have given it back', () => {
+  const pool = new NumberPool(5, 7, () => 0)
+  pool.hold(6)
+  pool.hold(6)
+  pool.hold(99)
+  assert.deepEqual([pool.free, pool.take(6)], [2, 'taken'])
+  pool.giveBack(6)
+  assert.equal(pool.take(6), 'taken')
+  pool.giveBack(6)
+  assert.equal(pool.take(6), 'ok')
+})

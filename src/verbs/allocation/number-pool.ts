@@ -1,10 +1,15 @@
-/** A stock of numbers, each given out once: offsets of addresses, ports. Chance arrives as an argument. */
+/**
+ * A stock of numbers, each given out once: offsets of addresses, ports. One may be held by several all the same, by a
+ * write and by what it wrote, or by two objects that others stored: it is free when all of them have given it back.
+ * Chance arrives as an argument.
+ */
 export type Taken = 'ok' | 'taken' | 'outside'
 
 export class NumberPool {
   readonly first: number
   readonly last: number
-  readonly #taken = new Set<number>()
+  /** How many hold it, by number. */
+  readonly #taken = new Map<number, number>()
   readonly #random: () => number
 
   constructor(first: number, last: number, random: () => number) {
@@ -20,8 +25,13 @@ export class NumberPool {
   take(number: number): Taken {
     if (number < this.first || number > this.last) return 'outside'
     if (this.#taken.has(number)) return 'taken'
-    this.#taken.add(number)
+    this.#taken.set(number, 1)
     return 'ok'
+  }
+
+  /** Takes it whether or not it is free; what is outside is nobody's. */
+  hold(number: number): void {
+    if (this.take(number) === 'taken') this.#taken.set(number, this.#held(number) + 1)
   }
 
   /** Any free one, from a random place on; undefined when all are gone. */
@@ -32,13 +42,19 @@ export class NumberPool {
     for (let i = 0; i < size; i++) {
       const number = this.first + ((start + i) % size)
       if (this.#taken.has(number)) continue
-      this.#taken.add(number)
+      this.#taken.set(number, 1)
       return number
     }
     return undefined
   }
 
   giveBack(number: number): void {
-    this.#taken.delete(number)
+    const others = this.#held(number) - 1
+    if (others > 0) this.#taken.set(number, others)
+    else this.#taken.delete(number)
+  }
+
+  #held(number: number): number {
+    return this.#taken.get(number) ?? 0
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Cluster IPs and node ports of services: given out once, released with their service. What is taken is learned from the
- * services themselves, so nothing has to be repaired after a crash.
+ * services themselves, of this server and of every other on the store, so nothing has to be repaired after a crash.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -9,14 +9,8 @@ import { internalError, invalidObject } from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
-import { AddressPool, familyOf } from './address-pool.ts'
-import { NumberPool } from './number-pool.ts'
 import { settleFamilies } from './service-families.ts'
-
-export interface ServiceRanges {
-  readonly addressBlocks: readonly string[]
-  readonly nodePorts: { readonly first: number; readonly last: number }
-}
+import { addressesOf, portsOf, type ServiceRanges, ServiceStock } from './service-stock.ts'
 
 export function serviceAllocators(
   ranges: ServiceRanges,
@@ -32,14 +26,12 @@ const portBeforeShown = 32768
 const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
 
 class ServiceAllocators implements Allocators {
-  readonly #pools: readonly AddressPool[]
-  readonly #ports: NumberPool
+  readonly #stock: ServiceStock
   readonly #reader: ObjectReader
-  #learned: Promise<void> | undefined
+  #following: Promise<unknown> | undefined
 
   constructor(ranges: ServiceRanges, reader: ObjectReader, random: () => number) {
-    this.#pools = ranges.addressBlocks.map((block) => new AddressPool(block, random))
-    this.#ports = new NumberPool(ranges.nodePorts.first, ranges.nodePorts.last, random)
+    this.#stock = new ServiceStock(ranges, random)
     this.#reader = reader
   }
 
@@ -50,14 +42,15 @@ class ServiceAllocators implements Allocators {
     context: Context,
   ): Promise<Reservation | undefined> {
     if (!isService(kind)) return undefined
-    this.#learned ??= this.#learn()
-    await this.#learned
-    const work = new Work(this.#pools, this.#ports, next, context)
+    this.#following ??= this.#follow()
+    await this.#following
+    if (old === undefined) await this.#catchUp(next)
+    const work = new Work(this.#stock, next, context)
     try {
       if (context.feature('IPv6DualStack'))
         settleFamilies(
           next,
-          this.#pools.map(({ family }) => family),
+          this.#stock.pools.map(({ family }) => family),
         )
       if (!context.dryRun) work.addresses(old, context)
       work.nodePorts(old)
@@ -70,34 +63,26 @@ class ServiceAllocators implements Allocators {
   }
 
   release(kind: Kind, object: KubeObject): void {
-    if (!isService(kind)) return
-    for (const address of addressesOf(object)) poolOf(this.#pools, address)?.giveBack(address)
-    for (const port of portsOf(object)) this.#ports.giveBack(port)
+    if (isService(kind)) this.#stock.drop(object)
   }
 
-  async #learn(): Promise<void> {
-    for (const service of await this.#reader.list('', 'services')) {
-      for (const address of addressesOf(service)) poolOf(this.#pools, address)?.take(address)
-      for (const port of portsOf(service)) this.#ports.take(port)
+  async #follow(): Promise<void> {
+    try {
+      await this.#reader.follow('', 'services', {
+        changed: (service) => this.#stock.hold(service),
+        deleted: (service) => this.#stock.drop(service),
+      })
+    } catch (error) {
+      // The store may be back when the next service is written.
+      this.#following = undefined
+      throw error
     }
   }
-}
 
-const poolOf = (pools: readonly AddressPool[], address: string) =>
-  pools.find(({ family }) => family === familyOf(address))
-
-function addressesOf({ spec }: KubeObject): string[] {
-  const all: string[] = spec?.clusterIPs?.length
-    ? spec.clusterIPs
-    : spec?.clusterIP
-      ? [spec.clusterIP]
-      : []
-  return all.filter((address) => address !== 'None' && address !== '')
-}
-
-function portsOf({ spec }: KubeObject): number[] {
-  const ports = ((spec?.ports ?? []) as Loose[]).map(({ nodePort }) => nodePort ?? 0)
-  return [...new Set([...ports, spec?.healthCheckNodePort ?? 0])].filter((port) => port !== 0)
+  /** Asked for what is not there, the reader first learns of everything that any server has stored. */
+  async #catchUp({ metadata }: KubeObject): Promise<void> {
+    await this.#reader.get('', 'services', metadata.namespace ?? '', metadata.name ?? '')
+  }
 }
 
 const needsHealthPort = ({ spec }: KubeObject) =>
@@ -108,66 +93,51 @@ const wantsNodePorts = ({ spec }: KubeObject) =>
   spec?.type === 'NodePort' ||
   (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
 
-/** What one write takes, and what it will leave behind when it is stored. */
+/** What one write takes: once stored, the service holds it, and no longer what it had. */
 class Work implements Reservation {
-  readonly #pools: readonly AddressPool[]
-  readonly #portPool: NumberPool
+  readonly #stock: ServiceStock
   readonly #service: KubeObject
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
-  readonly #leaves: (() => void)[] = []
   readonly #release: number
   /** Ports only shown: a dry run takes none. */
   readonly #shownPorts: number[] | undefined
 
-  constructor(
-    pools: readonly AddressPool[],
-    ports: NumberPool,
-    service: KubeObject,
-    { dryRun, release }: Context,
-  ) {
-    this.#pools = pools
-    this.#portPool = ports
+  constructor(stock: ServiceStock, service: KubeObject, { dryRun, release }: Context) {
+    this.#stock = stock
     this.#service = service
     this.#release = release
     if (dryRun) this.#shownPorts = []
   }
 
   keep(): void {
-    for (const leave of this.#leaves) leave()
+    this.#stock.hold(this.#service)
+    this.giveBack()
   }
 
   giveBack(): void {
     for (const address of this.#takenAddresses.splice(0))
-      poolOf(this.#pools, address)?.giveBack(address)
-    for (const port of this.#takenPorts.splice(0)) this.#portPool.giveBack(port)
+      this.#stock.poolOf(address)?.giveBack(address)
+    for (const port of this.#takenPorts.splice(0)) this.#stock.ports.giveBack(port)
   }
 
   addresses(old: KubeObject | undefined, context: Context): void {
     const spec = this.#service.spec as Loose
     const had = old === undefined ? [] : addressesOf(old)
-    if (spec.type === 'ExternalName') {
-      for (const address of had)
-        this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
-      return
-    }
+    if (spec.type === 'ExternalName') return
     if (spec.clusterIP === 'None' || spec.clusterIPs?.[0] === 'None') return
-    const families: string[] = spec.ipFamilies ?? [this.#pools[0].family]
+    const families: string[] = spec.ipFamilies ?? [this.#stock.pools[0].family]
     const wanted: string[] = spec.clusterIPs?.length ? [...spec.clusterIPs] : [spec.clusterIP ?? '']
     const given = families.map((family, i) => {
       const address = wanted[i] ?? ''
       return address !== '' && had.includes(address) ? address : this.#takeAddress(family, address)
     })
-    for (const address of had) {
-      if (!given.includes(address))
-        this.#leaves.push(() => poolOf(this.#pools, address)?.giveBack(address))
-    }
     spec.clusterIP = given[0]
     if (context.release >= 20) spec.clusterIPs = given
   }
 
   #takeAddress(family: string, address: string): string {
-    const pool = this.#pools.find((one) => one.family === family)
+    const pool = this.#stock.pools.find((one) => one.family === family)
     if (pool === undefined) throw internalError(`no address block for ${family}`)
     if (address === '') {
       const any = pool.takeAny()
@@ -201,14 +171,9 @@ class Work implements Reservation {
   nodePorts(old: KubeObject | undefined): void {
     const had = old === undefined ? [] : portsOf(old)
     const ports = (this.#service.spec?.ports ?? []) as Loose[]
-    if (hasNodePorts(this.#service)) {
-      const byPort = new Map<number, number>()
-      for (const [i, port] of ports.entries()) this.#nodePort(port, i, ports, had, byPort)
-    }
-    const now = portsOf(this.#service)
-    for (const port of had) {
-      if (!now.includes(port)) this.#leaves.push(() => this.#portPool.giveBack(port))
-    }
+    if (!hasNodePorts(this.#service)) return
+    const byPort = new Map<number, number>()
+    for (const [i, port] of ports.entries()) this.#nodePort(port, i, ports, had, byPort)
   }
 
   /** Two entries of one port with different protocols share their node port. */
@@ -238,10 +203,7 @@ class Work implements Reservation {
     const spec = this.#service.spec as Loose
     const had = old !== undefined && needsHealthPort(old) ? (old.spec?.healthCheckNodePort ?? 0) : 0
     if (!needsHealthPort(this.#service)) {
-      if (had !== 0) {
-        delete spec.healthCheckNodePort
-        this.#leaves.push(() => this.#portPool.giveBack(had))
-      }
+      if (had !== 0) delete spec.healthCheckNodePort
       return
     }
     const asked = spec.healthCheckNodePort ?? 0
@@ -257,7 +219,7 @@ class Work implements Reservation {
 
   #takeAnyPort(): number {
     if (this.#shownPorts !== undefined) return this.#showPort(this.#shownPorts)
-    const port = this.#portPool.takeAny()
+    const port = this.#stock.ports.takeAny()
     if (port === undefined) throw internalError('failed to allocate a nodePort: range is full')
     this.#takenPorts.push(port)
     return port
@@ -272,7 +234,7 @@ class Work implements Reservation {
   }
 
   #takePort(port: number, field: string): number {
-    const outcome = this.#portPool.take(port)
+    const outcome = this.#stock.ports.take(port)
     if (outcome === 'ok') {
       this.#takenPorts.push(port)
       return port
@@ -285,7 +247,7 @@ class Work implements Reservation {
     const why =
       outcome === 'taken'
         ? 'provided port is already allocated'
-        : `provided port is not in the valid range. The range of valid ports is ${this.#portPool.first}-${this.#portPool.last}`
+        : `provided port is not in the valid range. The range of valid ports is ${this.#stock.ports.first}-${this.#stock.ports.last}`
     throw this.#invalid([invalid(field, port, why)])
   }
 

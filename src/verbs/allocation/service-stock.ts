@@ -1,0 +1,73 @@
+/**
+ * The cluster IPs and node ports there are, and which of them services hold: those stored by this server and by any other
+ * on the same store. It gives nothing out by itself.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { AddressPool, familyOf } from './address-pool.ts'
+import { NumberPool } from './number-pool.ts'
+
+export interface ServiceRanges {
+  readonly addressBlocks: readonly string[]
+  readonly nodePorts: { readonly first: number; readonly last: number }
+}
+
+interface Holding {
+  readonly addresses: readonly string[]
+  readonly ports: readonly number[]
+}
+
+const nothing: Holding = { addresses: [], ports: [] }
+
+export class ServiceStock {
+  readonly pools: readonly AddressPool[]
+  readonly ports: NumberPool
+  /** By the uid of the service: one that comes back by its name is another. */
+  readonly #held = new Map<string, Holding>()
+
+  constructor(ranges: ServiceRanges, random: () => number) {
+    this.pools = ranges.addressBlocks.map((block) => new AddressPool(block, random))
+    this.ports = new NumberPool(ranges.nodePorts.first, ranges.nodePorts.last, random)
+  }
+
+  poolOf(address: string): AddressPool | undefined {
+    const family = familyOf(address)
+    return this.pools.find((pool) => pool.family === family)
+  }
+
+  /** The service is stored as it is here: it holds what it has, and no longer what it had. May be told twice. */
+  hold(service: KubeObject): void {
+    this.#replace(service, { addresses: addressesOf(service), ports: portsOf(service) })
+  }
+
+  /** The service is gone. May be told twice. */
+  drop(service: KubeObject): void {
+    this.#replace(service, nothing)
+    this.#held.delete(service.metadata.uid ?? '')
+  }
+
+  #replace({ metadata }: KubeObject, next: Holding): void {
+    const uid = metadata.uid ?? ''
+    const before = this.#held.get(uid) ?? nothing
+    this.#held.set(uid, next)
+    for (const address of next.addresses)
+      if (!before.addresses.includes(address)) this.poolOf(address)?.hold(address)
+    for (const port of next.ports) if (!before.ports.includes(port)) this.ports.hold(port)
+    for (const address of before.addresses)
+      if (!next.addresses.includes(address)) this.poolOf(address)?.giveBack(address)
+    for (const port of before.ports) if (!next.ports.includes(port)) this.ports.giveBack(port)
+  }
+}
+
+export function addressesOf({ spec }: KubeObject): string[] {
+  const all: string[] = spec?.clusterIPs?.length
+    ? spec.clusterIPs
+    : spec?.clusterIP
+      ? [spec.clusterIP]
+      : []
+  return all.filter((address) => address !== 'None' && address !== '')
+}
+
+export function portsOf({ spec }: KubeObject): number[] {
+  const ports = ((spec?.ports ?? []) as Loose[]).map(({ nodePort }) => nodePort ?? 0)
+  return [...new Set([...ports, spec?.healthCheckNodePort ?? 0])].filter((port) => port !== 0)
+}
