@@ -7,6 +7,8 @@ import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler
 import { checkCreate, checkUpdate, contextFor, inDefault, named } from './behaviour.suite.ts'
 import { node } from './cluster/node.ts'
 import { priorityClass } from './cluster/priority-class.ts'
+import { resourceQuota } from './cluster/resource-quota.ts'
+import { ingress } from './networking/ingress.ts'
 import { networkPolicy } from './networking/network-policy.ts'
 import { podTemplate } from './pods/pod-template.ts'
 import { service } from './services/service.ts'
@@ -251,3 +253,54 @@ checkCreate(csiNode, [
     contextFor({ release: 21 }),
   ],
 ])
+
+const policy = (...policyTypes: string[]) => inDefault({ spec: { podSelector: {}, policyTypes } })
+const unsupportedType = (i: number, type: string) =>
+  `spec.policyTypes[${i}]: Unsupported value: "${type}": supported values: "Ingress", "Egress"`
+checkCreate(networkPolicy, [
+  ['a type that is none', policy('Ingress', 'x'), [unsupportedType(1, 'x')]],
+  [
+    'a type that is none, told of each',
+    policy('Ingress', 'x'),
+    [unsupportedType(0, 'Ingress'), unsupportedType(1, 'x')],
+    old,
+  ],
+])
+
+const scoped = (scopeName: string) =>
+  inDefault({
+    spec: { scopeSelector: { matchExpressions: [{ scopeName, operator: 'In', values: ['a'] }] } },
+  })
+checkCreate(resourceQuota, [
+  [
+    'a scope that was not known',
+    scoped('CrossNamespacePodAffinity'),
+    [
+      'spec.scopeSelector.matchExpressions.scopeName: Invalid value: "CrossNamespacePodAffinity": unsupported scope',
+    ],
+    old,
+  ],
+])
+
+checkUpdate(ingress, [
+  [
+    'everything is checked twice',
+    inDefault({ spec: { backend: { serviceName: 'a', servicePort: 80 } } }),
+    inDefault({ spec: {} }),
+    Array(2).fill(
+      'spec: Invalid value: []networking.IngressRule(nil): either `backend` or `rules` must be specified',
+    ),
+    old,
+  ],
+])
+
+test('keys of a topology are dropped unless they are used', () => {
+  const kept = (gates: string[], before: Loose = {}) => {
+    const next = serving({ topologyKeys: ['a'] })
+    service.prepareForUpdate?.(next, serving(before), contextFor({ release: 21 }, gates))
+    return next.spec.topologyKeys
+  }
+  assert.equal(kept([]), undefined)
+  assert.deepEqual(kept(['ServiceTopology']), ['a'])
+  assert.deepEqual(kept([], { topologyKeys: ['b'] }), ['a'])
+})

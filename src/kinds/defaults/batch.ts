@@ -1,23 +1,15 @@
 /** Defaults of jobs and cron jobs. */
 import type { Loose } from '#api/object-meta.ts'
-import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null
-
-/** The labels of a job's template; one map even where it was written empty. */
-function templateLabels({ template, manualSelector }: Loose): Record<string, string> | undefined {
-  const metadata: Loose | undefined = template?.metadata
-  if (!manualSelector && wasWrittenEmpty(metadata, 'labels')) (metadata as Loose).labels ??= {}
-  return metadata?.labels
-}
 
 const job: Defaulter = (object, context) => {
   const spec: Loose = (object.spec ??= {})
   if (isUnset(spec.completions) && isUnset(spec.parallelism)) spec.completions = 1
   spec.parallelism ??= 1
   spec.backoffLimit ??= 6
-  const labels = templateLabels(spec)
+  const labels: Record<string, string> | undefined = spec.template?.metadata?.labels
   // One map for both, as in the original: what is added to the template's labels later is added to the job's.
   if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) {
     object.metadata.labels = labels

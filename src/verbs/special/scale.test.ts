@@ -142,3 +142,19 @@ test('what is not there is missed by the name that the release has for it', asyn
   await assert.rejects(write(22), { message: 'deployments.apps "nope" not found' })
   await assert.rejects(write(18), { message: 'deployments/scale.apps "nope" not found' })
 })
+
+test('before owners could be told of a Scale, an apply meets those of everything', async () => {
+  await verbs.create('deployments', {
+    metadata: { name: 'owned' },
+    spec: { replicas: 2, selector: { matchLabels: labels }, template },
+  })
+  const configuration =
+    '{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"owned"},"spec":{"replicas":7}}'
+  const apply = (release: number) => {
+    const request = verbs.request(at('owned'), undefined, { fieldManager: 'hpa' })
+    const patchBytes = Buffer.from(configuration)
+    return patchScale({ ...verbs.server, release }, { ...request, patchType: 'apply', patchBytes })
+  }
+  await assert.rejects(apply(21), { message: /conflict with "before-first-apply" using/ })
+  await assert.rejects(apply(22), { message: /conflict with "(?!before-first-apply)/ })
+})

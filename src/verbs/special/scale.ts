@@ -78,7 +78,8 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
   const owner = managerKind(server, subresourceOf(request.target))
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
-    const who = { manager, force, subresource: 'scale', now: timestamp(server.clock) }
+    const subresource = server.release < claimsSince ? '' : 'scale'
+    const who = { manager, force, subresource, now: timestamp(server.clock) }
     const outcome = applyConfiguration(owner, scale, config, who)
     if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
     return outcome.object
@@ -176,7 +177,9 @@ async function writeScale(
     async make(live) {
       const object = live as KubeObject
       const scale = scaleOf(target.kind, object)
-      setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
+      if (server.release >= claimsSince) {
+        setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
+      }
       const places = replicasOf(target.kind)
       const shown = structuredClone(scale)
       const unsaid = places.unsaid(object)

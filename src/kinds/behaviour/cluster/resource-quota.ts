@@ -36,9 +36,13 @@ const conflicts = [
   ['NotTerminating', 'Terminating'],
 ]
 
-function scopeFits(scope: string, resource: string): boolean {
+/** The first release with the scope of affinities. */
+const affinitySince = 21
+
+function scopeFits(scope: string, resource: string, release: number): boolean {
   if (scope === 'BestEffort') return resource === 'pods'
-  if (standardScopes.includes(scope) || scope === affinityScope) {
+  const isAffinity = scope === affinityScope && release >= affinitySince
+  if (standardScopes.includes(scope) || isAffinity) {
     return resource === 'pods' || podCompute.includes(resource)
   }
   return true
@@ -56,15 +60,21 @@ const checkStatus = (quota: KubeObject): FieldError[] => [
   ...checkAmounts(quota.status?.used, FieldPath.of('status', 'used')),
 ]
 
-function checkSpec(spec: Loose, allowAffinity: boolean): FieldError[] {
+function checkSpec(spec: Loose, allowAffinity: boolean, release: number): FieldError[] {
   const path = FieldPath.of('spec')
   const known = (scope: string) =>
     standardScopes.includes(scope) || (allowAffinity && scope === affinityScope)
   const limited = sortedKeys(spec.hard).filter(isStandardQuotaResource)
   return [
     ...checkAmounts(spec.hard, path.child('hard')),
-    ...checkScopes(spec, limited, known, path.child('scopes')),
-    ...checkScopeSelector(spec, limited, known, path.child('scopeSelector', 'matchExpressions')),
+    ...checkScopes(spec, limited, known, path.child('scopes'), release),
+    ...checkScopeSelector(
+      spec,
+      limited,
+      known,
+      path.child('scopeSelector', 'matchExpressions'),
+      release,
+    ),
   ]
 }
 
@@ -82,6 +92,7 @@ function checkScopes(
   limited: string[],
   known: (scope: string) => boolean,
   path: FieldPath,
+  release: number,
 ): FieldError[] {
   const scopes: string[] = spec.scopes ?? []
   if (scopes.length === 0) return []
@@ -90,7 +101,7 @@ function checkScopes(
   for (const scope of scopes) {
     if (!known(scope)) errors.push(invalid(path, shown, 'unsupported scope'))
     for (const resource of limited) {
-      if (scopeFits(scope, resource)) continue
+      if (scopeFits(scope, resource, release)) continue
       errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
     }
   }
@@ -109,6 +120,7 @@ function checkScopeSelector(
   limited: string[],
   known: (scope: string) => boolean,
   path: FieldPath,
+  release: number,
 ): FieldError[] {
   if (!spec.scopeSelector) return []
   const requirements: Loose[] = spec.scopeSelector.matchExpressions ?? []
@@ -123,10 +135,10 @@ function checkScopeSelector(
       errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
     }
     for (const resource of limited) {
-      if (scopeFits(scopeName, resource)) continue
+      if (scopeFits(scopeName, resource, release)) continue
       errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
     }
-    errors.push(...checkOperator(scopeName, operator, values, path))
+    errors.push(...checkOperator(scopeName, operator, values, path, release))
   }
   const used = requirements.map((requirement) => requirement.scopeName)
   return [...errors, ...checkConflicts(used, goScopes(spec), path)]
@@ -137,10 +149,14 @@ function checkOperator(
   operator: string,
   values: string[] | undefined,
   path: FieldPath,
+  release: number,
 ): FieldError[] {
   const errors: FieldError[] = []
   const count = (values ?? []).length
-  const onlyExists = [...standardScopes.slice(0, 4), affinityScope]
+  const onlyExists = [
+    ...standardScopes.slice(0, 4),
+    ...(release < affinitySince ? [] : [affinityScope]),
+  ]
   if (onlyExists.includes(scope) && operator !== 'Exists') {
     const detail =
       "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
@@ -186,12 +202,12 @@ export const resourceQuota: Behaviour = {
   },
   prepareForUpdate: keepStatus,
   validateCreate: (object, context) => [
-    ...checkSpec(object.spec ?? {}, allowsAffinity(context)),
+    ...checkSpec(object.spec ?? {}, allowsAffinity(context), context.release),
     ...checkStatus(object),
   ],
   validateUpdate: (next, old, context) => [
     ...checkMetadataUpdate(next, old),
-    ...checkSpec(next.spec ?? {}, allowsAffinity(context, old)),
+    ...checkSpec(next.spec ?? {}, allowsAffinity(context, old), context.release),
     ...checkSameScopes(next, old),
   ],
   subresources: {

@@ -147,9 +147,10 @@ function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
   return [invalid(path, annotation, 'can not be set when the class field is also set')]
 }
 
-/** Paths have had types, and rules of their own, since 1.18. */
+/** The first release in which paths have types, and rules of their own. */
+const pathTypesSince = 18
 const checkSpecOf = (ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] =>
-  context.release < 18
+  context.release < pathTypesSince
     ? checkEarlySpec(ingress.spec ?? {})
     : checkSpec(ingress.spec ?? {}, leniencyOf(context, old))
 
@@ -167,11 +168,13 @@ export const ingress: Behaviour = {
     ...checkSpecOf(object, context),
     ...checkClassSaidOnce(object),
   ],
-  validateUpdate: (next, old, context) => [
-    ...checkMetadataUpdate(next, old),
-    ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...checkSpecOf(next, context, old),
-  ],
+  validateUpdate(next, old, context) {
+    const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
+    const metadata = checkMetadata(next, true, nameIsDnsSubdomain)
+    if (context.release >= pathTypesSince) return [...moved, ...metadata, ...own]
+    // The early releases check a changed ingress whole, then once more together with what may not change.
+    return [...metadata, ...own, ...moved, ...own]
+  },
   subresources: {
     status: {
       resetFields: [['spec']],

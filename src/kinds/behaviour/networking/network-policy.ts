@@ -15,6 +15,8 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
 const policyTypes = ['Ingress', 'Egress']
+/** The first release that looks at each type by itself. */
+const ownTypeSince = 18
 
 function check(policy: KubeObject, { release }: Context): FieldError[] {
   const path = FieldPath.of('spec')
@@ -30,9 +32,11 @@ function check(policy: KubeObject, { release }: Context): FieldError[] {
     const shown = asGo(goStrings(types, 'networking.PolicyType'))
     return [...errors, invalid(typesPath, shown, 'may not specify more than two policyTypes')]
   }
+  const wrong = types.filter((type) => !policyTypes.includes(type))
   for (const [i, type] of types.entries()) {
-    if (!policyTypes.includes(type))
-      errors.push(notSupported(typesPath.index(i), type, policyTypes))
+    // Before, each type was refused for every one that is wrong.
+    const faults = release < ownTypeSince ? wrong : wrong.filter((one) => one === type).slice(0, 1)
+    errors.push(...faults.map(() => notSupported(typesPath.index(i), type, policyTypes)))
   }
   return errors
 }

@@ -59,7 +59,7 @@ function checkContainer(
     errors.push(invalid(path.child('terminationMessagePolicy'), policy, messagePolicies))
   }
   errors.push(
-    ...checkProbe(container.readinessProbe, path.child('readinessProbe')),
+    ...checkProbe(container.readinessProbe, path.child('readinessProbe'), rules.release),
     ...checkPorts(container.ports, path.child('ports')),
     ...checkEnvironment(container.env, path.child('env'), rules),
     ...checkEnvironmentSources(container.envFrom, path.child('envFrom')),
@@ -75,15 +75,16 @@ function checkContainer(
 /** The startup probe is looked at twice from 1.21 on, so its errors are told twice. */
 function checkLivenessAndStartup(container: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const { livenessProbe, readinessProbe, startupProbe } = container
-  const errors = checkProbe(livenessProbe, path.child('livenessProbe'))
+  const errors = checkProbe(livenessProbe, path.child('livenessProbe'), rules.release)
   const grace = readinessProbe?.terminationGracePeriodSeconds ?? undefined
   if (grace !== undefined) {
     const at = path.child('readinessProbe', 'terminationGracePeriodSeconds')
     errors.push(invalid(at, grace, 'must not be set for readinessProbes'))
   }
-  if (rules.release >= 21) errors.push(...checkProbe(startupProbe, path.child('startupProbe')))
+  if (rules.release >= 21)
+    errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules.release))
   errors.push(...checkThreshold(livenessProbe, path.child('livenessProbe', 'successThreshold')))
-  errors.push(...checkProbe(startupProbe, path.child('startupProbe')))
+  errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules.release))
   errors.push(...checkThreshold(startupProbe, path.child('startupProbe', 'successThreshold')))
   return errors
 }

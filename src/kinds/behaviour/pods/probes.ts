@@ -8,7 +8,14 @@ import { each } from '#kinds/behaviour/checks.ts'
 
 const schemes = ['HTTP', 'HTTPS']
 
-export function checkProbe(probe: Loose | null | undefined, path: FieldPath): FieldError[] {
+/** The first release that looks at how long the end may take. */
+const graceCheckedSince = 22
+
+export function checkProbe(
+  probe: Loose | null | undefined,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
   if (!probe) return []
   const errors = checkHandler(probe, path)
   const counts = [
@@ -21,7 +28,7 @@ export function checkProbe(probe: Loose | null | undefined, path: FieldPath): Fi
   for (const field of counts)
     errors.push(...validateNonnegative(probe[field] ?? 0, path.child(field)))
   const grace = probe.terminationGracePeriodSeconds ?? undefined
-  if (grace !== undefined && grace <= 0) {
+  if (grace !== undefined && grace <= 0 && release >= graceCheckedSince) {
     const at = path.child('terminationGracePeriodSeconds')
     errors.push(invalid(at, grace, 'must be greater than 0'))
   }

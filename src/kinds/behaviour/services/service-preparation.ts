@@ -59,6 +59,8 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, conte
   for (const [field, gate] of gates) {
     dropUnlessUsed(spec, field, context.feature(gate), then[field] !== undefined)
   }
+  const topology = context.feature('ServiceTopology')
+  dropUnlessUsed(spec, 'topologyKeys', topology, then.topologyKeys?.length > 0)
   const mixed = context.feature('MixedProtocolLBService')
   dropUnlessUsed(next.status, 'conditions', mixed, old?.status?.conditions !== undefined)
   const ingress: Loose[] = next.status?.loadBalancer?.ingress ?? []

@@ -5,6 +5,7 @@ import { asGo, goQuote, goStringMap } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { matchesLabels } from '#api/label-selector.ts'
 import { dns1123Label, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage, validateImmutable } from '#api/object-meta-rules.ts'
 import { each, sameJson } from '#kinds/behaviour/checks.ts'
@@ -52,10 +53,12 @@ function generateSelector(job: KubeObject): void {
   addSorted(spec.selector.matchLabels, [[uidLabel, uid]])
 }
 
-/** A job without labels has its template's. */
+/** A job without labels has its template's; one map where the template's were written, if only empty. */
 function shareLabels({ metadata, spec }: KubeObject): void {
   const { labels } = spec.template?.metadata ?? {}
-  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels }
+  if (!labels || Object.keys(metadata.labels ?? {}).length > 0) return
+  const isShared = wasWrittenEmpty(spec.template.metadata, 'labels')
+  metadata.labels = isShared ? labels : { ...labels }
 }
 
 /** Labels the job shares with its template got the job's name just now; the name may be too long for a label. */
