@@ -21,7 +21,7 @@ export interface Wanted {
   readonly message?: RegExp | string
   /** `reason field: message` of each cause. */
   readonly causes?: readonly string[]
-  /** `one Apply data data.a` of each entry, in order. */
+  /** `one Apply data data.a` of each entry, in any order: theirs is that of the seconds they were written in. */
   readonly owners?: readonly string[]
   /** Members by path: `{ 'data.a': '1', 'data.b': undefined }`. */
   readonly has?: Readonly<Record<string, unknown>>
@@ -58,7 +58,7 @@ export function judge({ status, body }: Answer, wanted: Wanted, what: string): v
   if (typeof message === 'string') assert.equal(body.message, message, what)
   else if (message !== undefined) assert.match(body.message, message, what)
   if (causes !== undefined) assert.deepEqual(causesOf(body), causes, what)
-  if (owners !== undefined) assert.deepEqual(ownersOf(body), owners, what)
+  if (owners !== undefined) assert.deepEqual(ownersOf(body).sort(), [...owners].sort(), what)
   for (const path in has) assert.deepEqual(at(body, path), has[path], `${what}: ${path}`)
 }
 

@@ -1,6 +1,7 @@
 /** Requests with dryRun=All: every stage runs and answers as it would, and nothing is left of it. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { WebhookServer } from '../src/admission/webhook/webhook-server.suite.ts'
 import { judge, type Said, say, type Wanted } from './conversation.fixture.ts'
 import { type RunningServer, startServer } from './running-server.ts'
 
@@ -8,6 +9,10 @@ let server: RunningServer
 const maps = '/api/v1/namespaces/default/configmaps'
 const services = '/api/v1/namespaces/default/services'
 const pods = '/api/v1/namespaces/default/pods'
+const sets = '/apis/apps/v1/namespaces/default/deployments'
+const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const events = '/api/v1/namespaces/default/events'
 const kept = `${maps}/kept`
 const map = (name: string, data: object = { a: '1' }) => ({
   apiVersion: 'v1',
@@ -20,6 +25,21 @@ before(async () => {
   server = await startServer(['--controllers=-*'])
   for (const name of ['kept', 'held']) assert.equal((await post(maps, map(name))).status, 201)
   await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
+  await post('/api/v1/namespaces', { metadata: { name: 'ending' } })
+  const held = { finalizers: ['example.com/held'] }
+  await post(maps, { metadata: { name: 'leaving', ...held } })
+  await server.ask('DELETE', `${maps}/leaving`)
+  const labels = { a: 'b' }
+  await post(pods, { ...pod, metadata: { name: 'there', labels } })
+  await post(pods, { ...pod, metadata: { name: 'held', ...held } })
+  const template = { metadata: { labels }, spec: pod.spec }
+  const selector = { matchLabels: labels }
+  await post(sets, { metadata: { name: 'd' }, spec: { selector, template } })
+  const { body } = await post(budgets, { metadata: { name: 'b' }, spec: { selector } })
+  const counts = { disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0, expectedPods: 1 }
+  const status = { observedGeneration: 1, ...counts }
+  const told = await server.ask('PUT', `${budgets}/b/status`, { ...body, status })
+  assert.equal(told.status, 200)
 })
 after(() => server.stop())
 
@@ -28,7 +48,7 @@ const post = (path: string, body: unknown) => server.ask('POST', path, body)
 const state = async () =>
   JSON.stringify(
     await Promise.all(
-      [maps, services, pods, '/api/v1/namespaces'].map(
+      [maps, services, pods, sets, budgets, definitions, events, '/api/v1/namespaces'].map(
         async (path) => (await server.ask('GET', path)).body.items,
       ),
     ),
@@ -39,6 +59,26 @@ const service = (spec: object) => ({
   spec: { ports: [{ port: 80 }], ...spec },
 })
 const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' } }
+const target = { metadata: { name: 'there' }, target: { kind: 'Node', name: 'n' } }
+const success = { status: 201, has: { status: 'Success' } }
+/** A kind that would be. */
+const definition = {
+  metadata: { name: 'dries.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'dries', kind: 'Dry' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object' } },
+      },
+    ],
+  },
+}
 
 /** Each is asked with dryRun=All. */
 const asked: [what: string, said: Said, wanted: Wanted][] = [
@@ -121,6 +161,69 @@ const asked: [what: string, said: Said, wanted: Wanted][] = [
     { has: { kind: 'ConfigMapList', 'items.1.metadata.name': 'kept' } },
   ],
   [
+    'a deletion of what has finalizers, which would be on its way',
+    { method: 'DELETE', path: `${pods}/held` },
+    { has: { 'metadata.deletionGracePeriodSeconds': 0 } },
+  ],
+  [
+    'the last finalizer of what is on its way, which would be gone',
+    { method: 'merge', path: `${maps}/leaving`, body: { metadata: { finalizers: null } } },
+    { has: { 'metadata.finalizers': undefined } },
+  ],
+  [
+    'a deletion of a namespace, which would end',
+    { method: 'DELETE', path: '/api/v1/namespaces/ending' },
+    { has: { 'status.phase': 'Terminating' } },
+  ],
+  ['a binding', { method: 'POST', path: `${pods}/there/binding`, body: target }, success],
+  [
+    'an eviction, with the budget it would use',
+    {
+      method: 'POST',
+      path: `${pods}/there/eviction`,
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'there' } },
+    },
+    success,
+  ],
+  [
+    'an update of a scale',
+    {
+      method: 'PUT',
+      path: `${sets}/d/scale`,
+      body: { ...scale, metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 5 } },
+    },
+    { has: { 'spec.replicas': 5 } },
+  ],
+  [
+    'a patch of a scale',
+    { method: 'merge', path: `${sets}/d/scale`, body: { spec: { replicas: 5 } } },
+    { has: { 'spec.replicas': 5 } },
+  ],
+  [
+    'an apply of a scale',
+    {
+      method: 'force',
+      path: `${sets}/d/scale`,
+      as: 'one',
+      body: { ...scale, spec: { replicas: 5 } },
+    },
+    { has: { 'spec.replicas': 5 } },
+  ],
+  [
+    'a definition, which would be served',
+    { method: 'POST', path: definitions, body: definition },
+    { status: 201, has: { 'metadata.resourceVersion': undefined } },
+  ],
+  [
+    'an event',
+    {
+      method: 'POST',
+      path: events,
+      body: { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } },
+    },
+    { status: 201 },
+  ],
+  [
     'a service is given an address',
     { method: 'POST', path: services, body: service({ type: 'NodePort' }) },
     { status: 201, has: { 'spec.type': 'NodePort' } },
@@ -133,6 +236,35 @@ for (const [what, said, wanted] of asked) {
     assert.equal(await state(), before)
   })
 }
+
+test('what would be served is not', async () => {
+  assert.equal((await server.ask('GET', '/apis/example.com/v1/dries')).status, 404)
+  const { body } = await server.ask('GET', '/apis')
+  const groups = body.groups.map(({ name }: { name: string }) => name)
+  assert.ok(!groups.includes('example.com'))
+})
+
+test('an eviction is asked for it in its options too', async () => {
+  const before = await state()
+  const body = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'there' },
+    deleteOptions: { dryRun: ['All'] },
+  }
+  assert.equal((await post(`${pods}/there/eviction`, body)).status, 201)
+  assert.equal(await state(), before)
+})
+
+test('what is generated is not kept: each try has a uid and a name of its own', async () => {
+  const tried = async () => {
+    const { body } = await post(`${maps}?dryRun=All`, { metadata: { generateName: 'made-' } })
+    return [body.metadata.uid, body.metadata.name]
+  }
+  const [first, second] = [await tried(), await tried()]
+  assert.match(String(first[1]), /^made-[a-z0-9]{5}$/)
+  for (const i of [0, 1]) assert.notEqual(first[i], second[i])
+})
 
 test('DeleteOptions ask for it too', async () => {
   const before = await state()
@@ -204,6 +336,43 @@ test('whoever may not do it may not try it', async () => {
     const dry = await say(server, { ...said, user, query: 'dryRun=All' })
     assert.equal(dry.status, 403)
     assert.equal(dry.body.message, real.body.message)
+  }
+})
+
+test('a webhook is told that it is one, and what it changes shows', async () => {
+  const hooks = await WebhookServer.start()
+  const patch = Buffer.from('[{"op":"add","path":"/data/hook","value":"was here"}]')
+  hooks.paths.set('/mutate', () => ({
+    allowed: true,
+    patchType: 'JSONPatch',
+    patch: patch.toString('base64'),
+  }))
+  const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
+  const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+  try {
+    await post(path, {
+      metadata: { name: 'told' },
+      webhooks: [
+        {
+          name: 'told.example.com',
+          clientConfig: hooks.at('/mutate'),
+          sideEffects: 'NoneOnDryRun',
+          admissionReviewVersions: ['v1'],
+          rules: [{ ...rule, operations: ['CREATE'] }],
+        },
+      ],
+    })
+    const tried = () => post(`${maps}?dryRun=All`, map('hooked'))
+    let { body } = await tried()
+    for (let i = 0; i < 200 && body.data.hook === undefined; i++) ({ body } = await tried())
+    assert.equal(body.data.hook, 'was here')
+    const request = hooks.received.at(-1)?.review.request
+    assert.equal(request.dryRun, true)
+    assert.deepEqual(request.options.dryRun, ['All'])
+    assert.equal((await server.ask('GET', `${maps}/hooked`)).status, 404)
+  } finally {
+    await server.ask('DELETE', `${path}/told`)
+    hooks.stop()
   }
 })
 

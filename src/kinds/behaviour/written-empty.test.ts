@@ -73,14 +73,17 @@ test('empty parameters are other parameters', () => {
   assert.ok(fields?.includes('parameters'))
 })
 
-test('an immutable config map refuses binaryData: {}', () => {
-  const { next, old } = pair(
-    () => ({ immutable: true }),
-    (object) => object,
-    'binaryData',
-  )
-  const fields = configMap.validateUpdate?.(next, old, context()).map(({ field }) => String(field))
-  assert.deepEqual(fields, ['binaryData'])
+test('an immutable config map refuses binaryData: {}, and takes data: {}, which is a default', () => {
+  const refused = (written: string) => {
+    const { next, old } = pair(
+      () => ({ immutable: true }),
+      (object) => object,
+      written,
+    )
+    return configMap.validateUpdate?.(next, old, context()).map(({ field }) => String(field))
+  }
+  assert.deepEqual(refused('binaryData'), ['binaryData'])
+  assert.deepEqual(refused('data'), [])
 })
 
 test('a node that can allocate nothing by its own word can allocate all it has', () => {

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, tooLong } from '#api/field-error.t
 import { FieldPath } from '#api/field-path.ts'
 import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { each, isAsBefore, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { each, isAsBefore, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { configMapColumns } from '#kinds/columns/configuration.ts'
 import type { Behaviour } from '#kinds/kind.ts'
@@ -37,7 +37,8 @@ function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
   if (old.immutable !== true) return []
   const errors: FieldError[] = []
   if (next.immutable !== true) errors.push(forbidden('immutable', frozen))
-  if (!isAsBefore(next, old, 'data')) errors.push(forbidden('data', frozen))
+  // Data that is left out is empty by default, so that no data is the same however it is written.
+  if (!sameJson(next.data, old.data)) errors.push(forbidden('data', frozen))
   if (!isAsBefore(next, old, 'binaryData')) errors.push(forbidden('binaryData', frozen))
   return errors
 }
