@@ -322,7 +322,7 @@ test('a watch streams through', async () => {
 
 test('its OpenAPI is in ours', async () => {
   const document = await until('the document', async () => {
-    const { body } = await front.ask('GET', '/openapi/v2')
+    const body = JSON.parse((await front.ask('GET', '/openapi/v2')).text)
     return body.paths[`/apis/${group}/v1/namespaces/{namespace}/widgets`] !== undefined && body
   })
   assert.ok(document.definitions['com.example.behind.v1.Widget'])

@@ -9,8 +9,9 @@ import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
-/** Said with a point: clients take no media type that has an @ in it. */
-const protobufContentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+/** The original names no type for its second version; these are what Go takes the two forms for. */
+const jsonContentType = 'text/plain; charset=utf-8'
+const protobufContentType = 'application/octet-stream'
 /** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
 const packedMax = 64
 
@@ -36,11 +37,12 @@ export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
   }
   return {
     matches: (path) => path === '/openapi/v2' || /^\/openapi\/v3(\/|$)/.test(path),
-    handle(exchange) {
+    async handle(exchange) {
       const { path } = exchange.target
-      if (path === '/openapi/v2') return answer(exchange, secondVersion(exchange, publisher), pack)
+      if (path === '/openapi/v2')
+        return answer(exchange, await secondVersion(exchange, publisher), pack)
       const name = path.slice('/openapi/v3'.length).replace(/^\/|\/$/g, '')
-      const published = name === '' ? publisher.v3Index() : publisher.v3(name)
+      const published = name === '' ? await publisher.v3Index() : publisher.v3(name)
       if (published === undefined) throw pathNotFound()
       return answer(exchange, { published, contentType: 'application/json' }, pack)
     },
@@ -48,15 +50,18 @@ export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
 }
 
 /** JSON unless only protobuf is asked for; undefined where neither will do. */
-function secondVersion({ wire }: Exchange, publisher: OpenApiDocuments): Document | undefined {
+async function secondVersion(
+  { wire }: Exchange,
+  publisher: OpenApiDocuments,
+): Promise<Document | undefined> {
   const accept = headerText(wire.headers.accept)
   for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
     if (type !== '*' && type !== 'application') continue
     if (subtype === '*' || subtype === 'json') {
-      return { published: publisher.v2(), contentType: 'application/json' }
+      return { published: await publisher.v2(), contentType: jsonContentType }
     }
     if (subtype === protobufSubtype) {
-      return { published: publisher.v2Protobuf(), contentType: protobufContentType }
+      return { published: await publisher.v2Protobuf(), contentType: protobufContentType }
     }
   }
   return undefined
@@ -76,7 +81,8 @@ async function answer(
   }
   const { published, contentType } = document
   const etag = `"${published.hash}"`
-  const headers = { ...answerHeaders(exchange, contentType), etag, vary: 'Accept-Encoding, Accept' }
+  const { 'content-type': type, ...others } = answerHeaders(exchange, contentType)
+  const headers = { ...others, etag, vary: 'Accept-Encoding, Accept' }
   const known = headerText(wire.headers['if-none-match'])
     .split(',')
     .map((one) => one.trim())
@@ -89,5 +95,6 @@ async function answer(
   const body = zipped ? await pack(published) : published.bytes
   exchange.status = 200
   exchange.answeredBytes += body.length
-  wire.answer(200, { ...headers, ...(zipped && { 'content-encoding': 'gzip' }) }, body)
+  const encoding = zipped && { 'content-encoding': 'gzip' }
+  wire.answer(200, { ...headers, 'content-type': type, ...encoding }, body)
 }
