@@ -7,6 +7,7 @@
 export const wireVarint = 0
 export const wireFixed64 = 1
 export const wireBytes = 2
+const wireGroupEnd = 4
 const wireFixed32 = 5
 
 /** Bytes that are no protobuf. The message is Go's where Go has one. */
@@ -14,7 +15,6 @@ export class WireError extends Error {
   override name = 'WireError'
 }
 
-const two32 = 2 ** 32
 /** Longer strings are written by the runtime; for short ones a loop is quicker than the call. */
 const shortLengthMax = 24
 
@@ -176,10 +176,12 @@ export class WireReader {
     return this.#buffer[this.#at++]
   }
 
-  /** A field's number and wire type, as `number * 8 + type`. */
-  tag(): number {
+  /** A field's number and wire type, as `number * 8 + type`; the message it is of is for the words of a refusal. */
+  tag(message = 'message'): number {
     const tag = this.uint32()
-    if (tag < 8) throw new WireError(`proto: illegal tag ${tag >> 3} (wire type ${tag & 7})`)
+    if ((tag & 7) === wireGroupEnd)
+      throw new WireError(`proto: ${message}: wiretype end group for non-group`)
+    if (tag < 8) throw new WireError(`proto: ${message}: illegal tag 0 (wire type ${tag})`)
     return tag
   }
 
@@ -242,12 +244,10 @@ export class WireReader {
   }
 
   #length(): number {
-    const length = this.uint64()
-    if (typeof length !== 'number' || length >= two32 / 2) {
-      throw new WireError('proto: negative length found during unmarshaling')
-    }
+    const length = this.int64()
+    if (length < 0) throw new WireError('proto: negative length found during unmarshaling')
     if (length > this.#end - this.#at) throw new WireError('unexpected EOF')
-    return length
+    return Number(length)
   }
 
   /** A view of the next length-delimited bytes. */
@@ -272,7 +272,7 @@ export class WireReader {
       else if (type === wireFixed64) this.#pass(8)
       else if (type === wireBytes) this.#pass(this.#length())
       else if (type === 3) depth++
-      else if (type === 4 && depth > 0) depth--
+      else if (type === wireGroupEnd && depth > 0) depth--
       else if (type === wireFixed32) this.#pass(4)
       else throw new WireError(`proto: illegal wireType ${type}`)
       if (depth === 0) return

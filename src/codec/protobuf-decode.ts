@@ -5,11 +5,19 @@
  */
 import { formatDuration } from '#api/duration.ts'
 import type { Json, Loose } from '#api/object-meta.ts'
+import { canonicalQuantity, QuantityError } from '#api/quantity.ts'
 import { formatMicroTimestamp, formatTimestamp, zeroTimeSeconds } from '#api/timestamp.ts'
+import { loadLater } from '#base/load-later.ts'
 import { WireError, type WireReader, wireBytes, wireFixed64, wireVarint } from '#base/wire.ts'
 import type { Dict, Field, List, ScalarName, Struct, Type } from '#schema/type.ts'
 import { setKey } from '#schema/user-key.ts'
 import { JsonError, nestingDepthMax, parseJson } from './json.ts'
+
+/** Only refusals need them. */
+const loadGoNames = loadLater<typeof import('./go-json/go-name.ts')>(
+  import.meta.url,
+  './go-json/go-name',
+)
 
 /** A reader and how deep in messages it is. */
 interface Source {
@@ -26,10 +34,14 @@ interface Part {
 type ReadField = (source: Source, wire: number, object: Loose) => void
 
 /** Reads fields until the end of the message at hand. */
-function eachField(source: Source, read: (number: number, wire: number) => boolean): void {
+function eachField(
+  source: Source,
+  message: string,
+  read: (number: number, wire: number) => boolean,
+): void {
   const { reader } = source
   while (!reader.done) {
-    const tag = reader.tag()
+    const tag = reader.tag(message)
     if (!read(tag >>> 3, tag & 7)) reader.skip(tag)
   }
 }
@@ -49,6 +61,11 @@ function expectWire(wire: number, expected: number, name: string): void {
   if (wire !== expected) throw new WireError(`proto: wrong wireType = ${wire} for field ${name}`)
 }
 
+/** By JSON's name of the field: Go's is made only for the refusal. */
+function expectFieldWire(wire: number, expected: number, struct: Struct, name: string): void {
+  if (wire !== expected) expectWire(wire, expected, loadGoNames().goFieldName(struct, name))
+}
+
 /** Times beyond the years that JSON can write are refused. */
 const secondsMax = 253402300799
 
@@ -57,7 +74,7 @@ function readInstant(source: Source): { seconds: number; nanos: number } | undef
     if (source.reader.done) return undefined
     let seconds: number | bigint = 0
     let nanos = 0
-    eachField(source, (number, wire) => {
+    eachField(source, 'Timestamp', (number, wire) => {
       if (number > 2) return false
       expectWire(wire, wireVarint, number === 1 ? 'Seconds' : 'Nanos')
       if (number === 1) seconds = source.reader.int64()
@@ -84,7 +101,7 @@ function readMicroTime(source: Source): Json {
 function readDuration(source: Source): Json {
   let nanos: number | bigint = 0
   inside(source, () =>
-    eachField(source, (number, wire) => {
+    eachField(source, 'Duration', (number, wire) => {
       if (number !== 1) return false
       expectWire(wire, wireVarint, 'Duration')
       nanos = source.reader.int64()
@@ -97,14 +114,24 @@ function readDuration(source: Source): Json {
 function readQuantity(source: Source): Json {
   let text = '0'
   inside(source, () =>
-    eachField(source, (number, wire) => {
+    eachField(source, 'Quantity', (number, wire) => {
       if (number !== 1) return false
       expectWire(wire, wireBytes, 'String_')
-      text = source.reader.string()
+      text = checkedQuantity(source.reader.string())
       return true
     }),
   )
   return text
+}
+
+function checkedQuantity(text: string): string {
+  try {
+    canonicalQuantity(text)
+    return text
+  } catch (error) {
+    if (error instanceof QuantityError) throw new WireError(error.message)
+    throw error
+  }
 }
 
 function readIntOrString(source: Source): Json {
@@ -112,9 +139,10 @@ function readIntOrString(source: Source): Json {
   let whole = 0
   let text = ''
   inside(source, () =>
-    eachField(source, (number, wire) => {
+    eachField(source, 'IntOrString', (number, wire) => {
       if (number > 3) return false
-      expectWire(wire, number === 3 ? wireBytes : wireVarint, 'IntOrString')
+      const name = ['', 'Type', 'IntVal', 'StrVal'][number] as string
+      expectWire(wire, number === 3 ? wireBytes : wireVarint, name)
       if (number === 1) isText = source.reader.int64() === 1
       else if (number === 2) whole = source.reader.int32()
       else text = source.reader.string()
@@ -127,7 +155,7 @@ function readIntOrString(source: Source): Json {
 function readAny(source: Source): Json {
   let raw: string | undefined
   inside(source, () =>
-    eachField(source, (number, wire) => {
+    eachField(source, 'RawExtension', (number, wire) => {
       if (number !== 1) return false
       expectWire(wire, wireBytes, 'Raw')
       raw = source.reader.string()
@@ -173,15 +201,16 @@ function structReader(struct: Struct): (source: Source, into: Loose) => void {
   let read = structReaders.get(struct)
   if (read === undefined) {
     let fields: Map<number, ReadField> | undefined
+    const message = struct.name.slice(struct.name.lastIndexOf('.') + 1)
     read = (source, into) => {
       fields ??= new Map(
         struct.fields
           .filter(({ number }) => number > 0)
-          .map((one) => [one.number, fieldReader(one)]),
+          .map((one) => [one.number, fieldReader(struct, one)]),
       )
       const { reader } = source
       while (!reader.done) {
-        const tag = reader.tag()
+        const tag = reader.tag(message)
         const field = fields.get(tag >>> 3)
         if (field === undefined) reader.skip(tag)
         else field(source, tag & 7, into)
@@ -192,20 +221,20 @@ function structReader(struct: Struct): (source: Source, into: Loose) => void {
   return read
 }
 
-function fieldReader(field: Field): ReadField {
+function fieldReader(struct: Struct, field: Field): ReadField {
   const { name, type } = field
   if (field.inline) {
     const read = structReader(type as Struct)
     return (source, wire, object) => {
-      expectWire(wire, wireBytes, (type as Struct).name)
+      expectWire(wire, wireBytes, (type as Struct).name.split('.').pop() as string)
       inside(source, () => read(source, object))
     }
   }
-  if (type.is === 'list' && type.wrapped !== true) return listReader(name, type)
-  if (type.is === 'map') return mapReader(name, type)
+  if (type.is === 'list' && type.wrapped !== true) return listReader(struct, name, type)
+  if (type.is === 'map') return mapReader(struct, name, type)
   const part = partOf(type)
   return (source, wire, object) => {
-    expectWire(wire, part.wire, name)
+    expectFieldWire(wire, part.wire, struct, name)
     object[name] = part.read(source, object[name])
   }
 }
@@ -217,11 +246,11 @@ function partOf(type: Type): Part {
     case 'struct':
       return type.union === true ? unionPart(type) : structPart(type)
     case 'list': {
-      const items = listReader('items', type)
+      const items = listReader(undefined, 'items', type)
       return message((source) =>
         inside(source, () => {
           const into: Loose = { items: [] }
-          eachField(source, (number, wire) => {
+          eachField(source, 'ExtraValue', (number, wire) => {
             if (number === 1) items(source, wire, into)
             return number === 1
           })
@@ -247,7 +276,7 @@ function structPart(struct: Struct): Part {
   }
 }
 
-function listReader(name: string, list: List): ReadField {
+function listReader(struct: Struct | undefined, name: string, list: List): ReadField {
   const part = partOf(list.items)
   return (source, wire, object) => {
     object[name] ??= []
@@ -259,7 +288,8 @@ function listReader(name: string, list: List): ReadField {
       })
       return
     }
-    expectWire(wire, part.wire, name)
+    if (struct === undefined) expectWire(wire, part.wire, 'Items')
+    else expectFieldWire(wire, part.wire, struct, name)
     items.push(part.read(source, undefined))
   }
 }
@@ -268,20 +298,19 @@ function listReader(name: string, list: List): ReadField {
 const isText = (type: Type) =>
   type.is === 'scalar' && (type.scalar === 'string' || type.scalar === 'bytes')
 
-function mapReader(name: string, dict: Dict): ReadField {
+function mapReader(struct: Struct, name: string, dict: Dict): ReadField {
   const part = partOf(dict.values)
   return (source, wire, object) => {
-    expectWire(wire, wireBytes, name)
+    expectFieldWire(wire, wireBytes, struct, name)
     object[name] ??= {}
     let key = ''
     let value: Json = isText(dict.values) ? '' : null
     inside(source, () =>
-      eachField(source, (number, entryWire) => {
-        if (number === 1) {
-          expectWire(entryWire, wireBytes, name)
-          key = source.reader.string()
-        } else if (number === 2) {
-          expectWire(entryWire, part.wire, name)
+      eachField(source, `${name} entry`, (number, entryWire) => {
+        if (number <= 2 && entryWire !== (number === 1 ? wireBytes : part.wire))
+          throw new WireError('unexpected EOF')
+        if (number === 1) key = source.reader.string()
+        else if (number === 2) {
           value = part.read(source, undefined)
         }
         return number <= 2

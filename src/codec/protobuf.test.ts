@@ -135,7 +135,11 @@ const envelopes: [string, string, string][] = [
   ['6b387300', '', 'empty body'],
   ['6b387300', '12ff', 'unexpected EOF'],
   ['6b387300', '0a050a7f', 'unexpected EOF'],
-  ['6b387300', '0f', 'proto: illegal wireType 7'],
+  ['6b387300', '0f', 'proto: wrong wireType = 7 for field TypeMeta'],
+  ['6b387300', '1001', 'proto: wrong wireType = 0 for field Raw'],
+  ['6b387300', '0a020801', 'proto: wrong wireType = 0 for field APIVersion'],
+  ['6b387300', '2f', 'proto: illegal wireType 7'],
+  ['6b387300', '04', 'proto: Unknown: wiretype end group for non-group'],
 ]
 for (const [magic, rest, message] of envelopes) {
   test(`refuses the envelope ${magic}${rest}`, () => {
@@ -147,22 +151,131 @@ for (const [magic, rest, message] of envelopes) {
   })
 }
 
-const broken: [string, string, string][] = [
+/** Scalars that are messages of their own, and what is one of several. */
+const bounds = structOf('io.x.Bounds', [field('n', scalar('int32'), 1, 'op')])
+const orBool = [field('Allows', scalar('bool'), 1), field('Schema', bounds, 2, 'op')]
+const orList = [field('Schema', bounds, 1, 'op'), field('JSONSchemas', listOf(bounds), 2)]
+const odd = structOf('io.x.Odd', [
+  field('size', scalar('quantity'), 1, 'o'),
+  field('length', scalar('duration'), 2, 'o'),
+  field('moment', scalar('microTime'), 3, 'op'),
+  field('time', scalar('time'), 4, 'op'),
+  field('port', scalar('intOrString'), 5, 'o'),
+  field('orBool', structOf('io.x.OrBool', orBool, { union: true }), 6, 'op'),
+  field('orList', structOf('io.x.OrList', orList, { union: true }), 7, 'op'),
+  field('sizes', mapOf(scalar('quantity')), 8, 'o'),
+  field('blobs', mapOf(scalar('bytes')), 9, 'o'),
+  field('raw', scalar('any'), 10, 'op'),
+  field('count', scalar('uint32'), 11, 'op'),
+  field('total', scalar('uint64'), 12, 'op'),
+])
+const decoded: [name: string, hex: string, expected: Loose][] = [
+  ['a quantity', '0a050a03314769', { size: '1Gi' }],
+  ['a quantity that is not there', '0a00', { size: '0' }],
+  ['a quantity beside what nobody knows', '0a0510010a0131', { size: '1' }],
+  ['a duration', '12060880dea0cb05', { length: '1.5s' }],
+  ['a duration below zero', '120b0880feffffffffffffff01', { length: '-256ns' }],
+  ['a moment', '1a0608011080897a', { moment: '1970-01-01T00:00:01.002000Z' }],
+  ['no moment', '1a00', { moment: null }],
+  ['a time', '22020801', { time: '1970-01-01T00:00:01Z' }],
+  ['a time beside what nobody knows', '220508011a0178', { time: '1970-01-01T00:00:01Z' }],
+  ['no time', '2200', { time: null }],
+  ['the first second', '220b088092b8c398feffffff01', { time: '0001-01-01T00:00:00Z' }],
+  ['the last second', '220708ff82d1ffaf07', { time: '9999-12-31T23:59:59Z' }],
+  ['a number or text', '2a0408001005', { port: 5 }],
+  ['text, whatever the number', '2a07080110051a0178', { port: 'x' }],
+  ['neither', '2a00', { port: 0 }],
+  ['a number beside what nobody knows', '2a0410054801', { port: 5 }],
+  ['yes', '32020801', { orBool: true }],
+  ['no', '3200', { orBool: false }],
+  ['a schema for yes', '320608011202080' + '7', { orBool: { n: 7 } }],
+  ['a single one', '3a040a020807', { orList: { n: 7 } }],
+  ['a list of one', '3a0412020807', { orList: [{ n: 7 }] }],
+  ['a map', '42080a016112030a0131', { sizes: { a: '1' } }],
+  ['an entry without its value', '4a030a0161', { blobs: { a: '' } }],
+  ['an entry without its key', '4a0312017' + '8', { blobs: { '': 'eA==' } }],
+  ['an entry beside what nobody knows', '4a080a01611201781801', { blobs: { a: 'eA==' } }],
+  ['entries of one key', '4a060a016112017' + '8' + '4a060a0161120179', { blobs: { a: 'eQ==' } }],
+  ['no raw value', '5200', { raw: null }],
+  ['an empty raw value', '52020a00', { raw: null }],
+  ['a number without a sign', '58ffffffff0f', { count: 4294967295 }],
+  ['a number without a sign, of eight bytes', '60ffffffffffffffffff01', { total: 2n ** 64n - 1n }],
+  ['a group nobody knows', 'f30608' + '01' + 'f406', {}],
+  ['nested groups', '9b06a306a406' + '9c06', {}],
+  ['fixed numbers nobody knows', `9906${'00'.repeat(8)}9d06${'00'.repeat(4)}`, {}],
+]
+for (const [name, hex, expected] of decoded)
+  test(`reads ${name}`, () =>
+    assert.deepEqual(decodeMessage(odd, Buffer.from(hex, 'hex')), expected))
+
+const end = 'wiretype end group for non-group'
+const late = 'proto: time out of range'
+const broken: [string, string, string, type?: Struct][] = [
   ['cut off', '0a05616263', 'unexpected EOF'],
-  ['a wrong wire type', '0801', 'proto: wrong wireType = 0 for field text'],
+  ['a wrong wire type', '0801', 'proto: wrong wireType = 0 for field Text'],
+  ['a wrong wire type of a list', '2d00000000', 'proto: wrong wireType = 5 for field Map'],
+  ['a wrong wire type inside', '5202' + '0801', 'proto: wrong wireType = 0 for field S'],
+  [
+    'a wrong wire type of an inlined struct',
+    '800101',
+    'proto: wrong wireType = 0 for field Lifted',
+  ],
   [
     'a raw value that is no JSON',
     '4a030a017b',
     'raw value is not JSON: unexpected end of JSON input',
   ],
-  ['a time beyond all years', '3a0a08ffffffffffffffff7f', 'proto: time out of range'],
-  ['a map entry of a wrong type', '2a020801', 'proto: wrong wireType = 0 for field map'],
+  ['a time beyond all years', '3a0a08ffffffffffffffff7f', late],
+  ['a key of a wrong type', '2a020801', 'unexpected EOF'],
+  ['a value of a wrong type', '2a050a01611001', 'unexpected EOF'],
+  ['field nought', '0001', 'proto: Thing: illegal tag 0 (wire type 0)'],
+  ['the end of no group', '9c06', `proto: Thing: ${end}`],
+  ['the end of no group inside', '52029c06', `proto: Inner: ${end}`],
+  ['the end of a group at a known field', '0c', `proto: Thing: ${end}`],
+  ['a group without its end', '9b060801', 'unexpected EOF'],
+  ['a wire type that is not', '9e06', 'proto: illegal wireType 6'],
+  ['a length beyond the end', '0affffffff0f', 'unexpected EOF'],
+  ['a length beyond all numbers', '0affffffffffffffff7f', 'unexpected EOF'],
+  [
+    'a length below zero',
+    '0affffffffffffffffff01',
+    'proto: negative length found during unmarshaling',
+  ],
+  ['a number that never ends', `18${'ff'.repeat(10)}01`, 'proto: integer overflow'],
+  ['a tag that never ends', `${'ff'.repeat(10)}01`, 'proto: integer overflow'],
+  ['half a number', '1880', 'unexpected EOF'],
+  ['half a fixed number', '99060000', 'unexpected EOF'],
+  ['half a double', '91010000', 'unexpected EOF'],
+  [
+    'no quantity',
+    '0a030a0178',
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    odd,
+  ],
+  ['a quantity of a wrong type', '0a020801', 'proto: wrong wireType = 0 for field String_', odd],
+  ['the end of a group in a quantity', '0a029c06', `proto: Quantity: ${end}`, odd],
+  ['a duration of a wrong type', '12030a0178', 'proto: wrong wireType = 2 for field Duration', odd],
+  ['seconds of a wrong type', '22030a0178', 'proto: wrong wireType = 2 for field Seconds', odd],
+  ['nanoseconds of a wrong type', '2203120178', 'proto: wrong wireType = 2 for field Nanos', odd],
+  ['a billion nanoseconds', '22061080' + '94ebdc03', late, odd],
+  ['nanoseconds below zero', '220b10ffffffffffffffffff01', late, odd],
+  ['a second too early', '220b08ff91b8c398feffffff01', late, odd],
+  ['a second too late', '2207088083d1ffaf07', late, odd],
+  [
+    'text or number, of a wrong type',
+    '2a030a0178',
+    'proto: wrong wireType = 2 for field Type',
+    odd,
+  ],
+  ['a number of a wrong type', '2a03120178', 'proto: wrong wireType = 2 for field IntVal', odd],
+  ['a text of a wrong type', '2a021801', 'proto: wrong wireType = 0 for field StrVal', odd],
+  ['raw of a wrong type', '52020801', 'proto: wrong wireType = 0 for field Raw', odd],
 ]
-for (const [name, hex, message] of broken) {
+for (const [name, hex, message, type = thing] of broken) {
   test(`refuses ${name}`, () => {
     const bytes = Buffer.from(hex, 'hex')
     assert.throws(
-      () => decodeMessage(thing, bytes),
+      () => decodeMessage(type, bytes),
       (error) => error instanceof WireError && error.message === message,
     )
   })

@@ -179,14 +179,18 @@ export function openEnvelope(bytes: Buffer): Envelope {
   }
 }
 
+/** The fields of the envelope and of the type in it, by number; all are bytes. */
+const unknownFields = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
+const typeFields = ['', 'APIVersion', 'Kind']
+
 function readUnknown(reader: WireReader): Envelope {
   let [apiVersion, kind, raw] = ['', '', Buffer.alloc(0)]
   while (!reader.done) {
-    const tag = reader.tag()
+    const tag = bytesFieldTag(reader, 'Unknown', unknownFields)
     if (tag === bytesTag(1)) {
       const outer = reader.enter()
       while (!reader.done) {
-        const inner = reader.tag()
+        const inner = bytesFieldTag(reader, 'TypeMeta', typeFields)
         if (inner === bytesTag(1)) apiVersion = reader.string()
         else if (inner === bytesTag(2)) kind = reader.string()
         else reader.skip(inner)
@@ -196,6 +200,14 @@ function readUnknown(reader: WireReader): Envelope {
     else reader.skip(tag)
   }
   return { apiVersion, kind, raw }
+}
+
+function bytesFieldTag(reader: WireReader, message: string, names: readonly string[]): number {
+  const tag = reader.tag(message)
+  const name = names[tag >>> 3]
+  if (name !== undefined && (tag & 7) !== wireBytes)
+    throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${name}`)
+  return tag
 }
 
 /** The value of a message, JSON's names and scalars, to be conformed. Throws WireError. */
