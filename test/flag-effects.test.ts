@@ -9,6 +9,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
@@ -35,6 +36,38 @@ function shown(port: number, host: string): Promise<X509Certificate | undefined>
     })
     socket.on('error', () => resolve(undefined))
   })
+}
+
+interface Got {
+  readonly status: number
+  readonly text: string
+}
+
+/** As the administrator, whose certificate is in the directory of the server. */
+function get(port: number, path: string, directory: string): Promise<Got> {
+  const pem = (name: string) => readFileSync(join(directory, 'pki', name))
+  const [ca, cert, key] = ['ca.crt', 'admin.crt', 'admin.key'].map(pem)
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, ca, cert, key }, async (answer) => {
+      let text = ''
+      for await (const chunk of answer) text += chunk
+      resolve({ status: answer.statusCode ?? 0, text })
+    })
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+/** What a server answers that may not listen yet. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (let i = 0; ; i++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (i === 400) throw error
+      await sleep(20)
+    }
+  }
 }
 
 const metric = (page: string, name: string): number =>
@@ -254,6 +287,38 @@ describe('storage', () => {
       assert.equal(existsSync(join(directory, 'state.db')), expected, backend)
       assert.ok(existsSync(join(directory, 'admin.kubeconfig')))
     }
+  })
+
+  test('--livez-grace-period: a start that takes long is alive meanwhile, and not ready', async () => {
+    const directory = join(place, 'slow')
+    const flags = ['--storage-backend=sqlite', '--livez-grace-period=5m']
+    const before = await startServer(flags, directory)
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/view'
+    await new Wire(before).expect(200, 'DELETE', role)
+    await before.stop()
+    // Somebody else writes to the database: the role that is missing cannot be made before he has done.
+    const writer = new DatabaseSync(join(directory, 'state.db'))
+    writer.exec('BEGIN IMMEDIATE')
+    const port = await freePort()
+    const starting = startServer([...flags, `--secure-port=${port}`], directory)
+    const paths = ['/livez', '/readyz', '/healthz', role]
+    const seen = await untilAnswered(() =>
+      Promise.all(paths.map((path) => get(port, path, directory))),
+    )
+    writer.close()
+    const server = await starting
+    const ready = await Promise.all(paths.map((path) => get(port, path, directory)))
+    await server.stop()
+    assert.deepEqual(
+      seen.map(({ status }) => status),
+      [200, 500, 500, 503],
+      JSON.stringify(seen),
+    )
+    assert.match(seen[1].text, /\[-\]poststarthook\/rbac\/bootstrap-roles failed/)
+    assert.deepEqual(
+      ready.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
   })
 
   test('--tls-cert-file, --tls-private-key-file: that certificate is shown, and none is made', async () => {

@@ -52,6 +52,11 @@ export class ServerHealth {
     this.#done.add(part)
   }
 
+  /** The last part of the start is done. */
+  get ready(): boolean {
+    return this.#done.has('server')
+  }
+
   stopping(): void {
     this.#stopping = true
   }

@@ -39,10 +39,22 @@ export interface HttpSide {
   readonly around: RemoteSurroundings
 }
 
+const loadUntilReady = loadLater<typeof import('#http/until-ready.ts')>(
+  import.meta.url,
+  '#http/until-ready',
+)
+
+/** A start that is given time is one that can be looked at: otherwise nobody is answered before all is ready. */
+export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
+  livezGracePeriodMs > 0
+
 export function makeListener(side: HttpSide): Listener {
-  const { foundation, access, others, observing } = side
+  const { foundation, access, others, observing, health } = side
   const { serving } = foundation.certificates
-  const serve = requestServer(httpParts(side))
+  const whenReady = requestServer(httpParts(side))
+  const serve = listensEarly(foundation.settings)
+    ? loadUntilReady().untilReady(whenReady, () => health.ready)
+    : whenReady
   return createListener({
     cert: serving.certificatePem,
     key: serving.keyPem,

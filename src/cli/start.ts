@@ -15,7 +15,7 @@ import type { Parsed } from './flags.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type HttpSide, makeListener } from './make-http.ts'
+import { type HttpSide, listensEarly, makeListener } from './make-http.ts'
 import { apiserverUser, makeServer } from './make-server.ts'
 import { makeObserving } from './observing.ts'
 import { readyLines, stateText } from './ready-lines.ts'
@@ -60,8 +60,10 @@ export async function start({ settings }: Parsed): Promise<void> {
   const others = aggregated(settings, server, around)
   const side = { foundation, server, access, observing, health, others, around }
   const listener = makeListener(side)
+  const listen = () => listener.listen(settings.securePort, settings.bindAddress)
+  if (listensEarly(settings)) await listen()
   const running = await makeReady(side)
-  await listener.listen(settings.securePort, settings.bindAddress)
+  if (!listensEarly(settings)) await listen()
   const watched = watchOver(foundation, listener)
   let controllersEnded: Promise<void> = Promise.resolve()
   stopOnSignal(

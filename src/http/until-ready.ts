@@ -1,0 +1,24 @@
+/**
+ * Requests to a server that listens before it is ready: it tells how far it is, and nothing else. Who may do what and what
+ * may be stored is not known in full yet, so everything else is refused for the moment, and never let through.
+ */
+import { ApiError } from '#api/status-error.ts'
+import type { Wire } from './exchange.ts'
+
+const retryAfterSeconds = 1
+const refusal = new ApiError(503, 'ServiceUnavailable', 'the server is starting', {
+  retryAfterSeconds,
+})
+const healthPath = /^\/(healthz|livez|readyz)([/?]|$)/
+
+export function untilReady(
+  serve: (wire: Wire) => void,
+  isReady: () => boolean,
+): (wire: Wire) => void {
+  return (wire) => {
+    if (isReady() || healthPath.test(wire.url)) return serve(wire)
+    const body = Buffer.from(`${JSON.stringify(refusal.status())}\n`)
+    const headers = { 'content-type': 'application/json', 'retry-after': `${retryAfterSeconds}` }
+    wire.answer(refusal.code, headers, body)
+  }
+}
