@@ -4,7 +4,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { Definitions } from '#verbs/custom-resources/definitions.ts'
+import { Definitions, type DefinitionsParts } from '#verbs/custom-resources/definitions.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { afterAdmission } from '#verbs/special/admit.ts'
@@ -26,6 +26,7 @@ export function followDefinitions(
   foundation: Foundation,
   server: Server,
   client: ApiClient,
+  published: DefinitionsParts['published'],
 ): Definitions {
   const { facts, release, reader, report, settings } = foundation
   let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
@@ -40,5 +41,5 @@ export function followDefinitions(
   }
   const remover = (kind: Kind) =>
     localClient(afterAdmission(server), apiserverUser, 'kube-apiserver', () => kind)
-  return new Definitions({ server, client, remover, resourceOf, report })
+  return new Definitions({ server, client, remover, resourceOf, report, published })
 }

@@ -17,6 +17,7 @@ import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
 import type { Log } from '#observe/log.ts'
 import { queueMeters } from '#observe/metrics/queue-metrics.ts'
+import type { DefinitionsParts } from '#verbs/custom-resources/definitions.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { Settings } from './flags.ts'
@@ -30,6 +31,7 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter
+  readonly schemaPublished: DefinitionsParts['published']
   /** Measures the work queue of one controller. */
   readonly queueMeter: (name: string) => QueueMeter
   /** Once the server can read and write: follows what configures fairness, and makes what must be there. */
@@ -89,6 +91,7 @@ export async function makeObserving(
     instruments: measuring.instruments,
     admission: measuring.admission,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
+    schemaPublished: (name, reason) => metrics.customSchemas.labels(name, reason).add(1),
     documentBuilt(apiService, reason, seconds) {
       metrics.openApiBuilds.labels(apiService, reason).add(1)
       metrics.openApiBuildDuration.labels(reason).set(seconds)

@@ -102,7 +102,7 @@ const releaseOf = (version: string) => Number(version.split('.')[1])
 async function makeReady({ foundation, server, access, observing, health, others }: HttpSide) {
   const { settings, release, facts, catalog, reader, certificates, report } = foundation
   const client = localClient(server, apiserverUser, 'kube-apiserver')
-  const definitions = followDefinitions(foundation, server, client)
+  const definitions = followDefinitions(foundation, server, client, observing.schemaPublished)
   await definitions.start()
   health.done('definitions')
   // --runtime-config may leave out whatever it wants, roles too.

@@ -53,11 +53,23 @@ export function definitionsFor(
   gvks: Gvks,
   form: SchemaForm,
 ): JsonObject {
-  const made = new Map<string, JsonObject>()
+  const made = [...eachDefinition(names, kinds, source, gvks, form)]
+  return Object.fromEntries(made.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The same one by one, in no order. */
+export function* eachDefinition(
+  names: Iterable<string>,
+  kinds: Iterable<Kind>,
+  source: OpenApiSource,
+  gvks: Gvks,
+  form: SchemaForm,
+): Iterable<[name: string, definition: JsonObject]> {
+  const known = new Set<string>()
   const wanted: string[] = []
   const needs = (name: string): void => {
-    if (made.has(name)) return
-    made.set(name, {})
+    if (known.has(name)) return
+    known.add(name)
     wanted.push(name)
   }
   const custom = new Map<string, () => JsonObject>()
@@ -69,9 +81,8 @@ export function definitionsFor(
   if (custom.size > 0) for (const name of neededByOwn) needs(name)
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     const own = custom.get(name)
-    made.set(name, own?.() ?? builtInDefinition(name, source, gvks, form, needs))
+    yield [name, own?.() ?? builtInDefinition(name, source, gvks, form, needs)]
   }
-  return Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** What the own definitions of every custom kind refer to. */

@@ -1,36 +1,54 @@
 /**
- * /openapi/v2: every path and definition in one document.
+ * /openapi/v2, every path and definition in one document: what each part of it says.
  */
 import type { Kind } from '#kinds/kind.ts'
 import {
-  definitionsFor,
+  eachDefinition,
   groupVersionKinds,
   namesIn,
   neededByOwn,
   ownDefinitions,
 } from './definitions.ts'
+import { rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import { type Operation, reasonPhrases } from './operation.ts'
-import { allOperations, byName, type PathForm, pathsOf } from './paths.ts'
+import { byName, discoveryOperations, type PathForm, pathsOf } from './paths.ts'
+import type { Parameter } from './parameters.ts'
 import { form2 } from './schema-form.ts'
 import { type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
-/** The document of these kinds and of discovery. `also`: definitions that others will refer to. */
-export function documentV2(
-  source: OpenApiSource,
-  kinds: readonly Kind[] = source.kinds,
-  also: Iterable<string> = [],
-): JsonObject {
-  const operations = allOperations(source, kinds)
-  const names = [...namesIn(operations), ...also]
+/** All but paths and definitions, which are empty, in the order they are written in. */
+export function aroundV2({ facts, release }: OpenApiSource): JsonObject {
   const token = { type: 'apiKey', name: 'authorization', in: 'header' }
   return {
     swagger: '2.0',
-    info: { title: 'Kubernetes', version: `v${source.facts.versionOf(source.release)}` },
-    paths: pathsOf(operations, pathForm),
-    definitions: definitionsFor(names, kinds, source, groupVersionKinds(source), form2),
+    info: { title: 'Kubernetes', version: `v${facts.versionOf(release)}` },
+    paths: {},
+    definitions: {},
     securityDefinitions: { BearerToken: { description: securityDescription, ...token } },
     security: [{ BearerToken: [] }],
+  }
+}
+
+/** What is built in, bit by bit: of each kind its paths, then the definitions that all of them and `also` need. */
+export function* builtInV2(
+  source: OpenApiSource,
+  kinds: readonly Kind[],
+  also: Iterable<string>,
+): Iterable<{ which: 'paths' | 'definitions'; members: JsonObject }> {
+  const names = new Set(also)
+  const ways = [
+    () => [...rootOperations(source), ...discoveryOperations(source)],
+    ...kinds.map((kind) => () => kindOperations(source, kind)),
+  ]
+  for (const operationsOf of ways) {
+    const operations = operationsOf()
+    for (const name of namesIn(operations)) names.add(name)
+    yield { which: 'paths', members: pathsOf(operations, pathForm) }
+  }
+  const gvks = groupVersionKinds(source)
+  for (const [name, one] of eachDefinition(names, kinds, source, gvks, form2)) {
+    yield { which: 'definitions', members: { [name]: one } }
   }
 }
 
@@ -48,15 +66,27 @@ export function additionV2(
   return { paths: pathsOf(operations, pathForm), definitions, needs: [...names, ...neededByOwn] }
 }
 
-const pathForm: PathForm = {
-  parameter: (parameter) => ({
-    uniqueItems: true,
-    type: parameter.type,
-    ...(parameter.description === '' ? undefined : { description: parameter.description }),
-    name: parameter.name,
-    in: parameter.in,
-    ...(parameter.in === 'path' ? { required: true } : undefined),
-  }),
+/** Frozen: what writes them down may keep what it has written of one. */
+const shown = new WeakMap<Parameter, JsonObject>()
+
+function shownParameter(parameter: Parameter): JsonObject {
+  let found = shown.get(parameter)
+  if (found === undefined) {
+    found = Object.freeze({
+      uniqueItems: true,
+      type: parameter.type,
+      ...(parameter.description === '' ? undefined : { description: parameter.description }),
+      name: parameter.name,
+      in: parameter.in,
+      ...(parameter.in === 'path' ? { required: true } : undefined),
+    })
+    shown.set(parameter, found)
+  }
+  return found
+}
+
+export const pathForm: PathForm = {
+  parameter: shownParameter,
   operation(one, parameters) {
     if (one.body !== undefined) {
       const body: JsonObject = { name: 'body', in: 'body', schema: form2.refer(one.body.type, {}) }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { WireReader, wireBytes } from '#base/wire.ts'
 import { orderedGroups, priorities } from '#discovery/group-order.ts'
 import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { documentV2 } from './document-v2.ts'
+import { documentV2 } from './document-v2.suite.ts'
 import { encodeDocumentV2 } from './protobuf-v2.ts'
-import { OpenApiPublisher } from './publisher.ts'
+import { OpenApiPublisher, type Published } from './publisher.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by path
@@ -288,9 +289,9 @@ function publisherOf(
   })
 }
 
-test('the third form has a document for each group version, with what that needs and no more', () => {
+test('the third form has a document for each group version, with what that needs and no more', async () => {
   const publisher = publisherOf(() => [...kindsOfRelease(22), widget], { generation: 1 })
-  const index = JSON.parse(publisher.v3Index().bytes.toString())
+  const index = JSON.parse((await publisher.v3Index()).bytes.toString())
   assert.match(
     index.paths['apis/apps/v1'].serverRelativeURL,
     /^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/,
@@ -312,34 +313,35 @@ test('the third form has a document for each group version, with what that needs
   assert.equal(publisher.v3('apis/nobody/v1'), undefined)
 })
 
-test('documents are kept until kinds come or go, and hashes tell what changed', () => {
+test('documents are kept until kinds come or go, and hashes tell what changed', async () => {
   const state = { generation: 1 }
   let kinds = kindsOfRelease(22)
   const publisher = publisherOf(() => kinds, state)
-  const before = publisher.v3Index()
+  const before = await publisher.v3Index()
   const apps = publisher.v3Hash('apis/apps/v1')
-  assert.equal(publisher.v3Index(), before)
+  assert.equal(await publisher.v3Index(), before)
   kinds = [...kinds, widget]
   state.generation = 2
-  assert.notEqual(publisher.v3Index().hash, before.hash)
+  assert.notEqual((await publisher.v3Index()).hash, before.hash)
   assert.equal(publisher.v3Hash('apis/apps/v1'), apps)
 })
 
 const gear = (i: number): Kind =>
   ({ ...widget, kind: `Gear${i}`, listKind: `Gear${i}List`, plural: `gears${i}` }) as Kind
 
-test('put together from parts, the whole is what it is when made at once', () => {
+test('put together from parts, the whole is what it is when made at once', async () => {
   const builtIn = kindsOfRelease(22)
   for (const custom of [[], [widget], [gear(2), widget, gear(10)]]) {
     const publisher = publisherOf(() => [...builtIn, ...custom], { generation: 1 })
     const text = JSON.stringify(documentV2(sourceOf(22, custom, widgetSchema)))
-    assert.equal(publisher.v2().bytes.toString(), text)
+    assert.equal((await publisher.v2()).bytes.toString(), text)
     const encoded = encodeDocumentV2(JSON.parse(text))
-    assert.ok(publisher.v2Protobuf().bytes.equals(encoded), `${custom.length} custom kinds`)
+    const { bytes } = await publisher.v2Protobuf()
+    assert.ok(bytes.equals(encoded), `${custom.length} custom kinds`)
   }
 })
 
-test('one more kind makes its own part and no other', () => {
+test('one more kind makes its own part and no other', async () => {
   const documents: [what: string, make: (publisher: OpenApiPublisher) => unknown][] = [
     ['JSON of the second form', (publisher) => publisher.v2()],
     ['protobuf of the second form', (publisher) => publisher.v2Protobuf()],
@@ -357,11 +359,44 @@ test('one more kind makes its own part and no other', () => {
         return widgetSchema
       },
     )
-    make(publisher)
+    await make(publisher)
     asked.length = 0
     kinds = [...kinds, gear(20)]
     state.generation++
-    make(publisher)
+    await make(publisher)
     assert.deepEqual(asked, ['Gear20'], what)
   }
+})
+
+test('many kinds are described in turns, once for all who ask', async () => {
+  const kinds = [...kindsOfRelease(22), ...Array.from({ length: 400 }, (_, i) => gear(i))]
+  const publisher = publisherOf(() => kinds, { generation: 1 })
+  for (const make of [() => publisher.v2(), () => publisher.v2Protobuf()]) {
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    const [one, other] = await Promise.all([make(), make()])
+    clearInterval(timer)
+    assert.ok(turns > 2, `others had ${turns} turns`)
+    assert.equal(one, other)
+    assert.equal(await make(), one)
+    const hash = createHash('sha512').update(one.bytes).digest('hex').toUpperCase()
+    assert.equal(one.hash, hash)
+  }
+})
+
+test('kinds that come while a document is made are in the next one', async () => {
+  const state = { generation: 1 }
+  let kinds = [...kindsOfRelease(22), gear(1)]
+  const publisher = publisherOf(() => kinds, state)
+  const first = publisher.v2()
+  kinds = [...kinds, gear(2)]
+  state.generation++
+  const names = async (made: Published | Promise<Published>) =>
+    Object.keys(JSON.parse((await made).bytes.toString()).definitions).filter((name) =>
+      /Gear\d$/.test(name),
+    )
+  const [before, after] = await Promise.all([names(first), names(publisher.v2())])
+  assert.deepEqual(before, ['com.example.shop.v1.Gear1'])
+  assert.deepEqual(after, ['com.example.shop.v1.Gear1', 'com.example.shop.v1.Gear2'])
+  assert.deepEqual(await names(publisher.v2()), after)
 })

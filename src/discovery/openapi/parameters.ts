@@ -50,19 +50,23 @@ const words: Readonly<Record<string, string>> = {
   watch: 'Send changes as they happen instead of a list.',
 }
 
-export const query = (name: string, type: Parameter['type'] = 'string'): Parameter => ({
-  name,
-  in: 'query',
-  type,
-  description: words[name] ?? '',
-})
+/** Thousands of operations take the same few parameters: each is made once. */
+const made = new Map<string, Parameter>()
 
-export const inPath = (name: string): Parameter => ({
-  name,
-  in: 'path',
-  type: 'string',
-  description: words[name] ?? '',
-})
+function parameterOf(name: string, place: Parameter['in'], type: Parameter['type']): Parameter {
+  const key = `${place} ${type} ${name}`
+  let found = made.get(key)
+  if (found === undefined) {
+    found = { name, in: place, type, description: words[name] ?? '' }
+    made.set(key, found)
+  }
+  return found
+}
+
+export const query = (name: string, type: Parameter['type'] = 'string'): Parameter =>
+  parameterOf(name, 'query', type)
+
+export const inPath = (name: string): Parameter => parameterOf(name, 'path', 'string')
 
 /** What a query parameter of this type is; undefined for what a query cannot carry. */
 function queryType(type: Type): Parameter['type'] | undefined {

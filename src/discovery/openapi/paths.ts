@@ -1,27 +1,14 @@
 /**
  * Operations put together by path. Parameters that all methods of a path take are said once, for the path.
  */
-import type { Kind } from '#kinds/kind.ts'
-import { groupOperation, groupVersionOperation, rootOperations } from './group-operations.ts'
-import { kindOperations } from './kind-operations.ts'
+import type { Json } from '#api/object-meta.ts'
+import { groupOperation, groupVersionOperation } from './group-operations.ts'
 import type { Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
-/** Every operation there is on these kinds, and those of discovery. */
-export function allOperations(
-  source: OpenApiSource,
-  kinds: readonly Kind[] = source.kinds,
-): Operation[] {
-  return [
-    ...rootOperations(source),
-    ...discoveryOperations(source),
-    ...kinds.flatMap((kind) => kindOperations(source, kind)),
-  ]
-}
-
 /** What lists the versions and resources of built-in groups; custom ones do not describe their discovery. */
-function discoveryOperations(source: OpenApiSource): Operation[] {
+export function discoveryOperations(source: OpenApiSource): Operation[] {
   const versions = groupVersionsOf(source).filter(([group, version]) =>
     isOfTables(source, group, version),
   )
@@ -40,12 +27,12 @@ export const groupVersionsOf = (source: OpenApiSource): [group: string, version:
   ),
 ]
 
-const keyOf = (parameter: Parameter) => `${parameter.name} ${parameter.in}`
-
+/** Parameters that are alike are the same one. */
 function sharedParameters(operations: readonly Operation[]): Parameter[] {
   const [first, ...others] = operations
-  const keys = others.map(({ parameters }) => new Set(parameters.map(keyOf)))
-  return first.parameters.filter((one) => keys.every((known) => known.has(keyOf(one))))
+  return first.parameters.filter((one) =>
+    others.every(({ parameters }) => parameters.includes(one)),
+  )
 }
 
 /** How one form of OpenAPI writes an operation and its parameters. */
@@ -60,10 +47,9 @@ export function pathsOf(operations: readonly Operation[], form: PathForm): JsonO
   for (const path of [...byPath.keys()].sort()) {
     const methods = byPath.get(path) as Operation[]
     const shared = sharedParameters(methods)
-    const isShared = new Set(shared.map(keyOf))
     const item: JsonObject = {}
     for (const one of methods) {
-      const own = one.parameters.filter((parameter) => !isShared.has(keyOf(parameter)))
+      const own = one.parameters.filter((parameter) => !shared.includes(parameter))
       item[one.method] = form.operation(one, own.map(form.parameter))
     }
     if (shared.length > 0) item.parameters = byName(shared.map(form.parameter))
@@ -73,7 +59,6 @@ export function pathsOf(operations: readonly Operation[], form: PathForm): JsonO
 }
 
 export const byName = (parameters: JsonObject[]): JsonObject[] =>
-  parameters.sort((a, b) => {
-    const [left, right] = [`${a.name} ${a.in}`, `${b.name} ${b.in}`]
-    return left < right ? -1 : left > right ? 1 : 0
-  })
+  parameters.sort((a, b) => order(a.name, b.name) || order(a.in, b.in))
+
+const order = (a: Json, b: Json): number => ((a as string) < (b as string) ? -1 : a === b ? 0 : 1)

@@ -22,6 +22,7 @@ interface Slot {
 const initialCapacityBytes = 1 << 20
 const entriesCapacityBytes = 1 << 14
 const headBytes = 16
+const parameterCapacityBytes = 256
 /** What a path is in the message of paths. */
 const pathNumber = 2
 
@@ -262,10 +263,28 @@ const parameters: Readonly<Record<string, Part>> = {
   path: wrapped(2, wrapped(4, pathParameter)),
 }
 
-const parameter: Part = wrapped(1, {
+const anyParameter: Part = wrapped(1, {
   wire: wireBytes,
   write: (writer, value) => parameters[(value as { in: string }).in].write(writer, value),
 })
+
+/** What is frozen is shared by many operations, and written once. */
+const written = new WeakMap<object, Buffer>()
+
+const parameter: Part = {
+  wire: wireBytes,
+  write(writer, value) {
+    if (!Object.isFrozen(value)) return anyParameter.write(writer, value)
+    let bytes = written.get(value as object)
+    if (bytes === undefined) {
+      const own = new WireWriter(parameterCapacityBytes)
+      anyParameter.write(own, value)
+      bytes = own.bytes()
+      written.set(value as object, bytes)
+    }
+    writer.raw(bytes)
+  },
+}
 
 const response = struct(() => [
   ['description', 1, text],

@@ -3,6 +3,8 @@
  * so that clients need not fetch what they have.
  */
 import { createHash } from 'node:crypto'
+import type { Awaitable } from '#base/awaitable.ts'
+import { Turns } from '#base/turns.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
 import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
 import type { Facts } from '#kinds/facts.ts'
@@ -32,6 +34,12 @@ export interface Published {
   readonly hash: string
 }
 
+/** Makes a document in turns. */
+type Making = Pick<WholeV2, 'make'>
+
+/** A few milliseconds' worth. */
+const hashedAtOnceBytes = 1 << 20
+
 const hashOf = (bytes: Buffer | string): string =>
   createHash('sha512').update(bytes).digest('hex').toUpperCase()
 
@@ -44,6 +52,7 @@ export class OpenApiPublisher {
   readonly #marks = new WeakMap<Kind, string>()
   #generation = -1
   #made = new Map<string, Published>()
+  #making = new Map<string, Promise<Published>>()
   #source: OpenApiSource | undefined
   #gvks: Gvks | undefined
   #documents: Map<string, () => ContentV3> | undefined
@@ -53,24 +62,28 @@ export class OpenApiPublisher {
   }
 
   /** /openapi/v2 as JSON. */
-  v2(): Published {
-    return this.#once('v2', (source) => this.#v2.make(source))
+  v2(): Awaitable<Published> {
+    return this.#inTurns('v2', this.#v2)
   }
 
   /** /openapi/v2 as protobuf. */
-  v2Protobuf(): Published {
-    return this.#once('v2 protobuf', (source) => this.#v2Protobuf.make(source))
+  v2Protobuf(): Awaitable<Published> {
+    return this.#inTurns('v2 protobuf', this.#v2Protobuf)
   }
 
   /** /openapi/v3: where the document of each group version is, with a hash of what it depends on. */
-  v3Index(): Published {
-    return this.#once('v3', (source) => {
-      const paths: JsonObject = {}
-      for (const name of this.#documentsV3(source).keys()) {
-        paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#mark(source, name)}` }
-      }
-      return Buffer.from(JSON.stringify({ paths }))
-    })
+  v3Index(): Awaitable<Published> {
+    return this.#inTurns('v3', { make: (source) => this.#indexOf(source) })
+  }
+
+  async #indexOf(source: OpenApiSource): Promise<Buffer> {
+    const turns = new Turns()
+    const paths: JsonObject = {}
+    for (const name of this.#documentsV3(source).keys()) {
+      paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#mark(source, name)}` }
+      if (turns.over) await turns.next()
+    }
+    return Buffer.from(JSON.stringify({ paths }))
   }
 
   /** /openapi/v3/<name>, e.g. 'apis/apps/v1'; undefined where nothing of that name is served. */
@@ -98,6 +111,33 @@ export class OpenApiPublisher {
       this.#made.set(key, found)
     }
     return found
+  }
+
+  /** Whoever asks while it is being made waits for the same one; kinds that come meanwhile are in the next. */
+  #inTurns(key: string, whole: Making): Awaitable<Published> {
+    const source = this.#current()
+    const found = this.#made.get(key) ?? this.#making.get(key)
+    if (found !== undefined) return found
+    const [made, underWay] = [this.#made, this.#making]
+    const making = this.#make(source, whole)
+      .then((published) => {
+        made.set(key, published)
+        return published
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, making)
+    return making
+  }
+
+  async #make(source: OpenApiSource, whole: Making): Promise<Published> {
+    const bytes = await whole.make(source)
+    const turns = new Turns()
+    const hash = createHash('sha512')
+    for (let at = 0; at < bytes.length; at += hashedAtOnceBytes) {
+      if (turns.over) await turns.next()
+      hash.update(bytes.subarray(at, at + hashedAtOnceBytes))
+    }
+    return { bytes, hash: hash.digest('hex').toUpperCase() }
   }
 
   #documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
@@ -132,6 +172,7 @@ export class OpenApiPublisher {
     if (this.#source !== undefined && this.#generation === catalog.generation) return this.#source
     this.#generation = catalog.generation
     this.#made = new Map()
+    this.#making = new Map()
     this.#documents = undefined
     this.#gvks = undefined
     const { facts, release, applies, schemaOf, priorityOf } = this.#parts

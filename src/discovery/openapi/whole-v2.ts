@@ -1,109 +1,124 @@
 /**
  * /openapi/v2 put together from parts that are made once: what is built in, and what each custom kind adds. One more kind
- * costs its own part and the joining, however many there are. A kind that is defined anew is a new kind here.
+ * costs its own part and the joining, however many there are. A kind that is defined anew is a new kind here. It is made
+ * in turns: others are answered in between.
  */
+import { Turns } from '#base/turns.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { additionV2, documentV2 } from './document-v2.ts'
-import { encodeDocumentV2, encodeEntriesV2, joinDocumentV2 } from './protobuf-v2.ts'
+import { additionV2, aroundV2, builtInV2 } from './document-v2.ts'
+import { pathText } from './path-text.ts'
+import { encodeEntriesV2, joinDocumentV2 } from './protobuf-v2.ts'
 import { isCustom, type JsonObject, type OpenApiSource } from './source.ts'
 
 type Which = 'paths' | 'definitions'
 
 /** How the document is written: its members one by one, and all of them together. */
-interface Written<Member> {
-  whole(document: JsonObject): Buffer
-  members(which: Which, object: JsonObject): Member[]
-  join(document: JsonObject, paths: readonly Member[], definitions: readonly Member[]): Buffer
+interface Written {
+  members(which: Which, object: JsonObject): Buffer[]
+  join(around: JsonObject, paths: readonly Buffer[], definitions: readonly Buffer[]): Buffer
 }
 
-export const asText: Written<string> = {
-  whole: (document) => Buffer.from(JSON.stringify(document)),
-  members: (_which, object) =>
-    Object.entries(object).map(([name, one]) => `${JSON.stringify(name)}:${JSON.stringify(one)}`),
-  join(document, paths, definitions) {
-    const shown = Object.entries(document).map(([name, value]) => {
+/** Each member behind a comma: joining them is copying. */
+export const asText: Written = {
+  members: (which, object) =>
+    Object.entries(object).map(([name, one]) => {
+      const text = which === 'paths' ? pathText(one as JsonObject) : JSON.stringify(one)
+      return Buffer.from(`,${JSON.stringify(name)}:${text}`)
+    }),
+  join(around, paths, definitions) {
+    const pieces: Buffer[] = []
+    let before = '{'
+    for (const [name, value] of Object.entries(around)) {
       const members = name === 'paths' ? paths : name === 'definitions' ? definitions : undefined
-      return `${JSON.stringify(name)}:${members ? `{${members.join(',')}}` : JSON.stringify(value)}`
-    })
-    return Buffer.from(`{${shown.join(',')}}`)
+      before += `${before.endsWith('{') ? '' : ','}${JSON.stringify(name)}:`
+      if (members === undefined) before += JSON.stringify(value)
+      else {
+        pieces.push(Buffer.from(`${before}{`))
+        for (const [i, member] of members.entries()) pieces.push(i ? member : member.subarray(1))
+        before = '}'
+      }
+    }
+    return Buffer.concat([...pieces, Buffer.from(`${before}}`)])
   },
 }
 
-export const asProtobuf: Written<Buffer> = {
-  whole: encodeDocumentV2,
-  members: encodeEntriesV2,
-  join: joinDocumentV2,
-}
+export const asProtobuf: Written = { members: encodeEntriesV2, join: joinDocumentV2 }
 
-interface Part<Member> {
-  readonly paths: readonly (readonly [name: string, member: Member])[]
-  readonly definitions: readonly (readonly [name: string, member: Member])[]
+type Members = Record<Which, (readonly [name: string, member: Buffer])[]>
+
+interface Part extends Members {
   readonly needs: readonly string[]
 }
 
-interface BuiltIn<Member> {
+interface BuiltIn extends Members {
   /** The definitions that custom kinds need of it. */
   readonly needs: string
-  readonly part: Part<Member>
-  /** All but paths and definitions, which are empty. */
-  readonly around: JsonObject
 }
 
-export class WholeV2<Member> {
-  readonly #written: Written<Member>
-  readonly #parts = new WeakMap<Kind, Part<Member>>()
-  #builtIn: BuiltIn<Member> | undefined
+export class WholeV2 {
+  readonly #written: Written
+  readonly #parts = new WeakMap<Kind, Part>()
+  #builtIn: BuiltIn | undefined
 
-  constructor(written: Written<Member>) {
+  constructor(written: Written) {
     this.#written = written
   }
 
-  make(source: OpenApiSource): Buffer {
+  async make(source: OpenApiSource): Promise<Buffer> {
+    const turns = new Turns()
     const custom = source.kinds.filter((kind) => isCustom(source, kind))
-    if (custom.length === 0) return this.#written.whole(documentV2(source))
-    const added = custom.map((kind) => this.#partOf(source, kind))
-    const { part, around } = this.#builtInFor(source, new Set(added.flatMap(({ needs }) => needs)))
-    const inOrder = (which: Which): Member[] => {
-      const all = new Map([part, ...added].flatMap((one) => one[which]))
-      return [...all.keys()].sort().map((name) => all.get(name) as Member)
+    const added: Part[] = []
+    for (const kind of custom) {
+      added.push(this.#partOf(source, kind))
+      if (turns.over) await turns.next()
     }
-    return this.#written.join(around, inOrder('paths'), inOrder('definitions'))
+    const needs = new Set(added.flatMap((part) => part.needs))
+    const builtIn = await this.#builtInFor(source, needs, turns)
+    // Kept for the next kind that comes; who has none is likely to have none.
+    this.#builtIn = custom.length === 0 ? undefined : builtIn
+    await turns.next()
+    const inOrder = (which: Which): Buffer[] => {
+      const all = new Map([builtIn, ...added].flatMap((one) => one[which]))
+      return [...all.keys()].sort().map((name) => all.get(name) as Buffer)
+    }
+    const [paths, definitions] = [inOrder('paths'), inOrder('definitions')]
+    if (turns.over) await turns.next()
+    return this.#written.join(aroundV2(source), paths, definitions)
   }
 
-  #partOf(source: OpenApiSource, kind: Kind): Part<Member> {
+  #partOf(source: OpenApiSource, kind: Kind): Part {
     let part = this.#parts.get(kind)
     if (part === undefined) {
       const { paths, definitions, needs } = additionV2(source, kind)
-      part = this.#write(paths, definitions, needs)
+      part = {
+        paths: this.#named('paths', paths),
+        definitions: this.#named('definitions', definitions),
+        needs,
+      }
       this.#parts.set(kind, part)
     }
     return part
   }
 
   /** Built-in kinds are the same for as long as the server runs. */
-  #builtInFor(source: OpenApiSource, needs: ReadonlySet<string>): BuiltIn<Member> {
-    const named = [...needs].sort().join(' ')
-    if (this.#builtIn?.needs === named) return this.#builtIn
+  async #builtInFor(
+    source: OpenApiSource,
+    also: ReadonlySet<string>,
+    turns: Turns,
+  ): Promise<BuiltIn> {
+    const needs = [...also].sort().join(' ')
+    if (this.#builtIn?.needs === needs) return this.#builtIn
     const kinds = source.kinds.filter((kind) => !isCustom(source, kind))
-    const document = documentV2(source, kinds, needs)
-    const { paths, definitions } = document as { paths: JsonObject; definitions: JsonObject }
-    this.#builtIn = {
-      needs: named,
-      part: this.#write(paths, definitions, []),
-      around: { ...document, paths: {}, definitions: {} },
+    const made: BuiltIn = { needs, paths: [], definitions: [] }
+    for (const { which, members } of builtInV2(source, kinds, also)) {
+      made[which].push(...this.#named(which, members))
+      if (turns.over) await turns.next()
     }
-    return this.#builtIn
+    return made
   }
 
-  #write(paths: JsonObject, definitions: JsonObject, needs: readonly string[]): Part<Member> {
-    const named = (which: Which, object: JsonObject) => {
-      const members = this.#written.members(which, object)
-      return Object.keys(object).map((name, i) => [name, members[i]] as const)
-    }
-    return {
-      paths: named('paths', paths),
-      definitions: named('definitions', definitions),
-      needs,
-    }
+  #named(which: Which, object: JsonObject): (readonly [name: string, member: Buffer])[] {
+    const members = this.#written.members(which, object)
+    return Object.keys(object).map((name, i) => [name, members[i]] as const)
   }
 }

@@ -3,6 +3,7 @@
  * asks. A server that is away keeps the document it had; one that is gone takes it along.
  */
 import { createHash } from 'node:crypto'
+import { after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
@@ -114,24 +115,24 @@ export class RemoteDocuments {
   over(ours: OpenApiDocuments): OpenApiDocuments {
     return {
       v2: () => this.#measured(ours),
-      v2Protobuf: () => {
-        const merged = this.#mergedWith(ours)
+      v2Protobuf: async () => {
+        const merged = this.#fetched.size > 0 ? this.#mergedWith(await ours.v2()) : undefined
         if (merged === undefined) return ours.v2Protobuf()
         merged.protobuf ??= published(
           load.protobuf().encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject),
         )
         return merged.protobuf
       },
-      v3Index: () => this.#v3?.index(ours.v3Index()) ?? ours.v3Index(),
+      v3Index: () => after(ours.v3Index(), (own) => this.#v3?.index(own) ?? own),
       v3: (name) => this.#v3?.document(name) ?? ours.v3(name),
     }
   }
 
   /** Documents are made when somebody asks: what took long then was new. */
-  #measured(ours: OpenApiDocuments): Published {
+  async #measured(ours: OpenApiDocuments): Promise<Published> {
     const began = performance.now()
-    const local = ours.v2()
-    const whole = this.#mergedWith(ours)?.v2 ?? local
+    const local = await ours.v2()
+    const whole = this.#mergedWith(local)?.v2 ?? local
     if (this.#localHash !== undefined && this.#localHash !== local.hash) {
       this.#reasons.set(customKinds, 'update')
     }
@@ -142,9 +143,8 @@ export class RemoteDocuments {
     return whole
   }
 
-  #mergedWith(ours: OpenApiDocuments) {
+  #mergedWith(local: Published) {
     if (this.#fetched.size === 0) return undefined
-    const local = ours.v2()
     const of = `${local.hash} ${this.#generation}`
     if (this.#merged?.of === of) return this.#merged
     let document = JSON.parse(local.bytes.toString()) as Document

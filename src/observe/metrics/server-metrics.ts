@@ -155,6 +155,11 @@ function remoteMetrics(registry: Registry, release: number) {
         { ...alpha, since: 22 },
       )
       .labels(),
+    customSchemas: registry.register(
+      counter('apiextensions_openapi_v2_regeneration_count', 'crd', 'reason'),
+      'How often what OpenAPI says of custom kinds changed, by the definition and the reason.',
+      { ...alpha, since: 16 },
+    ),
     openApiBuilds: registry.register(
       counter('aggregator_openapi_v2_regeneration_count', 'apiservice', 'reason'),
       'How often the OpenAPI document was made anew, by the APIService it was for and the reason.',

@@ -15,6 +15,7 @@ function fixture() {
   let follower: Follower | undefined
   let written = 0
   const looks = new Map<string, number>()
+  const published: string[] = []
   const resource = { convert: (objects: KubeObject[]) => objects } as unknown as Resource
   const kind = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'x', resource }
   const server = {
@@ -40,6 +41,7 @@ function fixture() {
     remover: () => client,
     resourceOf: ({ spec }) => ({ group: spec.group, plural: 'x', kinds: [] }) as never,
     report: (message, error) => assert.fail(`${message}: ${error}`),
+    published: (name, reason) => published.push(`${reason} ${name}`),
   })
   const define = (group: string, plural: string) => {
     const name = `${plural}.${group}`
@@ -61,7 +63,9 @@ function fixture() {
     }
     return written
   }
-  return { definitions, define, settled, looks }
+  const told = (change: 'changed' | 'deleted', definition: object) =>
+    follower?.[change](definition as KubeObject)
+  return { definitions, define, settled, looks, published, told }
 }
 
 test('one more definition looks at those of its group alone', async () => {
@@ -77,5 +81,32 @@ test('one more definition looks at those of its group alone', async () => {
   define('h.example.com', 'gears41')
   await settled()
   assert.deepEqual([...looks.keys()], ['h.example.com'])
+  definitions.stop()
+})
+
+test('what is published of a definition is told once for each change of it', async () => {
+  const { definitions, published, told } = fixture()
+  await definitions.start()
+  const condition = (type: string, status = 'True') => ({ type, status })
+  const gears = (generation: number, ...conditions: object[]) => ({
+    metadata: { name: 'gears.g', uid: 'u', generation },
+    spec: { group: 'g', names: { plural: 'gears', kind: 'Gear' }, versions: [] },
+    status: { conditions, acceptedNames: { plural: 'gears', kind: 'Gear' } },
+  })
+  const established = [condition('NamesAccepted'), condition('Established')]
+  const rows: [change: 'changed' | 'deleted', definition: object, reasons: string[]][] = [
+    ['changed', gears(1), []],
+    ['changed', gears(1, ...established), ['add gears.g']],
+    ['changed', gears(1, ...established), []],
+    ['changed', gears(2, ...established), ['update gears.g']],
+    ['changed', gears(2, ...established, condition('Terminating')), []],
+    ['deleted', gears(2), ['remove gears.g']],
+    ['deleted', gears(2), []],
+  ]
+  for (const [change, definition, reasons] of rows) {
+    published.length = 0
+    told(change, definition)
+    assert.deepEqual(published, reasons, JSON.stringify([change, definition]))
+  }
   definitions.stop()
 })

@@ -29,6 +29,8 @@ export interface DefinitionsParts {
   /** Deletes objects of a kind that leaves, served or not: nobody is asked whether they may go. */
   readonly remover: (kind: Kind) => ApiClient
   readonly report: (message: string, error: unknown) => void
+  /** Is told what changed about what is published of a definition. */
+  readonly published?: (name: string, reason: 'add' | 'update' | 'remove') => void
 }
 
 interface Served {
@@ -116,18 +118,25 @@ export class Definitions {
     const there = catalog.resource(group, plural)
     // What is built in stays what it is.
     if (there !== undefined && there !== old?.resource) return
-    this.#withdraw(name)
+    this.#takeOut(name)
     const resource = this.#parts.resourceOf(definition)
     this.#served.set(name, { resource, mark })
     catalog.add(resource)
+    if (old === undefined) this.#parts.published?.(name, 'add')
+    else if (saidBy(old.mark) !== saidBy(mark)) this.#parts.published?.(name, 'update')
   }
 
   #withdraw(name: string): void {
+    if (this.#takeOut(name)) this.#parts.published?.(name, 'remove')
+  }
+
+  #takeOut(name: string): boolean {
     const old = this.#served.get(name)
-    if (old === undefined) return
+    if (old === undefined) return false
     this.#served.delete(name)
     this.#parts.server.catalog.remove(old.resource)
     this.#parts.server.cache.drop(old.resource)
+    return true
   }
 
   #enqueueGroup({ spec }: KubeObject, except: string): void {
@@ -224,6 +233,9 @@ function markOf(definition: KubeObject): string {
   const names = JSON.stringify(definition.status.acceptedNames)
   return `${uid} ${generation} ${names} ${isTrue(definition, 'Terminating')}`
 }
+
+/** What of it is published: not whether it is on its way out. */
+const saidBy = (mark: string): string => mark.slice(0, mark.lastIndexOf(' '))
 
 const changesNames = (before: KubeObject, after: KubeObject): boolean =>
   JSON.stringify(before.status?.acceptedNames) !== JSON.stringify(after.status?.acceptedNames)
