@@ -70,6 +70,63 @@ test('what one has one may grant', async () => {
   assert.equal(await attempt({ object: rules({ ...podsGet, resourceNames: ['x'] }) }), 'allowed')
 })
 
+const rule = (verbs: string, groups: string, resources: string, names = '') => ({
+  verbs: verbs.split(','),
+  apiGroups: groups.split(','),
+  resources: resources.split(','),
+  ...(names !== '' && { resourceNames: names.split(',') }),
+})
+const urls = (...nonResourceURLs: string[]) => ({ verbs: ['get'], nonResourceURLs })
+const coverage: [owned: object, granted: object, allowed: boolean][] = [
+  [rule('*', '*', '*'), rule('delete', 'apps', 'deployments/scale', 'x'), true],
+  [rule('get', '', '*/log'), rule('get', '', 'pods/log'), true],
+  [rule('get', '', '*/log'), rule('get', '', 'pods/log,nodes/log'), true],
+  [rule('get', '', '*/log'), rule('get', '', 'pods/exec'), false],
+  [rule('get', '', '*/log'), rule('get', '', 'secrets'), false],
+  [rule('get', '', 'pods/*'), rule('get', '', 'pods/log'), false],
+  [rule('get', '', 'pods/log'), rule('get', '', '*/log'), false],
+  [rule('get', '', 'secrets'), rule('get', 'apps', 'secrets'), false],
+  [rule('get', '*', 'secrets'), rule('get', 'apps', 'secrets'), true],
+  [rule('get', '', 'secrets'), rule('get', '*', 'secrets'), false],
+  [rule('get', '', 'secrets'), rule('*', '', 'secrets'), false],
+  [rule('get', '', 'secrets'), rule('get', '', '*'), false],
+  [rule('get', '', 'secrets', 'a,b'), rule('get', '', 'secrets', 'b'), true],
+  [rule('get', '', 'secrets', 'a,b'), rule('get', '', 'secrets', 'b,c'), false],
+  [rule('get', '', 'secrets', 'a,b'), rule('get', '', 'secrets'), false],
+  [rule('get', '', 'secrets'), rule('get', '', 'secrets', 'c'), true],
+  [urls('/healthz/*'), urls('/healthz/etcd'), true],
+  [urls('/healthz/*'), urls('/healthz'), false],
+  [urls('/healthz/*'), urls('/healthz/*'), true],
+  [urls('/healthz/etcd'), urls('/healthz/*'), false],
+  [urls('*'), urls('/healthz', '/metrics'), true],
+]
+for (const [owned, granted, allowed] of coverage)
+  test(`${JSON.stringify(owned)} ${allowed ? 'covers' : 'does not cover'} ${JSON.stringify(granted)}`, async () => {
+    const said = await attempt({ object: rules(granted) }, rbacWith(owned))
+    assert.equal(said === 'allowed', allowed, said)
+  })
+
+test('what one lacks stays apart where more than the verb differs', async () => {
+  const said = await attempt({
+    object: rules(
+      rule('get', '', 'secrets', 'a'),
+      rule('list', '', 'secrets', 'a'),
+      rule('get', '', 'secrets', 'b'),
+      rule('get', 'apps', 'secrets'),
+    ),
+  })
+  assert.equal(
+    said,
+    lacking(
+      'roles',
+      'r',
+      '{APIGroups:[""], Resources:["secrets"], ResourceNames:["a"], Verbs:["get" "list"]}',
+      '{APIGroups:[""], Resources:["secrets"], ResourceNames:["b"], Verbs:["get"]}',
+      '{APIGroups:["apps"], Resources:["secrets"], Verbs:["get"]}',
+    ),
+  )
+})
+
 test('what one lacks is named, verbs together, lines sorted', async () => {
   assert.equal(
     await attempt({ object: rules(secretsAll, { verbs: ['get'], nonResourceURLs: ['/x'] }) }),
