@@ -4,6 +4,7 @@ import { cutLength, writeCut } from '#codec/cut-object.ts'
 import { encodeWatchFrame } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { EventType } from '#watchcache/fan-out.ts'
+import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
 import { otherFramer } from './other-shapes.ts'
 import type { HttpParts } from './parts.ts'
@@ -29,13 +30,7 @@ export function framerFor(
       if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
       return jsonFrame(kind, type, cut, text)
     },
-    bookmark(revision) {
-      const { kind: name, apiVersion } = kind
-      const metadata = { resourceVersion: String(revision), creationTimestamp: null }
-      return Buffer.from(
-        `${JSON.stringify({ type: 'BOOKMARK', object: { kind: name, apiVersion, metadata } })}\n`,
-      )
-    },
+    bookmark: (revision) => bookmarkFrame(bookmarkObject(kind, revision)),
   }
 }
 

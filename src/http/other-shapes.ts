@@ -2,7 +2,8 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, notAcceptable } from '#api/status-error.ts'
 import { encodeJson } from '#codec/json.ts'
-import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
+import { type MetaVersion, partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
+import { encodeWatchFrame } from '#codec/protobuf.ts'
 import {
   type Columns,
   defaultColumns,
@@ -15,6 +16,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
+import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
 import type { TypedFramer } from './watch-stream.ts'
 import type { HttpParts } from './parts.ts'
@@ -236,11 +238,6 @@ export function otherFramer(
 ): TypedFramer {
   let first = true
   const contentType = shape.contentType
-  const bookmarkObject = (revision: number) => ({
-    kind: kind.kind,
-    apiVersion: kind.apiVersion,
-    metadata: { resourceVersion: String(revision), creationTimestamp: null },
-  })
   if (shape.format === 'protobuf' && shape.as === undefined) {
     return {
       shape: `protobuf ${kind.apiVersion} ${kind.plural}`,
@@ -274,11 +271,46 @@ export function otherFramer(
       }
       return Buffer.from(`${JSON.stringify({ type, object })}\n`)
     },
-    bookmark: (revision) =>
-      shape.format === 'protobuf'
+    bookmark(revision) {
+      const object = bookmarkObject(kind, revision)
+      // Where objects show their path, the original cannot make one for what has no name, and leaves it as it is.
+      const as = kind.selfLinks ? undefined : shape.as
+      if (as?.kind === 'PartialObjectMetadataList') return undefined
+      if (as?.kind === 'Table') {
+        const headers = first
+        first = false
+        return bookmarkFrame(emptyRow(kind, object, as.version, parts, exchange, headers))
+      }
+      const shown = as === undefined ? object : withTimes(partialMetadata(object, as.version))
+      if (shape.format !== 'protobuf') return bookmarkFrame(shown)
+      return as === undefined
         ? protobufBookmark(kind, revision)
-        : Buffer.from(
-            `${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(revision) })}\n`,
-          ),
+        : encodeWatchFrame('BOOKMARK', protobufPartial(kind, shown, as))
+    },
   }
+}
+
+/** Metadata alone has a time of creation, if only none. */
+const withTimes = ({ metadata, ...rest }: Loose): Loose => ({
+  ...rest,
+  metadata: { ...metadata, creationTimestamp: null },
+})
+
+/** A bookmark as a table: one row, of nothing. */
+function emptyRow(
+  kind: Kind,
+  object: KubeObject,
+  version: MetaVersion,
+  { server }: HttpParts,
+  { query }: Exchange,
+  headers: boolean,
+): Loose {
+  const { hub } = kind.resource
+  const { resourceVersion } = object.metadata
+  const empty = kind.columns === undefined ? bookmarkObject(hub, Number(resourceVersion)) : object
+  const cellsOf = { ...empty, metadata: { ...empty.metadata, name: '' } }
+  const include = parseIncludeObject(query.get('includeObject'))
+  const alone = withTimes(object) as KubeObject
+  const options = { version, include, headers, now: server.clock.now() }
+  return tableOf([{ shown: object, cellsOf, alone }], columnsOf(kind), { resourceVersion }, options)
 }

@@ -17,6 +17,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { EventType } from '#watchcache/fan-out.ts'
+import { bookmarkObject } from './bookmark.ts'
 import type { HttpParts } from './parts.ts'
 import { objectFor } from './represent.ts'
 
@@ -78,9 +79,7 @@ export async function protobufFrame(
 }
 
 export function protobufBookmark(kind: Kind, revision: number): Buffer {
-  const metadata = { resourceVersion: String(revision) }
-  const { object } = kind.conform({ metadata })
-  return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, object))
+  return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, bookmarkObject(kind, revision)))
 }
 
 /** A value that is no object of a resource: a Status, or what its type says. */

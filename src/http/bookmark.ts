@@ -1,0 +1,18 @@
+/**
+ * What a bookmark carries: an object of the watched kind that has a revision and nothing else, written as the original
+ * writes its empty value. It is no object anybody stored.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+export function bookmarkObject(kind: Kind, revision: number): KubeObject {
+  const { kind: name, apiVersion } = kind
+  const metadata = { resourceVersion: String(revision) }
+  if (kind.itemsCarryType) return { apiVersion, kind: name, metadata }
+  return { kind: name, apiVersion, ...withoutType(kind.conform({ metadata }).object) }
+}
+
+export const bookmarkFrame = (object: object): Buffer =>
+  Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
+
+const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
