@@ -35,3 +35,15 @@ test('nobody waits for a server that stops', async () => {
   freshness.giveUp()
   assert.equal(await waiting, false)
 })
+
+test('who was released leaves no timer behind, and one whose time is over keeps nobody else', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
+  const before = timers()
+  const freshness = new Freshness(1)
+  const [soon, late] = [freshness.reach(2, 2), freshness.reach(2, 60_000)]
+  assert.equal(timers(), before + 2)
+  assert.equal(await soon, false)
+  freshness.advance(2)
+  assert.equal(await late, true)
+  assert.equal(timers(), before)
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { Entry } from './entry.ts'
 import { FanOut } from './fan-out.ts'
 import { entryOf, eventOf } from './picture.suite.ts'
 import { Watcher, watcherQueueLengthMax } from './watcher.ts'
@@ -46,6 +47,47 @@ test('a slow one is cut off at its limit, the others miss nothing', () => {
     for (const item of quick.take()) assert.equal(item.event.revision, ++taken)
   }
   assert.equal(slow.ended, true)
+  assert.equal(slow.queued, watcherQueueLengthMax + 1)
   assert.equal(quick.ended, false)
   assert.equal(taken, watcherQueueLengthMax + 5)
+})
+
+test('of the past it is told what is in its namespace and what it selects', () => {
+  const web = (revision: number, namespace: string) =>
+    entryOf('x', revision, { app: 'web' }, namespace)
+  const past = [
+    eventOf(1, web(1, 'a')),
+    eventOf(2, entryOf('x', 2), web(1, 'a')),
+    eventOf(3, web(3, 'b')),
+    eventOf(4, undefined, web(3, 'b')),
+    eventOf(5, entryOf('y', 5)),
+  ]
+  const rows: [namespace: string, selects: boolean, expected: string][] = [
+    ['', false, 'ADDED 1, MODIFIED 2, ADDED 3, DELETED 4, ADDED 5'],
+    ['a', false, 'ADDED 1, MODIFIED 2, ADDED 5'],
+    ['b', false, 'ADDED 3, DELETED 4'],
+    ['c', false, ''],
+    ['', true, 'ADDED 1, DELETED 2, ADDED 3, DELETED 4'],
+    ['a', true, 'ADDED 1, DELETED 2'],
+  ]
+  for (const [namespace, selects, expected] of rows) {
+    const matches = selects ? ({ labels }: Entry) => labels?.app === 'web' : undefined
+    const watcher = new Watcher(namespace, matches)
+    watcher.tell(past)
+    const told = watcher.take().map(({ type, event }) => `${type} ${event.revision}`)
+    assert.equal(told.join(', '), expected, `${namespace} ${selects}`)
+  }
+})
+
+test('since a revision it hears of what is newer alone, and of the end', () => {
+  const watcher = new Watcher('a', ({ name }) => name === 'x')
+  const since = watcher.since(2)
+  assert.deepEqual([since.namespace, since.matches], ['a', watcher.matches])
+  for (const revision of [1, 2, 3, 4]) since.deliver('ADDED', event(revision))
+  assert.deepEqual(
+    watcher.take().map((item) => item.event.revision),
+    [3, 4],
+  )
+  since.end()
+  assert.equal(watcher.ended, true)
 })

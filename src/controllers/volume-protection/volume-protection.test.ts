@@ -4,7 +4,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { core, startCluster, until } from '#controllers/cluster.suite.ts'
 import { podCollector } from '#controllers/pods/pod-collector.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
-import { claimProtection } from './volume-protection.ts'
+import { claimProtection, volumeProtection } from './volume-protection.ts'
 
 const claims = core('persistentvolumeclaims')
 const pods = core('pods')
@@ -40,6 +40,38 @@ test('a claim outlives its deletion as long as a pod uses it; pods no kubelet wi
       ])
       return found.every((one) => one === undefined)
     })
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('a volume outlives its deletion as long as it is bound', async () => {
+  const cluster = await startCluster()
+  try {
+    const { client } = cluster
+    const volumes = core('persistentvolumes')
+    const spec = {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1' },
+      hostPath: { path: '/x' },
+    }
+    const inPhase = async (name: string, phase: string) => {
+      const volume = await client.get(volumes, '', name)
+      await client.update(volumes, { ...volume, status: { phase } }, 'status')
+    }
+    for (const name of ['bound', 'free']) {
+      await client.create(volumes, '', { metadata: { name }, spec })
+      await inPhase(name, name === 'bound' ? 'Bound' : 'Available')
+    }
+    cluster.run(volumeProtection)
+    for (const name of ['bound', 'free']) await client.delete(volumes, '', name)
+    const isGone = async (name: string) =>
+      (await unlessMissing(client.get(volumes, '', name))) === undefined
+    await until('the free one is gone', () => isGone('free'))
+    assert.equal(await isGone('bound'), false)
+    await inPhase('bound', 'Released')
+    await until('the other is gone', () => isGone('bound'))
     assert.deepEqual(cluster.complaints, [])
   } finally {
     await cluster.stop()

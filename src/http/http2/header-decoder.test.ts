@@ -31,6 +31,19 @@ const conversations: Record<string, [string, string[]][]> = {
     ['100870617373776f726406736563726574', ['password', 'secret']],
     ['82', [':method', 'GET']],
   ],
+  'the largest table, after a smaller one': [
+    ['203fe11f400161016282', ['a', 'b', ':method', 'GET']],
+    ['be', ['a', 'b']],
+  ],
+  'what was in the table before it was made smaller is gone': [
+    ['4001610162', ['a', 'b']],
+    ['203fe11f82', [':method', 'GET']],
+    ['4001630164be', ['c', 'd', 'c', 'd']],
+  ],
+  'a field as large as the table stays': [
+    ['3f03400161016282', ['a', 'b', ':method', 'GET']],
+    ['be', ['a', 'b']],
+  ],
   'a table of no size keeps nothing': [['20400161016282', ['a', 'b', ':method', 'GET']]],
 }
 for (const [name, blocks] of Object.entries(conversations)) {
@@ -46,6 +59,9 @@ const refused: [string, string, number][] = [
   ['number 0', '80', errorCode.compression],
   ['a number nobody gave', 'be', errorCode.compression],
   ['a text longer than the block', '000a61', errorCode.compression],
+  ['a last text longer than the block', '0001610a62', errorCode.compression],
+  ['a name alone', '40', errorCode.compression],
+  ['a name without a value', '400161', errorCode.compression],
   ['a number without end', 'ffffffffffffffff', errorCode.compression],
   ['a table larger than allowed', '3fe21f', errorCode.compression],
   ['a new size after a field', '8220', errorCode.compression],
@@ -61,6 +77,13 @@ for (const [name, hex, code] of refused) {
     )
   })
 }
+
+test('headers may be as large as the limit, and no larger', () => {
+  const field = Buffer.from('4001610162', 'hex')
+  const twice = Buffer.concat([field, Buffer.from('be', 'hex')])
+  assert.deepEqual(new HeaderDecoder().decode(twice, 68), ['a', 'b', 'a', 'b'])
+  assert.throws(() => new HeaderDecoder().decode(twice, 67), ConnectionError)
+})
 
 test('fields leave the table from its old end', () => {
   const decoder = new HeaderDecoder()

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { type Change, RevisionCompacted, type Storage } from '#storage/storage.ts'
+import { type CatchUpParts, catchUp } from './catch-up.ts'
+import { entryMaker } from './entry-maker.ts'
+import { overlaid, parse, plainResource, root, settle, thing } from './picture.suite.ts'
+import { ResourceCache } from './resource-cache.ts'
+import { Watcher } from './watcher.ts'
+
+type Labels = Record<string, string>
+type Step = [name: string, labels?: Labels | null, namespace?: string]
+
+const selected: Labels = { app: 'web' }
+const keyOf = (name: string, namespace: string) => `${root}/things/${namespace}/${name}`
+
+/** A store with a past, and a picture of it that was loaded when all of that had happened. */
+class Past {
+  readonly storage = createMemoryStorage()
+  readonly resource = plainResource('things')
+  readonly maker = entryMaker(this.resource, parse)
+  #cache: ResourceCache | undefined
+  #last: Change[] = []
+
+  /** Labels that are null delete the object. Answers the last revision. */
+  async write(...steps: Step[]): Promise<number> {
+    let revision = 0
+    for (const [name, labels, namespace = 'a'] of steps) {
+      const key = keyOf(name, namespace)
+      const ifRevision = (await this.storage.get(key)).value?.revision ?? 0
+      const bytes = labels === null ? undefined : thing(namespace, name, labels)
+      const outcome = bytes
+        ? await this.storage.put(key, bytes, { ifRevision })
+        : await this.storage.delete(key, { ifRevision })
+      assert.ok(outcome.ok)
+      revision = outcome.revision
+      this.#last.push({ key, revision, bytes })
+    }
+    return revision
+  }
+
+  /** What was written reaches the picture. */
+  async seen(): Promise<void> {
+    const cache = await this.cache()
+    for (const change of this.#last.splice(0)) cache.apply(change, 0)
+  }
+
+  async cache(): Promise<ResourceCache> {
+    if (this.#cache !== undefined) return this.#cache
+    const { revision, value } = await this.storage.list({ start: `${root}/`, end: `${root}0` })
+    const entries = value.items.map((item) => this.maker.make(item.key, item.revision, item.bytes))
+    const limits = { eventsMax: 100, ageMsMax: 1e6 }
+    this.#cache = new ResourceCache(this.resource, this.maker, { entries, revision }, limits)
+    return this.#cache
+  }
+
+  async watch(
+    from: number,
+    watcher = new Watcher('', undefined),
+    more: Partial<CatchUpParts> = {},
+  ) {
+    const cache = await this.cache()
+    const parts = { storage: this.storage, parse, cache, watcher, from, now: () => 0, ...more }
+    return catchUp(parts)
+  }
+}
+
+const said = (watcher: Watcher) =>
+  watcher
+    .take()
+    .map(({ type, event }) => `${type} ${(event.entry ?? event.previous)?.name}`)
+    .join(', ')
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await settle()
+}
+
+test('the past is told in order, then memory takes over, and nothing is told twice', async () => {
+  const past = new Past()
+  const from = await past.write(['old'], ['gone'])
+  await past.write(['old'], ['new'], ['gone', null], ['new'])
+  const watcher = new Watcher('', undefined)
+  const behind = await past.watch(from, watcher)
+  assert.equal(behind?.progress, from)
+  await turns()
+  assert.equal(said(watcher), 'MODIFIED old, ADDED new, DELETED gone, MODIFIED new')
+  assert.equal(behind?.progress, undefined)
+  await past.write(['later'])
+  await past.seen()
+  assert.equal(said(watcher), 'ADDED later')
+  behind?.stop()
+  await past.write(['unheard'])
+  await past.seen()
+  assert.equal(said(watcher), '')
+})
+
+const scopes: [title: string, namespace: string, steps: Step[], expected: string][] = [
+  [
+    'one namespace, not one that begins alike',
+    'a',
+    [['x'], ['y', {}, 'ab'], ['z', {}, 'b']],
+    'ADDED x',
+  ],
+  ['all namespaces', '', [['x'], ['y', {}, 'ab']], 'ADDED x, ADDED y'],
+  ['a deletion of what came in the meantime', '', [['x'], ['x', null]], 'ADDED x, DELETED x'],
+]
+for (const [title, namespace, steps, expected] of scopes) {
+  test(`the past of ${title}`, async () => {
+    const past = new Past()
+    const from = await past.write(['first', {}, 'other'])
+    await past.write(...steps)
+    const watcher = new Watcher(namespace, undefined)
+    await past.watch(from, watcher)
+    await turns()
+    assert.equal(said(watcher), expected)
+  })
+}
+
+const selections: [title: string, before: Labels, after: Labels | null, expected: string][] = [
+  ['stays', selected, selected, 'MODIFIED x'],
+  ['comes', {}, selected, 'ADDED x'],
+  ['leaves', selected, {}, 'DELETED x'],
+  ['never was', {}, {}, ''],
+  ['is deleted', selected, null, 'DELETED x'],
+  ['is deleted unseen', {}, null, ''],
+]
+for (const [title, before, after, expected] of selections) {
+  test(`one who selects is told of what ${title}: ${expected || 'nothing'}`, async () => {
+    const past = new Past()
+    const from = await past.write(['x', before])
+    await past.write(['x', after])
+    const watcher = new Watcher('', ({ labels }) => labels?.app === 'web')
+    await past.watch(from, watcher)
+    await turns()
+    assert.equal(said(watcher), expected)
+  })
+}
+
+test('where the store is ahead of memory, what it told is not told again', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  await past.write(['x'])
+  await past.cache()
+  await past.seen()
+  await past.write(['ahead'])
+  const watcher = new Watcher('', undefined)
+  await past.watch(from, watcher)
+  await turns()
+  assert.equal(said(watcher), 'MODIFIED x, ADDED ahead')
+  await past.seen()
+  assert.equal(said(watcher), '')
+  await past.write(['next'])
+  await past.seen()
+  assert.equal(said(watcher), 'ADDED next')
+})
+
+test('what the store has forgotten, and what was before the kind, cannot be told', async () => {
+  const past = new Past()
+  const first = await past.write(['x'])
+  const second = await past.write(['x'])
+  const third = await past.write(['x'])
+  Object.assign(past.resource, { since: second })
+  assert.equal(await past.watch(first), undefined)
+  assert.ok(await past.watch(second))
+  await past.storage.compact(third)
+  assert.equal(await past.watch(second), undefined)
+  assert.ok(await past.watch(third))
+})
+
+test('a store that fails is no store that has forgotten', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  const list = async () => Promise.reject(new Error('away'))
+  const storage = overlaid(past.storage, { list })
+  await assert.rejects(past.watch(from, undefined, { storage }), /away/)
+})
+
+const failures: [title: string, error: Error, reported: string[]][] = [
+  ['cannot be read on', new Error('away'), ['away']],
+  ['is forgotten meanwhile', new RevisionCompacted(9), []],
+]
+for (const [title, error, expected] of failures) {
+  test(`a past that ${title} ends the watch`, async () => {
+    const past = new Past()
+    const from = await past.write(['x'])
+    await past.write(['x'])
+    const reported: string[] = []
+    // biome-ignore lint/correctness/useYield: it ends before it has anything to tell
+    const changes = async function* (): AsyncGenerator<Change[]> {
+      throw error
+    }
+    const watcher = new Watcher('', undefined)
+    await past.watch(from, watcher, {
+      storage: overlaid(past.storage, { changes }),
+      report: (failure) => reported.push((failure as Error).message),
+    })
+    await turns()
+    assert.equal(watcher.ended, true)
+    assert.deepEqual(reported, expected)
+  })
+}
+
+test('stopped before memory takes over, it tells nothing more and reports nothing', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  await past.write(['x'], ['y'])
+  const watcher = new Watcher('', undefined)
+  const reported: unknown[] = []
+  const behind = await past.watch(from, watcher, { report: (error) => reported.push(error) })
+  behind?.stop()
+  await turns()
+  await past.write(['z'])
+  await past.seen()
+  const told = said(watcher)
+  assert.ok(!told.includes('z'), told)
+  assert.deepEqual(reported, [])
+})
+
+test('no more of the past is read than its client takes', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  await past.write(['x'], ['x'])
+  let read = 0
+  const changes: Storage['changes'] = async function* () {
+    for (;;) {
+      read++
+      yield Array.from({ length: 600 }, (_, i): Change => {
+        const revision = from + (read - 1) * 600 + i + 1
+        return { key: keyOf(`${revision}`, 'a'), revision, bytes: thing('a', `${revision}`) }
+      })
+    }
+  }
+  // Memory remembers nothing of it, so it never takes over.
+  const cache = await past.cache()
+  const history = { after: () => undefined } as unknown as ResourceCache['history']
+  const watcher = new Watcher('', undefined)
+  const behind = await past.watch(from, watcher, {
+    storage: overlaid(past.storage, { changes }),
+    cache: { resource: cache.resource, fanOut: cache.fanOut, history } as ResourceCache,
+  })
+  await turns()
+  assert.deepEqual([read, watcher.queued], [2, 1200])
+  await sleep(15)
+  assert.equal(read, 2)
+  watcher.take()
+  while (watcher.queued < 1200) await sleep(1)
+  assert.equal(read, 4)
+  assert.equal(behind?.progress, from + 2400)
+  watcher.end()
+  behind?.stop()
+  await sleep(15)
+  assert.equal(read, 4)
+})
