@@ -102,6 +102,86 @@ const workloads: readonly Command[] = [
   'describe deployment web',
 ]
 
+const shop = (kind: string, apiVersion: string, more: object) => ({
+  apiVersion,
+  kind,
+  metadata: { name: 'shop', labels: { app: 'shop' } },
+  ...more,
+})
+const goods = (data: object) => shop('ConfigMap', 'v1', { data })
+const staff = (replicas: number | undefined, image: string) =>
+  shop('Deployment', 'apps/v1', {
+    spec: {
+      ...(replicas !== undefined && { replicas }),
+      selector: { matchLabels: { app: 'shop' } },
+      template: {
+        metadata: { labels: { app: 'shop' } },
+        spec: { containers: [{ name: 'c', image, ports: [{ containerPort: 80 }] }] },
+      },
+    },
+  })
+const door = (port: number) => shop('Service', 'v1', { spec: { ports: [{ port }] } })
+
+/** Files by the names rows call them, `{file:shop}`: what several managers mean of the same objects. */
+export const manifests: Readonly<Record<string, readonly object[]>> = {
+  shop: [goods({ a: '1', b: '1' }), staff(2, 'nginx:1'), door(80)],
+  changed: [goods({ a: '2', c: 'edit-me' }), staff(undefined, 'nginx:2'), door(81)],
+  less: [goods({ a: '2' })],
+  wrong: [goods({ a: 1 }), staff(1, '')],
+}
+
+/** Several managers of the same objects, by every way kubectl has to change them. */
+const managers: readonly Command[] = [
+  'diff -f {file:shop}',
+  'apply -f {file:shop}',
+  'apply -f {file:shop}',
+  'diff -f {file:changed}',
+  'apply -f {file:changed}',
+  'apply -f {file:wrong}',
+  'apply --server-side -f {file:wrong}',
+  'diff --server-side -f {file:shop}',
+  'apply --server-side -f {file:shop}',
+  'apply --server-side -f {file:shop}',
+  'apply --server-side --field-manager=other -f {file:changed}',
+  'diff --server-side --field-manager=other -f {file:changed}',
+  'apply --server-side --dry-run=server --field-manager=other --force-conflicts -f {file:changed}',
+  'apply --server-side --field-manager=other --force-conflicts -f {file:changed}',
+  'apply --server-side -f {file:shop}',
+  'apply --server-side --force-conflicts -f {file:shop}',
+  'apply -f {file:shop}',
+  'get cm,deployment,service -l app=shop -o yaml --show-managed-fields',
+  'apply -f {file:changed}',
+  'edit configmap shop',
+  'edit configmap shop',
+  'edit deployment shop --save-config',
+  'get configmap shop -o yaml --show-managed-fields',
+  'label configmap shop tier=a',
+  'label configmap shop tier=b',
+  'label configmap shop tier=b --overwrite',
+  'label configmap shop tier- --dry-run=server',
+  'label configmap shop tier-',
+  'annotate configmap shop note=a',
+  'annotate configmap shop note=b',
+  'annotate configmap shop note- other=c',
+  'scale deployment shop --replicas=4',
+  'set image deployment/shop c=nginx:3',
+  ['patch', 'configmap', 'shop', '-p', '{"data":{"d":"4"}}'],
+  ['patch', 'configmap', 'shop', '--type=json', '-p', '[{"op":"remove","path":"/data/none"}]'],
+  ['patch', 'configmap', 'shop', '--type=merge', '-p', '{"data":{"d":4}}'],
+  ['patch', 'configmap', 'shop', '--type=merge', '--dry-run=server', '-p', '{"data":{"d":null}}'],
+  'apply set-last-applied -f {file:less}',
+  'apply view-last-applied configmap shop -o json',
+  'apply -f {file:less}',
+  'get cm,deployment,service -l app=shop -o yaml --show-managed-fields',
+  'apply --prune -l app=shop --dry-run=server -f {file:less}',
+  'apply --prune -l app=shop -f {file:less}',
+  'get cm,deployment,service -l app=shop',
+  'apply --prune -f {file:less}',
+  'replace --force -f {file:less}',
+  'create --save-config -f {file:shop}',
+  'delete cm,deployment,service -l app=shop',
+]
+
 const creators: readonly Command[] = [
   'create configmap c --from-literal=k=v',
   'create secret generic s --from-literal=k=v',
@@ -187,6 +267,7 @@ export const commands: readonly Command[] = [
   ...discovery,
   ...everyKind,
   ...workloads,
+  ...managers,
   ...creators,
   ...cluster,
   ...leaving,

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Command, commands, explained } from './kubectl-commands.ts'
+import { type Command, commands, explained, manifests } from './kubectl-commands.ts'
 import { Random } from './random.ts'
 import { tableKinds } from './table-objects.ts'
 
@@ -77,7 +77,8 @@ async function resourcesOf(server: string): Promise<Map<string, string>> {
 function run(server: string, args: readonly string[]): Promise<Said> {
   const home = join(folder, new URL(server).port)
   const reach = [`--server=${server}`, '--token=admin-token', '--insecure-skip-tls-verify']
-  const env = { ...process.env, HOME: home, KUBECONFIG: join(folder, 'config') }
+  const config = { HOME: home, KUBECONFIG: join(folder, 'config') }
+  const env = { ...process.env, ...config, KUBE_EDITOR: 'sed -i -e s/edit-me/edited/' }
   const options = { env, timeout: commandTimeoutMs, maxBuffer: 64 * 1024 * 1024 }
   return new Promise((resolve) => {
     execFile(values.kubectl, [...reach, ...args], options, (error, out, err) =>
@@ -154,6 +155,10 @@ async function main(): Promise<number> {
   const all = join(folder, 'all.json')
   const items = second === undefined ? named : [...named, second]
   writeFileSync(all, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  for (const [name, objects] of Object.entries(manifests)) {
+    const list = { apiVersion: 'v1', kind: 'List', items: objects }
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(list))
+  }
   const kinds = made.map(({ kind }) => known.get(kind)?.split(' ')[0]).join(',')
   await both(['create', 'namespace', namespace])
   await both(['-n', namespace, 'create', 'serviceaccount', 'default'])
@@ -162,7 +167,11 @@ async function main(): Promise<number> {
   const rows: Command[] = [...commands, ...explained(made.map(({ kind }) => kind.toLowerCase()))]
   for (const row of rows) {
     const words = (typeof row === 'string' ? row.split(' ') : row).map((word) =>
-      word.replaceAll('{ns}', namespace).replace('{all}', all).replace('{kinds}', kinds),
+      word
+        .replaceAll('{ns}', namespace)
+        .replace('{all}', all)
+        .replace('{kinds}', kinds)
+        .replace(/\{file:(\w+)\}/, (_, name: string) => join(folder, `${name}.json`)),
     )
     const title = words.join(' ').replaceAll(kinds, '{kinds}')
     if (only !== undefined && !only.test(title)) continue

@@ -1,12 +1,13 @@
 /** What is said to someone who may not: the 403 in Kubernetes' words. It decides nothing. */
-import { goQuote } from '#api/go-syntax.ts'
+import { goFormat, goQuote } from '#api/go-syntax.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { Attributes } from './authorize.ts'
 
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
 function forbiddenMessage(attributes: Attributes, reason: string): string {
   const said = withoutMarkup(sentence(attributes))
-  return formatted(reason === '' ? said : `${said}: ${reason}`)
+  // The original takes the sentence for a format.
+  return goFormat(reason === '' ? said : `${said}: ${reason}`)
 }
 
 export const forbidden = (attributes: Attributes, reason: string): ApiError =>
@@ -36,12 +37,3 @@ function sentence({ user, verb, isResource, ...rest }: Attributes): string {
 /** Errors never look like HTML, whatever a request put into its path. */
 const withoutMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-/** The original treats the sentence as a format without arguments, so a percent sign shows as Go's complaint about it. */
-function formatted(text: string): string {
-  if (!text.includes('%')) return text
-  return text.replace(/%[-+# 0]*(?:\d+)?(?:\.\d*)?(.)?/gsu, (_, verb: string | undefined) => {
-    if (verb === undefined) return '%!(NOVERB)'
-    return verb === '%' ? '%' : `%!${verb}(MISSING)`
-  })
-}

@@ -6,6 +6,7 @@ import {
   asGo,
   byCodePoint,
   goFloat,
+  goFormat,
   goQuote,
   goStringMap,
   goStrings,
@@ -66,4 +67,14 @@ test('strings are ordered by code point', () => {
     '\uffee',
     '\u{1f600}',
   ])
+})
+
+test('a text taken for a format', () => {
+  const rows: [string, string][] = [
+    ['nothing', 'nothing'],
+    ['c:50% k:2', 'c:50%!k(MISSING):2'],
+    ['100%% %5.2f', '100% %!f(MISSING)'],
+    ['100%', '100%!(NOVERB)'],
+  ]
+  for (const [text, expected] of rows) assert.equal(goFormat(text), expected)
 })

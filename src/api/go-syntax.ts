@@ -123,3 +123,12 @@ export function byCodePoint(a: string, b: string): number {
   }
   return a.length - b.length
 }
+
+/** A text taken for a format without arguments, so that a percent sign shows as Go's complaint about it. */
+export function goFormat(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replace(/%[-+# 0]*(?:\d+)?(?:\.\d*)?(.)?/gsu, (_, verb: string | undefined) => {
+    if (verb === undefined) return '%!(NOVERB)'
+    return verb === '%' ? '%' : `%!${verb}(MISSING)`
+  })
+}

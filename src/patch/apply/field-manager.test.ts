@@ -401,6 +401,12 @@ const errors: [what: string, config: Record<string, unknown>, code: number, mess
     'failed to create typed patch object: .spec.args: expected list, got &{x}',
   ],
   [
+    'text with a percent sign for a list',
+    { spec: { args: '5% d' } },
+    500,
+    'failed to create typed patch object: .spec.args: expected list, got &{5%!d(MISSING)}',
+  ],
+  [
     'a list for a map',
     { spec: [1] },
     500,

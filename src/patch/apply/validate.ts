@@ -2,7 +2,7 @@
  * Whether a value fits its type closely enough to be owned field by field, in the original's words: wrong kinds of
  * value, fields the type does not have, items that have the same key or none. Ranges and formats are not looked at.
  */
-import { goUntyped } from '#api/go-syntax.ts'
+import { goFormat, goUntyped } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { goType, goValue } from '#patch/go-value.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -35,12 +35,12 @@ function look(type: Type, value: Json): Problem[] | undefined {
     }
     case 'list':
       if (Array.isArray(value)) return lookAtItems(type, value)
-      return problem(`expected list, got &{${goValue(value)}}`)
+      return problem(goFormat(`expected list, got &{${goValue(value)}}`))
     case 'struct':
     case 'map':
       if (type.is === 'struct' && type.union === true) return undefined
       if (isMap(value)) return lookAtMembers(type, value)
-      return problem(`expected map, got &{${goValue(value)}}`)
+      return problem(goFormat(`expected map, got &{${goValue(value)}}`))
     case 'untyped':
       return undefined
   }
