@@ -94,7 +94,7 @@ async function access(
       release: 22,
       externalAddress: '127.0.0.1:6443',
       ownClientAuthorities: [],
-      tlsPrivateKey: undefined,
+      ownTokenKey: undefined,
       report: (message) => reported.push(message),
       ...surroundings,
     },
@@ -231,13 +231,10 @@ test('a token we make is one we know, and reviews say so', async () => {
   assert.equal(await made.reviewToken('x'.repeat(100_000), []), undefined)
 })
 
-test('keys: those given, or the serving key; what we sign we accept', async () => {
-  const serving = await access(
-    { serviceAccountSigningKeyFile: undefined },
-    { tlsPrivateKey: keyPem },
-  )
-  assert.ok(serving.made.mint)
-  assert.ok(serving.made.openId?.keySet.includes('"kty":"EC"'))
+test('keys: those given, or our own; what we sign we accept', async () => {
+  const own = await access({ serviceAccountSigningKeyFile: undefined }, { ownTokenKey: keyPem })
+  assert.ok(own.made.mint)
+  assert.ok(own.made.openId?.keySet.includes('"kty":"EC"'))
   const none = await access({ serviceAccountSigningKeyFile: undefined })
   assert.equal(none.made.mint, undefined)
   assert.equal(none.made.openId, undefined)

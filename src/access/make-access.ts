@@ -164,14 +164,14 @@ async function authorizers(
   return Promise.all(settings.authorizationMode.map(make))
 }
 
-/** Keys that verify: those given, or else the serving key. What we sign ourselves we always accept. */
+/** Keys that verify: those given, or else our own. What we sign ourselves we always accept. */
 function tokenKeys(
   { serviceAccountKeyFile: files, serviceAccountSigningKeyFile: signing }: AccessSettings,
-  { tlsPrivateKey }: AccessSurroundings,
+  { ownTokenKey }: AccessSurroundings,
 ): { keys: TokenKey[]; signingKey: SigningKey | undefined } {
   const texts = files.map((file) => ({ file, pem: readFileSync(file, 'utf8') }))
-  if (texts.length === 0 && signing === undefined && tlsPrivateKey !== undefined)
-    texts.push({ file: 'the serving key', pem: tlsPrivateKey })
+  if (texts.length === 0 && signing === undefined && ownTokenKey !== undefined)
+    texts.push({ file: 'our own key', pem: ownTokenKey })
   const keys = texts.flatMap(({ file, pem }) => readPublicKeys(pem, file))
   if (signing !== undefined) texts.unshift({ file: signing, pem: readFileSync(signing, 'utf8') })
   const source = texts.find(({ file, pem }) => file === signing || pem.includes('PRIVATE KEY-----'))

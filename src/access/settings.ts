@@ -57,8 +57,8 @@ export interface AccessSurroundings {
   readonly externalAddress: string
   /** Authorities of our own besides --client-ca-file, as PEM. */
   readonly ownClientAuthorities: readonly string[]
-  /** The key of the serving certificate: it verifies and signs service account tokens when no key is given for that. */
-  readonly tlsPrivateKey: string | undefined
+  /** A key of our own as PEM: it verifies and signs service account tokens when no key is given for that. */
+  readonly ownTokenKey: string | undefined
   /** Something went wrong that no request can be told about. Never gets a credential. */
   readonly report: (message: string) => void
 }

@@ -74,7 +74,7 @@ function accessOf({ settings, release, certificates, log, reader }: Foundation):
     release,
     externalAddress: new URL(localUrl(settings)).host,
     ownClientAuthorities: [certificates.ca.certificatePem],
-    tlsPrivateKey: certificates.serving.keyPem,
+    ownTokenKey: certificates.serviceAccountKey.privatePem,
     report: (message: string) => log.warn(message),
   }
   return makeAccess(settings, surroundings, reader, systemClock)
