@@ -9,7 +9,6 @@ import type { Exchange } from './exchange.ts'
 import { otherFramer } from './other-shapes.ts'
 import type { HttpParts } from './parts.ts'
 import { protobufValue } from './protobuf-shapes.ts'
-import { bookmarkObject } from './bookmark.ts'
 import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { TypedFramer } from './watch-stream.ts'
@@ -31,15 +30,7 @@ export function framerFor(
       if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
       return jsonFrame(kind, type, cut, text)
     },
-<<<<<<< Updated upstream
     bookmark: (revision) => bookmarkFrame(bookmarkObject(kind, revision)),
-=======
-    bookmark(revision) {
-      return Buffer.from(
-        `${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(kind, revision) })}\n`,
-      )
-    },
->>>>>>> Stashed changes
   }
 }
 

@@ -2,11 +2,7 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, notAcceptable } from '#api/status-error.ts'
 import { encodeJson } from '#codec/json.ts'
-<<<<<<< Updated upstream
 import { type MetaVersion, partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
-=======
-import { partialMetadata, partialMetadataList } from '#codec/partial-metadata.ts'
->>>>>>> Stashed changes
 import { encodeWatchFrame } from '#codec/protobuf.ts'
 import {
   type Columns,
@@ -33,7 +29,6 @@ import {
   protobufPartial,
   protobufValue,
 } from './protobuf-shapes.ts'
-import { bookmarkObject } from './bookmark.ts'
 import { convertTogether, objectFor, pathOf } from './represent.ts'
 import type { Shape } from './shape.ts'
 import { TableRows } from './table-rows.ts'
@@ -277,7 +272,6 @@ export function otherFramer(
       return Buffer.from(`${JSON.stringify({ type, object })}\n`)
     },
     bookmark(revision) {
-<<<<<<< Updated upstream
       const object = bookmarkObject(kind, revision)
       // Where objects show their path, the original cannot make one for what has no name, and leaves it as it is.
       const as = kind.selfLinks ? undefined : shape.as
@@ -292,16 +286,6 @@ export function otherFramer(
       return as === undefined
         ? protobufBookmark(kind, revision)
         : encodeWatchFrame('BOOKMARK', protobufPartial(kind, shown, as))
-=======
-      const whole = bookmarkObject(kind, revision)
-      const { as } = shape
-      const object =
-        as?.kind === 'PartialObjectMetadata' ? partialMetadata(whole, as.version) : whole
-      if (shape.format === 'protobuf' && as !== undefined) {
-        return encodeWatchFrame('BOOKMARK', protobufPartial(kind, object, as))
-      }
-      return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
->>>>>>> Stashed changes
     },
   }
 }
