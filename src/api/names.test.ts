@@ -8,12 +8,17 @@ import {
   domainPrefixedPath,
   envVarName,
   fullyQualifiedDomainName,
+  fullyQualifiedName,
+  groupId,
+  ipAddress,
   labelValue,
   nameIsDnsLabel,
   nameIsPathSegment,
+  pathSegmentName,
   portName,
   portNumber,
   qualifiedName,
+  userId,
 } from './names.ts'
 
 const label =
@@ -45,6 +50,67 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
   ['port name', portName, '80', ['must contain at least one letter or number (a-z, 0-9)']],
   ['environment variable', envVarName, '..a', ["must not start with '..'"]],
   ['config key', configMapKey, '.', ["must not be '.'"]],
+  ['subdomain', dns1123Subdomain, 'a'.repeat(253), []],
+  ['subdomain', dns1123Subdomain, 'a'.repeat(254), ['must be no more than 253 characters']],
+  ['subdomain', dns1123Subdomain, `${'a'.repeat(64)}.b`, []],
+  ...['', '.', '-a', 'a-', 'a.-b', 'A', 'a_b', 'a b', 'a\n', 'ü', 'a/b'].map(
+    (value): (typeof cases)[number] => ['subdomain', dns1123Subdomain, value, [subdomain]],
+  ),
+  ...['a', '1', 'a.b', 'a-b.c', '1.2'].map((value): (typeof cases)[number] => [
+    'subdomain',
+    dns1123Subdomain,
+    value,
+    [],
+  ]),
+  ...['a', 'A1', 'a_b.c-d', 'a'.repeat(63)].map((value): (typeof cases)[number] => [
+    'label value',
+    labelValue,
+    value,
+    [],
+  ]),
+  ['label value', labelValue, 'a'.repeat(64), ['must be no more than 63 characters']],
+  ['qualified name', qualifiedName, `${'a'.repeat(253)}/${'b'.repeat(63)}`, []],
+  [
+    'qualified name',
+    qualifiedName,
+    `${'a'.repeat(254)}/b`,
+    ['prefix part must be no more than 253 characters'],
+  ],
+  [
+    'qualified name',
+    qualifiedName,
+    'b'.repeat(64),
+    ['name part must be no more than 63 characters'],
+  ],
+  ['qualified name', qualifiedName, 'a/', ['name part must be non-empty', `name part ${part}`]],
+  ['port name', portName, 'a'.repeat(15), []],
+  ['port name', portName, 'a'.repeat(16), ['must be no more than 15 characters']],
+  [
+    'port name',
+    portName,
+    'A_',
+    [
+      'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+      'must contain at least one letter or number (a-z, 0-9)',
+    ],
+  ],
+  ['port name', portName, 'a--b', ['must not contain consecutive hyphens']],
+  ['port name', portName, '-a', ['must not begin or end with a hyphen']],
+  ['port name', portName, 'a-', ['must not begin or end with a hyphen']],
+  ['environment variable', envVarName, '..', ["must not be '..'"]],
+  ['environment variable', envVarName, '.a', []],
+  ['config key', configMapKey, '..', ["must not be '..'"]],
+  ['config key', configMapKey, '...', ["must not start with '..'"]],
+  ['config key', configMapKey, 'a..', []],
+  ['path segment', pathSegmentName, '.', ["may not be '.'"]],
+  ['path segment', pathSegmentName, '...', []],
+  ['address', ipAddress, '10.0.0.1', []],
+  [
+    'address',
+    ipAddress,
+    '10.0.0',
+    ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+  ],
 ]
 for (const [what, check, value, expected] of cases) {
   test(`${what} ${JSON.stringify(value.slice(0, 20))}`, () =>
@@ -57,12 +123,25 @@ test('lengths count bytes', () => {
 
 test('ports', () => {
   assert.deepEqual(portNumber(65535), [])
+  assert.deepEqual(portNumber(1), [])
   assert.deepEqual(portNumber(0), ['must be between 1 and 65535, inclusive'])
+  assert.deepEqual(portNumber(65536), ['must be between 1 and 65535, inclusive'])
+})
+
+test('users and groups', () => {
+  for (const check of [userId, groupId]) {
+    assert.deepEqual([check(0), check(2147483647)], [[], []])
+    for (const id of [-1, 2147483648])
+      assert.deepEqual(check(id), ['must be between 0 and 2147483647, inclusive'])
+  }
 })
 
 test('a prefix may end in a dash', () => {
   assert.deepEqual(nameIsDnsLabel('a-', true), [])
   assert.deepEqual(nameIsDnsLabel('a-', false), [label])
+  assert.deepEqual(nameIsDnsLabel('-', true), [label])
+  assert.deepEqual(nameIsDnsLabel('a', true), [])
+  assert.deepEqual(nameIsDnsLabel('a_', true), [label])
   assert.deepEqual(nameIsPathSegment('..', true), [])
   assert.deepEqual(nameIsPathSegment('..', false), ["may not be '..'"])
   assert.deepEqual(nameIsPathSegment('a/b%', false), ["may not contain '/'", "may not contain '%'"])
@@ -70,6 +149,32 @@ test('a prefix may end in a dash', () => {
 
 test('domains', () => {
   const path = FieldPath.of('spec', 'x')
+  const said = (errors: { message: string }[]) => errors.map(({ message }) => message)
+  const short = 'should be a domain with at least three segments separated by dots'
+  assert.deepEqual(said(fullyQualifiedName('a.b.c', path)), [])
+  assert.deepEqual(said(fullyQualifiedName('a.b', path)), [`Invalid value: "a.b": ${short}`])
+  assert.deepEqual(said(fullyQualifiedName('', path)), ['Required value'])
+  assert.deepEqual(said(fullyQualifiedName('A.b.c', path)), [
+    `Invalid value: "A.b.c": ${subdomain}`,
+  ])
+  assert.deepEqual(said(fullyQualifiedDomainName('', path)), ['Required value'])
+  assert.deepEqual(said(fullyQualifiedDomainName('a..', path)), [
+    `Invalid value: "a.": ${subdomain}`,
+  ])
+  assert.deepEqual(said(fullyQualifiedDomainName(`${'a'.repeat(64)}.b`, path)), [
+    `Invalid value: "${'a'.repeat(64)}": must be no more than 63 characters`,
+  ])
+  const prefixed = 'must be a domain-prefixed path (such as "acme.io/foo")'
+  assert.deepEqual(said(domainPrefixedPath('', path)), ['Required value'])
+  for (const text of ['/foo', 'acme.io/'])
+    assert.deepEqual(said(domainPrefixedPath(text, path)), [
+      `Invalid value: "${text}": ${prefixed}`,
+    ])
+  assert.deepEqual(said(domainPrefixedPath('a/b', path)), [])
+  assert.deepEqual(said(domainPrefixedPath('A/foo bar', path)), [
+    `Invalid value: "A": ${subdomain}`,
+    `Invalid value: "foo bar": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`,
+  ])
   assert.deepEqual(fullyQualifiedDomainName('a.b.', path), [])
   assert.equal(
     fullyQualifiedDomainName('a', path)[0]?.message,

@@ -13,6 +13,17 @@ const show = (errors: { field: string; message: string }[]) =>
     `${error.field}: ${error.message}`.replace(/: (?:a|name part must consist).*$/, ''),
   )
 
+const both = { name: 'a', namespace: 'b' }
+const owner = (more: object) => ({ apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u', ...more })
+const shownOwner = (name: string) =>
+  `v1.OwnerReference{APIVersion:"v1", Kind:"Pod", Name:"${name}", UID:"u", Controller:(*bool)(0xc000000000), BlockOwnerDeletion:(*bool)(nil)}`
+const managed = (more: object) => ({
+  manager: 'm',
+  operation: 'Update',
+  fieldsType: 'FieldsV1',
+  ...more,
+})
+
 const created: [string, ObjectMeta, string[]][] = [
   ['a good one', { name: 'a', namespace: 'b' }, []],
   [
@@ -78,6 +89,79 @@ const created: [string, ObjectMeta, string[]][] = [
       'metadata.managedFields[0].operation: Invalid value: "": must be `Apply` or `Update`',
       'metadata.managedFields[0].manager: Invalid value: "a\\x00": invalid character U+0000 (at position 1)',
     ],
+  ],
+  [
+    'a bad label, beside good ones',
+    { ...both, labels: { 'a/b/c': 'v', k: '-a', ok: '', 'x.y/z': 'A_1.b' } },
+    ['metadata.labels: Invalid value: "a/b/c"', 'metadata.labels: Invalid value: "-a"'],
+  ],
+  [
+    'annotation keys that are wrong',
+    { ...both, annotations: { '-a': '' } },
+    ['metadata.annotations: Invalid value: "-a"'],
+  ],
+  ['annotations just not too large', { ...both, annotations: { a: 'x'.repeat(262_143) } }, []],
+  ['a bad namespace', { name: 'a', namespace: 'B' }, ['metadata.namespace: Invalid value: "B"']],
+  ['a bad cluster', { ...both, clusterName: '1a' }, ['metadata.clusterName: Invalid value: "1a"']],
+  ['a cluster', { ...both, clusterName: 'a' }, []],
+  ['a prefix with its dash', { namespace: 'b', name: 'a-x', generateName: 'a-' }, []],
+  ['finalizers as of old', { ...both, finalizers: ['orphan', 'kubernetes', 'x.y/Z'] }, []],
+  [
+    'one controller',
+    { ...both, ownerReferences: [owner({ controller: true }), owner({ controller: false })] },
+    [],
+  ],
+  [
+    'three controllers',
+    { ...both, ownerReferences: ['x', 'y', 'z'].map((name) => owner({ name, controller: true })) },
+    ['y', 'z'].map(
+      (name) =>
+        `metadata.ownerReferences: Invalid value: []v1.OwnerReference{${['x', 'y', 'z'].map(shownOwner).join(', ')}}: Only one reference can have Controller set to true. Found "true" in references for x and ${name}`,
+    ),
+  ],
+  [
+    'an event of its own group as owner',
+    { ...both, ownerReferences: [owner({ apiVersion: 'events.k8s.io/v1', kind: 'Event' })] },
+    [],
+  ],
+  ['an owner of a group', { ...both, ownerReferences: [owner({ apiVersion: 'apps/v1' })] }, []],
+  [
+    'an owner without a version',
+    { ...both, ownerReferences: [owner({ apiVersion: 'apps/' })] },
+    ['metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty'],
+  ],
+  [
+    'managers',
+    {
+      ...both,
+      managedFields: [managed({}), managed({ operation: 'Apply' }), managed({ fieldsType: '' })],
+    },
+    [],
+  ],
+  [
+    'a manager with a long name',
+    { ...both, managedFields: [managed({ manager: 'x'.repeat(129) })] },
+    ['metadata.managedFields[0].manager: Too long: must have at most 128 bytes'],
+  ],
+  [
+    'the longest manager',
+    { ...both, managedFields: [managed({ manager: ` ~${'x'.repeat(126)}` })] },
+    [],
+  ],
+  [
+    'fields of another form',
+    { ...both, managedFields: [managed({ fieldsType: 'X' })] },
+    ['metadata.managedFields[0].fieldsType: Invalid value: "X": must be `FieldsV1`'],
+  ],
+  [
+    'a long subresource',
+    { ...both, managedFields: [managed({ subresource: 'x'.repeat(257) })] },
+    ['metadata.managedFields[0].subresource: Too long: must have at most 256 bytes'],
+  ],
+  [
+    'a manager in letters that can be printed',
+    { ...both, managedFields: [managed({ manager: 'ü' })] },
+    [],
   ],
 ]
 for (const [what, meta, expected] of created) {
