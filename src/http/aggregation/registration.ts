@@ -29,6 +29,9 @@ const ownGroup = apiServices.group
 /** The place of definitions in discovery: after everything built in. */
 const customPriority: Priority = { group: 1000, version: 100 }
 
+/** How long after a failure an APIService is looked at again. */
+const retryMs = 1000
+
 interface Desired {
   readonly spec: Loose
   readonly management: Management
@@ -163,9 +166,10 @@ export class Registration {
   #settle(name: string): Promise<void> {
     if (!this.#started) return Promise.resolve()
     const after = (this.#running.get(name) ?? Promise.resolve()).then(() => this.#step(name))
-    const kept = after.catch((error) =>
-      this.#parts.report(`the APIService ${name} cannot be kept`, error),
-    )
+    const kept = after.catch((error) => {
+      this.#parts.report(`the APIService ${name} cannot be kept`, error)
+      setTimeout(() => this.#settle(name), retryMs).unref()
+    })
     this.#running.set(name, kept)
     kept.then(() => {
       if (this.#running.get(name) === kept) this.#running.delete(name)

@@ -218,12 +218,25 @@ export class Definitions {
         writeStatus: (next) => this.writeStatus(next),
       })
     }
-    run()
-      .catch((error) => {
+    const look = () => {
+      const definition = this.#known.get(name)
+      if (definition !== undefined && isLeaving(definition)) this.#enqueue(name)
+    }
+    run().then(
+      () => {
+        this.#leaving.delete(name)
+        // Somebody else may have been faster, and been heard of while this was at work.
+        setTimeout(look, retryMs).unref()
+      },
+      (error) => {
         report(`the instances of ${name} could not be removed`, error)
-        setTimeout(() => this.#enqueue(name), retryMs).unref()
-      })
-      .finally(() => this.#leaving.delete(name))
+        // What was written of the failure comes back by the feed, and is no reason to begin anew at once.
+        setTimeout(() => {
+          this.#leaving.delete(name)
+          look()
+        }, retryMs).unref()
+      },
+    )
   }
 }
 

@@ -85,6 +85,13 @@ const rows: readonly Row[] = [
     ends: ['False', 'NeverEstablished', 'resource was never established'],
   },
   {
+    name: 'its names were never its own',
+    established: false,
+    resource: undefined,
+    lists: [],
+    ends: ['False', 'NeverEstablished', 'resource was never established'],
+  },
+  {
     name: 'its objects would be those of a built-in kind',
     resource: undefined,
     lists: [],

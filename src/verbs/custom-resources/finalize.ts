@@ -32,14 +32,16 @@ export async function finalize(definition: KubeObject, parts: FinalizeParts): Pr
   const begun = await parts.writeStatus(next)
   if (begun === undefined) return
   const done = structuredClone(begun)
-  if (parts.resource === undefined) {
+  if (!isTrue(done, 'Established'))
+    set(done, 'False', 'NeverEstablished', 'resource was never established')
+  else if (parts.resource === undefined) {
     set(
       done,
       'False',
       'OverlappingBuiltInResource',
       'instances overlap with built-in resources in storage',
     )
-  } else if (isTrue(done, 'Established')) {
+  } else {
     const problem = await removeInstances(parts, parts.resource)
     if (problem !== undefined) {
       set(done, 'True', problem.reason, problem.message)
@@ -47,7 +49,7 @@ export async function finalize(definition: KubeObject, parts: FinalizeParts): Pr
       throw new ApiError(500, 'InternalError', problem.message)
     }
     set(done, 'False', 'InstanceDeletionCompleted', 'removed all instances')
-  } else set(done, 'False', 'NeverEstablished', 'resource was never established')
+  }
   const left = (done.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer)
   if (left.length === 0) delete done.metadata.finalizers
   else done.metadata.finalizers = left
