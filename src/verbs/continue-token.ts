@@ -30,14 +30,13 @@ export function decodeContinue(token: string): ContinuePoint {
   } catch {
     throw refuse(jsonProblem(bytes))
   }
-  if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
-    throw refuse('json: cannot unmarshal value into a continue token')
-  }
-  const { v, rv, start } = parsed as { v?: unknown; rv?: unknown; start?: unknown }
+  const problem = typeProblem(parsed)
+  if (problem !== undefined) throw refuse(`json: cannot unmarshal ${problem}`)
+  const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown }
   if (v !== tokenVersion) {
     throw refuse(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`)
   }
-  if (!Number.isSafeInteger(rv) || rv === 0) {
+  if (!rv) {
     throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
   }
   if (typeof start !== 'string' || start === '') {
@@ -46,6 +45,31 @@ export function decodeContinue(token: string): ContinuePoint {
   if (!isClean(start)) throw refuse(start)
   return { start, revision: rv as number }
 }
+
+const fieldTypes = new Map<string, [type: string, go: string]>([
+  ['v', ['string', 'string']],
+  ['rv', ['number', 'int64']],
+  ['start', ['string', 'string']],
+])
+
+/** What Go says of a value that is not of the type it is read as; null is any type's nothing. */
+function typeProblem(parsed: unknown): string | undefined {
+  if (parsed === null) return undefined
+  if (goTypeOf(parsed) !== 'object')
+    return `${goTypeOf(parsed)} into Go value of type etcd3.continueToken`
+  for (const [name, value] of Object.entries(parsed as object)) {
+    const [type, go] = fieldTypes.get(name) ?? []
+    if (type === undefined || value === null) continue
+    const isWhole = type !== 'number' || Number.isSafeInteger(value)
+    if (goTypeOf(value) === type && isWhole) continue
+    const shown = goTypeOf(value) === type ? `number ${value}` : goTypeOf(value)
+    return `${shown} into Go struct field continueToken.${name} of type ${go}`
+  }
+  return undefined
+}
+
+const goTypeOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
 
 /** Nothing in it that climbs out of the range: no `..`, no `.`, no empty segment. */
 function isClean(start: string): boolean {
@@ -69,5 +93,5 @@ function jsonProblem(bytes: Buffer): string {
     first < 0x20 || first >= 0x7f
       ? `\\u${first.toString(16).padStart(4, '0')}`
       : String.fromCharCode(first)
-  return `invalid character '${first === 0x27 ? "\\'" : first === 0x22 ? '"' : shown}' looking for beginning of value`
+  return `invalid character '${first === 0x27 ? "\\'" : shown}' looking for beginning of value`
 }
