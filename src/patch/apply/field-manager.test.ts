@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
-import type { Type } from '#schema/type.ts'
+import type { Struct, Type } from '#schema/type.ts'
 import { conflictMessage } from './conflict.ts'
 import { applyConfiguration, type FieldManagerKind, recordUpdate } from './field-manager.ts'
 import { makeFieldSet } from './field-set.ts'
@@ -528,6 +528,29 @@ test('owners of a version that is gone own nothing', () => {
   )
 })
 
+const kindOf = (spec: Struct): FieldManagerKind => {
+  const type = struct('T', [
+    ...thing.fields.filter(({ name }) => name !== 'spec'),
+    field('spec', spec),
+  ])
+  return { ...thingKind, typeFor: () => type }
+}
+
+test('a map of values without a type stays owned as it was when it is owned whole now', () => {
+  const specOf = (atomic: boolean) =>
+    struct('Any', [field('nodeSelector', dict({ is: 'scalar', scalar: 'any' }, atomic))])
+  const live = apply(undefined, thingOf({ spec: { nodeSelector: { a: 1 } } }), 'one', {
+    kind: kindOf(specOf(false)),
+  })
+  const next = apply(live, thingOf({ metadata: { name: 'a', labels: { b: 'c' } } }), 'two', {
+    kind: kindOf(specOf(true)),
+  })
+  assert.deepEqual(owners(next.metadata.managedFields), [
+    'one Apply {"f:spec":{"f:nodeSelector":{"f:a":{}}}}',
+    'two Apply {"f:metadata":{"f:labels":{"f:b":{}}}}',
+  ])
+})
+
 test('a map or list that is owned whole now belongs whole to who owned a part', () => {
   const wholeSpec = struct('Whole', [
     field('nodeSelector', dict(text, true)),
@@ -537,13 +560,6 @@ test('a map or list that is owned whole now belongs whole to who owned a part', 
     field('nodeSelector', dict(text)),
     field('args', listBy(['name'], struct('Arg', [field('name', text)]))),
   ])
-  const kindOf = (spec: typeof wholeSpec): FieldManagerKind => {
-    const type = struct('T', [
-      ...thing.fields.filter(({ name }) => name !== 'spec'),
-      field('spec', spec),
-    ])
-    return { ...thingKind, typeFor: () => type }
-  }
   const live = apply(undefined, thingOf({ spec: { nodeSelector: { a: '1' } } }), 'one', {
     kind: kindOf(partSpec),
   })

@@ -2,7 +2,7 @@
  * What a manager owns, after the type has changed under it: a map or list that is owned whole now belongs whole to
  * whoever owned a part of it. The other direction cannot be guessed and is left as it is.
  */
-import type { Type } from '#schema/type.ts'
+import type { Dict, Type } from '#schema/type.ts'
 import { type FieldSet, hasChildren, isMember, leaf } from './field-set.ts'
 import { memberType } from './shape.ts'
 
@@ -10,7 +10,7 @@ type Building = { [element: string]: FieldSet }
 
 export function reconcileWithType(type: Type, set: FieldSet): FieldSet {
   if (type.is === 'scalar' ? type.scalar !== 'any' : type.is === 'untyped') return set
-  if (type.is === 'map' && type.values.is === 'untyped') return set
+  if (type.is === 'map' && holdsAnything(type)) return set
   let changed: Building | undefined
   for (const element of Object.keys(set)) {
     if (element === '.') continue
@@ -31,12 +31,17 @@ function typeBelow(type: Type, element: string): Type | undefined {
   return memberType(type, element.slice(2))
 }
 
+/** Maps of values that no type is declared for are left as they are, as those are by the original: integers or texts too. */
+const holdsAnything = ({ values }: Dict): boolean =>
+  values.is === 'untyped' ||
+  (values.is === 'scalar' && values.scalar === 'any' && values.named === undefined)
+
 function isOwnedWhole(type: Type): boolean {
   switch (type.is) {
     case 'list':
       return type.listType === 'atomic'
     case 'map':
-      return type.atomic && type.values.is !== 'untyped'
+      return type.atomic && !holdsAnything(type)
     case 'struct':
       return type.atomic || type.union === true
     case 'scalar':
