@@ -1,6 +1,6 @@
 /**
- * Python's client, where it is installed: objects, patches, pages, watches, deletions. `BINNACLE_PYTHON` names the interpreter that
- * has it; without one the test is skipped and says so.
+ * Python's client, where it is installed: objects, patches, pages, watches, deletions, and kinds it learns of by discovery.
+ * `BINNACLE_PYTHON` names the interpreter that has it; without one the test is skipped and says so.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,17 +8,18 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { startServer } from '../running-server.ts'
 
-const python = process.env.BINNACLE_PYTHON ?? 'python3'
-const found = spawnSync(python, ['-c', 'import kubernetes; print(kubernetes.__version__)'])
+/** The system's own has what its packages bring, whichever python3 comes first. */
+const interpreters = [process.env.BINNACLE_PYTHON ?? 'python3', '/usr/bin/python3']
+const hasClient = (name: string) => spawnSync(name, ['-c', 'import kubernetes']).status === 0
+const python = interpreters.find(hasClient) as string
 const skip =
-  found.status === 0
-    ? false
-    : `${python} has no module kubernetes; BINNACLE_PYTHON may name one that has`
+  python === undefined &&
+  `${interpreters.join(' and ')} have no module kubernetes; BINNACLE_PYTHON may name one that has`
 
 /** Prints one line per step; what a step finds wrong it says instead. */
 const script = `
 import sys
-from kubernetes import client, config, watch
+from kubernetes import client, config, dynamic, watch
 from kubernetes.client.exceptions import ApiException
 
 config.load_kube_config(sys.argv[1])
@@ -75,6 +76,17 @@ print('scaled', scaled.spec.replicas, apps.read_namespaced_deployment('d', space
 gone = core.delete_collection_namespaced_config_map(space, label_selector='of=many')
 print('deleted', len(core.list_namespaced_config_map(space, label_selector='of=many').items))
 print('version', client.VersionApi().get_code().major)
+
+found = dynamic.DynamicClient(client.ApiClient(), cache_file=sys.argv[2])
+maps = found.resources.get(api_version='v1', kind='ConfigMap')
+applied = found.server_side_apply(maps, body={
+    'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'd'}, 'data': {'x': 'y'}},
+    name='d', namespace=space, field_manager='python', force_conflicts=True) \\
+    if hasattr(found, 'server_side_apply') else maps.create(
+        namespace=space, body={'metadata': {'name': 'd'}, 'data': {'x': 'y'}})
+print('dynamic', applied.data.x, maps.get(name='d', namespace=space).metadata.name)
+deployments = found.resources.get(api_version='apps/v1', kind='Deployment')
+print('subresource', deployments.scale.get(name='d', namespace=space).spec.replicas)
 `
 
 const expected = [
@@ -88,12 +100,15 @@ const expected = [
   'scaled 3 3',
   'deleted 0',
   'version 1',
+  'dynamic y d',
+  'subresource 3',
 ]
 
 test('objects, patches, pages, watches and deletions', { skip }, async () => {
   const server = await startServer()
+  const cache = join(server.dataDir, 'discovery.json')
   try {
-    const run = spawnSync(python, ['-c', script, join(server.dataDir, 'admin.kubeconfig')], {
+    const run = spawnSync(python, ['-c', script, join(server.dataDir, 'admin.kubeconfig'), cache], {
       encoding: 'utf8',
       env: { ...process.env, PYTHONIOENCODING: 'utf-8' },
       timeout: 60_000,
