@@ -7,7 +7,7 @@ import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header
 import { decodeYaml, repeatedKeys } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { PatchRequest } from '#verbs/server.ts'
+import type { PatchRequest, Server } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { unrecognized } from './unrecognized.ts'
 import { decodeProtobufBody, type TakenType } from './protobuf-body.ts'
@@ -93,17 +93,21 @@ const verbNames = {
   'apply-patch': 'apply',
 } as const
 
+/** The first release whose router looks at what is accepted where there is no body of a wrong type. */
+const emptyPassesSince = 16
+
 export function patchTypeOf(
   exchange: Exchange,
   kind: Kind,
-  applyEnabled: boolean,
+  { feature, release }: Pick<Server, 'feature' | 'release'>,
 ): PatchRequest['patchType'] {
   const supported = builtInPatches.filter(
     (format) =>
       (format !== 'strategic-merge-patch' || kind.protobuf) &&
-      (format !== 'apply-patch' || applyEnabled),
+      (format !== 'apply-patch' || feature('ServerSideApply')),
   )
-  const hasBody = exchange.wire.headers['content-length'] !== '0'
+  const hasBody =
+    Number(exchange.wire.headers['content-length'] ?? 0) > 0 || release < emptyPassesSince
   const endpoint = kind.protobuf ? 'built-in' : 'custom'
   return verbNames[patchFormat(contentTypeOf(exchange), supported, endpoint, hasBody)]
 }

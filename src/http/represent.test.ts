@@ -13,6 +13,8 @@ test('paths of objects and of collections', () => {
   assert.equal(pathOf(pods, '', ''), '/api/v1/pods')
   assert.equal(pathOf(roles, 'ns', 'a:b'), `${group}/namespaces/ns/roles/a:b`)
   assert.equal(pathOf(clusterRoles, '', 'a:b'), `${group}/clusterroles/a%3Ab`)
+  assert.equal(pathOf(roles, 'ns', 'a b!'), `${group}/namespaces/ns/roles/a%20b%21`)
+  assert.equal(pathOf(clusterRoles, '', 'a b!'), `${group}/clusterroles/a+b%21`)
 })
 
 test('a revision of 0 is none', () => {

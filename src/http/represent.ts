@@ -97,8 +97,24 @@ export function pathOf(
   if (name === '') return root + place
   // The original escapes the names of what is in no namespace as if they were values of a query.
   const below = subresource === '' ? '' : `/${subresource}`
-  return `${root}${place}/${namespaced ? name : encodeURIComponent(name)}${below}`
+  return `${root}${place}/${namespaced ? escapePath(name) : escapeQuery(name)}${below}`
 }
+
+const simpleName = /^[-.\w]*$/
+const escaped = (character: string): string =>
+  `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+
+/** As Go escapes paths. */
+const escapePath = (name: string): string =>
+  simpleName.test(name) ? name : encodeURI(name.toWellFormed()).replace(/[?#!*'()]/g, escaped)
+
+/** As Go escapes values of queries. */
+const escapeQuery = (name: string): string =>
+  simpleName.test(name)
+    ? name
+    : encodeURIComponent(name.toWellFormed())
+        .replaceAll('%20', '+')
+        .replace(/[!*'()]/g, escaped)
 
 /** What goes in at the cut: the revision, where there is one (0 is none), and the object's path in the releases that show it. */
 export function laidIn(

@@ -6,6 +6,7 @@ import { loadLater } from '#base/load-later.ts'
 import { flag, integer, parseListOptions } from '#api/list-options.ts'
 import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { create } from '#verbs/create.ts'
 import { remove } from '#verbs/delete.ts'
@@ -22,10 +23,12 @@ import { connect, isConnection } from './connect/connect.ts'
 import type { Exchange, Sink } from './exchange.ts'
 import { errorFrame, framerFor } from './framer.ts'
 import type { HttpParts } from './parts.ts'
+import type { RequestTarget } from './request-target.ts'
 import { requireName, requireRoute } from './require-route.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
 import { negotiateShape, type Shape } from './shape.ts'
+import { patchTypeOf } from './body.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
 import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
@@ -45,6 +48,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (!target.isResource) return routePath(exchange, parts)
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
+  if (!kind.protobuf && missesScope(target, kind)) return pageNotFound(exchange)
   exchange.kind = kind
   // Of a built-in kind only what there is can be deprecated.
   if (!kind.protobuf) warnDeprecated(exchange, kind)
@@ -52,11 +56,13 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (kind.protobuf) warnDeprecated(exchange, kind)
   if (parts.connect !== undefined && isConnection(kind, target.subresource))
     return connect(exchange, kind, parts.connect)
+  // The router looks at the type of a patch before it looks at what is accepted.
+  if (target.verb === 'patch' && kind.protobuf) patchTypeOf(exchange, kind, parts.server)
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
     kind,
     namespace: target.namespace,
-    name: target.name,
+    name: target.verb === 'create' && target.subresource === '' ? '' : target.name,
     subresource: target.subresource,
   }
   if (target.verb === 'watch') return runWatch(exchange, parts, place, shape)
@@ -65,13 +71,21 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
 }
 
 async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
-  const { path, isResource, prefix, group, version } = exchange.target
+  const { path, prefix, group } = exchange.target
   const { catalog } = parts.server
   for (const handler of parts.paths) {
     if (handler.matches(path)) return handler.handle(exchange)
   }
-  const known = prefix === 'api' || (isResource && catalog.hasGroupVersion(group, version))
-  if (known || (prefix !== '' && isBuiltIn(catalog, group))) throw pathNotFound()
+  if (prefix === 'api' || (prefix !== '' && isBuiltIn(catalog, group))) throw pathNotFound()
+  pageNotFound(exchange)
+}
+
+/** Custom kinds have no paths but those of their scope. */
+const missesScope = ({ namespace, verb }: RequestTarget, kind: Kind): boolean =>
+  kind.namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== ''
+
+/** What is nobody's is told without a Status, and so is what would be a custom kind's. */
+function pageNotFound(exchange: Exchange): void {
   const body = Buffer.from('404 page not found\n')
   exchange.status = 404
   exchange.wire.answer(

@@ -50,12 +50,14 @@ const rows: Row[] = [
   ],
   ['PATCH', `${here}?force=false`, merge, body, 422, /force: Forbidden/],
   ['PATCH', here, merge, '', 400],
+  ['PATCH', here, 'text/plain', '', 406, /^406: Not Acceptable$/],
   ['PUT', here, json, '{"metadata":{"name":"other"}}', 400, /does not match the name on the URL/],
   ['PUT', here, json, '{"metadata":{}}', 400, /name must be provided/],
 ]
 for (const [method, url, type, sent, status, message] of rows) {
   test(`${method} ${url.slice(maps.length).slice(0, 40)} ${type} ${sent.slice(0, 30)}: ${status}`, async () => {
-    const asked = { headers: { 'content-type': type }, body: sent }
+    const length = String(Buffer.byteLength(sent))
+    const asked = { headers: { 'content-type': type, 'content-length': length }, body: sent }
     const answer = await served.ask(method, url, asked)
     assert.equal(answer.status, status, answer.text)
     if (message !== undefined) assert.match(answer.json.message, message)
@@ -91,4 +93,12 @@ test('an empty dryRun is none, All is one', async () => {
   assert.equal((await served.ask('GET', `${maps}/dry`)).status, 404)
   assert.equal((await served.ask('POST', `${maps}?dryRun=`, asked('wet'))).status, 201)
   assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
+})
+
+test('the type of a patch is looked at before what is accepted', async () => {
+  const answered = async (type: string) => {
+    const headers = { 'content-type': type, accept: 'text/html', 'content-length': '9' }
+    return (await served.ask('PATCH', here, { headers, body })).status
+  }
+  assert.deepEqual([await answered('text/plain'), await answered(merge)], [415, 406])
 })

@@ -73,7 +73,7 @@ export async function patchRequest(
   parts: HttpParts,
   target: Target,
 ): Promise<PatchRequest> {
-  const patchType = patchTypeOf(exchange, target.kind, parts.server.feature('ServerSideApply'))
+  const patchType = patchTypeOf(exchange, target.kind, parts.server)
   const bytes = await readBody(exchange, parts)
   const options = writeOptions(exchange, 'patch', patchType === 'apply')
   return {

@@ -26,6 +26,7 @@ const load = {
   numbers: later<typeof import('#codec/go-json/written-number.ts')>(
     '#codec/go-json/written-number',
   ),
+  order: later<typeof import('#patch/patched-order.ts')>('#patch/patched-order'),
   nilBytes: later<typeof import('#patch/nil-bytes.ts')>('#patch/nil-bytes'),
   type: later<typeof import('./patch-type.ts')>('./patch-type'),
   undeclared: later<typeof import('#schema/undeclared.ts')>('#schema/undeclared'),
@@ -71,9 +72,9 @@ async function patched(
   const { kind } = request.target
   const lost: string[] = []
   const raw = rawPatched(request, before, kind.type, kind.protobuf, lost)
-  const read = orInvalidPatch(raw, () => {
-    const as = kind.protobuf ? versionOf(server, kind, raw) : kind
-    return as && { object: conformRaw(as, requireObject(raw), request, textOf(raw), lost), as }
+  const read = orInvalidPatch(request, before, raw, (given) => {
+    const as = kind.protobuf ? versionOf(server, kind, given) : kind
+    return as && { object: conformRaw(as, requireObject(given), request, textOf(given), lost), as }
   })
   if (read === undefined) throw nameless(request.target)
   read.as.applyDefaults(read.object)
@@ -109,14 +110,14 @@ export function patchedAs(
   const lost: string[] = []
   const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type, true, lost)
   const isIt = (said: string) => said === apiVersion
-  const read = orInvalidPatch(raw, () => {
-    const given = requireObject(raw)
+  const read = orInvalidPatch(request, before, raw, (made) => {
+    const given = requireObject(made)
     const { patchedVersion, readAsAny } = load.type()
-    const readAs = readAsAny(server, apiVersion, textOf(raw))
-    const said = patchedVersion({ apiVersion, kind }, raw, isIt, readAs, server.release)
+    const readAs = readAsAny(server, apiVersion, textOf(made))
+    const said = patchedVersion({ apiVersion, kind }, made, isIt, readAs, server.release)
     return said === undefined
       ? undefined
-      : conformAs(server, apiVersion, kind, request, given, textOf(raw), lost)
+      : conformAs(server, apiVersion, kind, request, given, textOf(made), lost)
   })
   if (read === undefined) throw nameless(request.target)
   return read
@@ -125,17 +126,56 @@ export function patchedAs(
 /** A patched object is written down and read again. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
-/** What cannot be read after the patch is the patch's fault: 422, with the result in the message. */
-function orInvalidPatch<Read>(raw: Json, read: () => Read): Read {
+/** What cannot be read after the patch is the patch's fault: 422, with the result in the message, as the original writes it. */
+function orInvalidPatch<Read>(
+  request: PatchRequest,
+  before: KubeObject,
+  raw: Json,
+  read: (raw: Json) => Read,
+): Read {
+  const unreadable = faultOf(() => read(raw))
+  if (!('fault' in unreadable)) return unreadable.read
+  const shown = inOrder(request, before, raw)
+  const again = faultOf(() => read(shown))
+  const { message } = 'fault' in again ? again.fault : unreadable.fault
+  throw invalidObject({ group: '', kind: '' }, '', [
+    invalid('patch', shownPatched(shown), message.replace(asWhat, '')),
+  ])
+}
+
+function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly fault: ApiError } {
   try {
-    return read()
+    return { read: read() }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
       throw error
-    throw invalidObject({ group: '', kind: '' }, '', [
-      invalid('patch', shownPatched(raw), error.message.replace(asWhat, '')),
-    ])
+    return { fault: error }
   }
+}
+
+/** A patched object in the order that the original has its members in. */
+function inOrder({ patchType, patchBytes }: PatchRequest, before: KubeObject, raw: Json): Json {
+  if (patchType === 'strategic' || !isObject(raw)) return raw
+  const document = before as unknown as { [key: string]: Json }
+  const patch = patchBody(patchBytes)
+  const { mergedOrder, operatedOrder } = load.order()
+  const shown = withVersionEarly(
+    patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch),
+    before,
+  )
+  if (isOdd(raw)) markOdd(shown)
+  return shown
+}
+
+/** The version of an object is laid in last, and written after its uid; sorted keys are left as they are. */
+function withVersionEarly(shown: Json, { metadata: { resourceVersion, uid } }: KubeObject): Json {
+  const { metadata } = shown as Loose
+  if (!isObject(metadata) || Object.keys(metadata).at(-1) !== 'resourceVersion') return shown
+  if (metadata.uid !== uid || metadata.resourceVersion !== resourceVersion) return shown
+  const members = Object.entries(metadata).slice(0, -1)
+  const at = members.findIndex(([name]) => name === 'uid') + 1
+  members.splice(at, 0, ['resourceVersion', resourceVersion])
+  return { ...(shown as Loose), metadata: Object.fromEntries(members) }
 }
 
 /** What the object was read as goes without saying. */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
+import { applyJsonPatch } from './json-patch.ts'
+import type { JsonMap } from './json-map.ts'
+import { applyMergePatch } from './merge-patch.ts'
+import { mergedOrder, operatedOrder } from './patched-order.ts'
+
+const document: JsonMap = { kind: 'K', data: { z: '1', b: '2' }, metadata: { name: 'n', a: {} } }
+
+const merges: [patch: Json, text: string][] = [
+  [{}, '{"data":{"z":"1","b":"2"},"kind":"K","metadata":{"name":"n","a":{}}}'],
+  [
+    { data: { c: { y: 1, x: 2 } } },
+    '{"data":{"b":"2","c":{"x":2,"y":1},"z":"1"},"kind":"K","metadata":{"name":"n","a":{}}}',
+  ],
+  [
+    { data: [{ y: 1, x: 2 }] },
+    '{"data":[{"y":1,"x":2}],"kind":"K","metadata":{"name":"n","a":{}}}',
+  ],
+  [
+    { metadata: { name: { y: 1, x: 2 } }, data: null },
+    '{"kind":"K","metadata":{"a":{},"name":{"x":2,"y":1}}}',
+  ],
+]
+for (const [patch, text] of merges) {
+  test(`what ${JSON.stringify(patch)} goes through is sorted`, () => {
+    const result = applyMergePatch(document, patch)
+    assert.equal(JSON.stringify(mergedOrder(result, document, patch)), text)
+  })
+}
+
+const operations: [patch: Json, text: string][] = [
+  [
+    [{ op: 'add', path: '/data/c', value: { y: 1, x: 2 } }],
+    '{"data":{"b":"2","c":{"y":1,"x":2},"z":"1"},"kind":"K","metadata":{"name":"n","a":{}}}',
+  ],
+  [
+    [{ op: 'copy', from: '/metadata/name', path: '/x' }],
+    '{"data":{"z":"1","b":"2"},"kind":"K","metadata":{"a":{},"name":"n"},"x":"n"}',
+  ],
+]
+for (const [patch, text] of operations) {
+  test(`the way of ${JSON.stringify(patch)} is sorted`, () => {
+    assert.equal(JSON.stringify(operatedOrder(applyJsonPatch(document, patch), patch)), text)
+  })
+}
