@@ -137,12 +137,19 @@ function nextAttribute(page: string, from: number): Attribute | undefined {
   return { name, valueStart, valueEnd: at, end: at }
 }
 
-const codings: Readonly<Record<string, [pack: Coding, unpack: Coding]>> = {
-  '': [async (bytes) => bytes, async (bytes) => bytes],
-  gzip: [promisify(gzip), promisify(gunzip)],
-  deflate: [promisify(deflateRaw), promisify(inflateRaw)],
-}
 type Coding = (bytes: Buffer) => Promise<Buffer>
+
+/** What unpacks to more is no page: a few bytes can stand for more than there is memory. */
+const unpacked = { maxOutputLength: pageBytesMax }
+const asItIs: Coding = async (bytes) => bytes
+const codings: ReadonlyMap<string, [pack: Coding, unpack: Coding]> = new Map([
+  ['', [asItIs, asItIs]],
+  ['gzip', [promisify(gzip) as Coding, (bytes: Buffer) => promisify(gunzip)(bytes, unpacked)]],
+  [
+    'deflate',
+    [promisify(deflateRaw) as Coding, (bytes: Buffer) => promisify(inflateRaw)(bytes, unpacked)],
+  ],
+])
 
 export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise<Passing> {
   const { headers, status, body } = passing
@@ -152,7 +159,7 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
   const type = String(headers['content-type'] ?? '')
     .split(';')[0]
     .trim()
-  const coding = codings[String(headers['content-encoding'] ?? '')]
+  const coding = codings.get(String(headers['content-encoding'] ?? ''))
   if (type !== 'text/html' || coding === undefined) return passing
   const chunks: Buffer[] = []
   let size = 0
@@ -168,8 +175,11 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
   const page = Buffer.concat(chunks)
   if (page.length === 0) return { status, headers, body: Readable.from([]) }
   const [pack, unpack] = coding
+  const plain = await unpack(page).catch(() => undefined)
+  // Not packed as it says, or too large: its reader may make of it what it can.
+  if (plain === undefined) return { status, headers, body: Readable.from([page]) }
   // One character a byte: whatever the page's encoding is, it stays.
-  const changed = rewritePage((await unpack(page)).toString('latin1'), place)
+  const changed = rewritePage(plain.toString('latin1'), place)
   const packed = await pack(Buffer.from(changed, 'latin1'))
   return {
     status,

@@ -1,0 +1,71 @@
+/** Answers of proxied servers with their links changed, packed or not; the links themselves are in connect.test.ts. */
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import test from 'node:test'
+import { deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import type { Passing } from './forward.ts'
+import { rewriteAnswer } from './rewrite-links.ts'
+
+const place = { prefix: '/proxy', backendHost: '10.0.0.1:80', requestHost: 'api' }
+const page = Buffer.from('<a href="/x">\xe9</a>', 'latin1')
+const changed = '<a href="/proxy/x">\xe9</a>'
+const html = { 'content-type': 'text/html; charset=latin1' }
+const asItIs = (bytes: Buffer) => bytes
+
+async function pass(headers: Passing['headers'], chunks: Buffer[]): Promise<[Passing, Buffer]> {
+  const answer = await rewriteAnswer({ status: 200, headers, body: Readable.from(chunks) }, place)
+  return [answer, Buffer.concat(await Array.fromAsync(answer.body))]
+}
+
+const rows: [coding: string, pack: (bytes: Buffer) => Buffer, unpack: (bytes: Buffer) => Buffer][] =
+  [
+    ['', asItIs, asItIs],
+    ['gzip', gzipSync, gunzipSync],
+    ['deflate', deflateRawSync, inflateRawSync],
+  ]
+for (const [coding, pack, unpack] of rows) {
+  test(`a page packed by ${coding || 'nothing'} is changed, in however many pieces`, async () => {
+    const packed = pack(page)
+    for (const chunks of [[packed], [packed.subarray(0, 5), packed.subarray(5)]]) {
+      const headers = { ...html, ...(coding && { 'content-encoding': coding }) }
+      const [answer, body] = await pass(headers, chunks)
+      assert.equal(unpack(body).toString('latin1'), changed)
+      assert.equal(answer.headers['content-length'], body.length)
+    }
+  })
+}
+
+const large = Buffer.concat([page, Buffer.alloc(8 << 20, ' ')])
+const untouched: [name: string, headers: Passing['headers'], body: Buffer][] = [
+  ['no page', { 'content-type': 'text/plain' }, page],
+  ['nothing said of what it is', {}, page],
+  ['nothing', html, Buffer.alloc(0)],
+  ['a coding nobody knows', { ...html, 'content-encoding': 'br' }, page],
+  [
+    'a coding by the name of what every object has',
+    { ...html, 'content-encoding': 'constructor' },
+    page,
+  ],
+  ['not packed as it says', { ...html, 'content-encoding': 'gzip' }, page],
+  [
+    'packed, and cut short',
+    { ...html, 'content-encoding': 'gzip' },
+    gzipSync(page).subarray(0, 20),
+  ],
+  ['too large', html, large],
+  ['few bytes that stand for too many', { ...html, 'content-encoding': 'gzip' }, gzipSync(large)],
+  ['the same otherwise packed', { ...html, 'content-encoding': 'deflate' }, deflateRawSync(large)],
+]
+for (const [name, headers, bytes] of untouched) {
+  test(`passed on as it is: ${name}`, async () => {
+    const [answer, body] = await pass(headers, [bytes.subarray(0, 30), bytes.subarray(30)])
+    assert.ok(body.equals(bytes))
+    assert.deepEqual(answer.headers, headers)
+  })
+}
+
+test('where an answer leads elsewhere, that is changed and its page is not', async () => {
+  const [answer, body] = await pass({ ...html, location: '/y' }, [page])
+  assert.equal(answer.headers.location, '/proxy/y')
+  assert.ok(body.equals(page))
+})
