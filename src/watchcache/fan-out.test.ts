@@ -4,6 +4,7 @@ import type { Entry } from './entry.ts'
 import { type EventType, FanOut, type Subscriber, transition } from './fan-out.ts'
 import type { CacheEvent } from './history.ts'
 import { entryOf, eventOf } from './picture.suite.ts'
+import { Watcher } from './watcher.ts'
 
 const wanted = (entry: Entry) => entry.labels?.on === 'yes'
 
@@ -93,4 +94,22 @@ test('all are told the end, and so is whoever comes later', () => {
     [...before, late].map((one) => one.ends),
     [1, 1, 1],
   )
+})
+
+test('one who leaves takes nobody along', () => {
+  for (const namespace of ['a', '']) {
+    const fanOut = new FanOut()
+    const [staying, leaving] = [
+      new Watcher(namespace, undefined),
+      new Watcher(namespace, undefined),
+    ]
+    fanOut.add(staying)
+    fanOut.add(leaving)
+    fanOut.remove(leaving)
+    fanOut.publish(eventOf(1, entryOf('x', 1)))
+    assert.deepEqual([staying.queued, leaving.queued, fanOut.size], [1, 0, 1])
+    assert.equal(fanOut.isFollowed, namespace === '')
+    fanOut.remove(staying)
+    assert.deepEqual([fanOut.size, fanOut.isFollowed], [0, false])
+  }
 })
