@@ -45,3 +45,18 @@ for (const seed of [1, 2, 3]) {
     assert.equal(map.size, model.size)
   })
 }
+
+test('a snapshot of nothing stays one, and so does one of what is emptied and filled again', () => {
+  const map = new SortedMap<number>()
+  const empty = map.snapshot()
+  map.set('a', 1)
+  const one = map.snapshot()
+  map.delete('a')
+  const again = map.snapshot()
+  map.set('b', 2)
+  assert.deepEqual(
+    [empty, one, again, map].map((each) => range(each)),
+    [[], [['a', 1]], [], [['b', 2]]],
+  )
+  assert.deepEqual([empty.count('', '~'), one.count('', '~')], [0, 1])
+})
