@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FieldPath } from './field-path.ts'
 import { nameIsDnsSubdomain } from './names.ts'
-import type { ObjectMeta } from './object-meta.ts'
+import type { ManagedFieldsEntry, ObjectMeta } from './object-meta.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-rules.ts'
 
 const path = FieldPath.of('metadata')
@@ -17,7 +17,8 @@ const both = { name: 'a', namespace: 'b' }
 const owner = (more: object) => ({ apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u', ...more })
 const shownOwner = (name: string) =>
   `v1.OwnerReference{APIVersion:"v1", Kind:"Pod", Name:"${name}", UID:"u", Controller:(*bool)(0xc000000000), BlockOwnerDeletion:(*bool)(nil)}`
-const managed = (more: object) => ({
+const managed = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
+  apiVersion: 'v1',
   manager: 'm',
   operation: 'Update',
   fieldsType: 'FieldsV1',
