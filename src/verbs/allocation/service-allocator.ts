@@ -6,6 +6,7 @@ import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { internalError, invalidObject } from '#api/status-error.ts'
+import { checkExternalTraffic } from '#kinds/behaviour/services/external-traffic.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
@@ -55,6 +56,7 @@ class ServiceAllocators implements Allocators {
       if (!context.dryRun) work.addresses(old, context)
       work.nodePorts(old)
       work.healthPort(old)
+      work.refuse(checkExternalTraffic(next))
     } catch (error) {
       work.giveBack()
       throw error
@@ -215,6 +217,10 @@ class Work implements Reservation {
     if (had !== 0) return
     spec.healthCheckNodePort =
       asked === 0 ? this.#takeAnyPort() : this.#takePort(asked, 'spec.healthCheckNodePort')
+  }
+
+  refuse(errors: FieldError[]): void {
+    if (errors.length > 0) throw this.#invalid(errors)
   }
 
   #takeAnyPort(): number {

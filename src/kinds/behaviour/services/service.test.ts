@@ -96,14 +96,6 @@ checkCreate(service, [
       'spec.LoadBalancerSourceRanges: Invalid value: "[x 10.0.0.0/8]": must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ',
     ],
   ],
-  [
-    'what needs other fields is looked at last',
-    withSpec({ externalTrafficPolicy: 'Local', healthCheckNodePort: 5 }),
-    [
-      'spec.externalTrafficPolicy: Invalid value: "Local": ExternalTrafficPolicy can only be set on NodePort and LoadBalancer service',
-      'spec.healthCheckNodePort: Invalid value: 5: HealthCheckNodePort can only be set on LoadBalancer service with ExternalTrafficPolicy=Local',
-    ],
-  ],
 ])
 
 const allocated = withSpec({

@@ -33,8 +33,6 @@ import {
   isExternalName,
   isHeadless,
   isLoadBalancer,
-  needsHealthCheckPort,
-  needsNodePort,
   specOf,
 } from './service-shape.ts'
 
@@ -202,29 +200,6 @@ function checkTrafficPolicies(spec: Loose, context: Context): FieldError[] {
   return [...errors, ...checkOneOfIfSet(internal, ['Cluster', 'Local'], at)]
 }
 
-/** What makes sense only together with other fields; looked at when everything else is right. */
-function checkTogether(service: KubeObject, old?: KubeObject): FieldError[] {
-  const { externalTrafficPolicy: policy, healthCheckNodePort: port } = specOf(service)
-  const portPath = specPath.child('healthCheckNodePort')
-  if (old && needsHealthCheckPort(old) && needsHealthCheckPort(service)) {
-    const detail =
-      'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update'
-    const same = (specOf(old).healthCheckNodePort ?? 0) === (port ?? 0)
-    if (!same) return [invalid(portPath, port ?? 0, detail)]
-  }
-  const errors: FieldError[] = []
-  if (!needsNodePort(service) && policy) {
-    const detail = 'ExternalTrafficPolicy can only be set on NodePort and LoadBalancer service'
-    errors.push(invalid(specPath.child('externalTrafficPolicy'), policy, detail))
-  }
-  if (!needsHealthCheckPort(service) && port) {
-    const detail =
-      'HealthCheckNodePort can only be set on LoadBalancer service with ExternalTrafficPolicy=Local'
-    errors.push(invalid(portPath, port, detail))
-  }
-  return errors
-}
-
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   if (context.release < addressListSince) return checkClusterIpKept(next, old)
   const errors = [...checkAddressChanges(next, old), ...checkFamilyChanges(next, old)]
@@ -247,39 +222,23 @@ function checkClusterIpKept(next: KubeObject, old: KubeObject): FieldError[] {
   return validateImmutable(now, then, specPath.child('clusterIP'))
 }
 
-/** Fields are checked together only where each of them, and metadata, is right by itself. */
-const orTogether = (
-  errors: FieldError[],
-  next: KubeObject,
-  old?: KubeObject,
-  metadataIsWrong = false,
-): FieldError[] => (errors.length > 0 || metadataIsWrong ? errors : checkTogether(next, old))
-
 export const service: Behaviour = {
   nameRule: nameIsDns1035Label,
   versionCheckedWithMetadata: true,
   resetFields: [['status']],
   prepareForCreate: prepareNewService,
   prepareForUpdate: prepareChangedService,
-  validateCreate: (object, context) =>
-    orTogether(
-      [...check(object, context), ...checkMixed(object, undefined, context)],
-      object,
-      undefined,
-      checkMetadata(object, true, nameIsDns1035Label).length > 0,
-    ),
-  validateUpdate: (next, old, context) =>
-    orTogether(
-      [
-        ...checkMetadataUpdate(next, old),
-        ...checkChanges(next, old, context),
-        ...checkMetadata(next, true, nameIsDns1035Label),
-        ...check(next, context),
-        ...checkMixed(next, old, context),
-      ],
-      next,
-      old,
-    ),
+  validateCreate: (object, context) => [
+    ...check(object, context),
+    ...checkMixed(object, undefined, context),
+  ],
+  validateUpdate: (next, old, context) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkChanges(next, old, context),
+    ...checkMetadata(next, true, nameIsDns1035Label),
+    ...check(next, context),
+    ...checkMixed(next, old, context),
+  ],
   subresources: {
     status: {
       createOnUpdate: true,

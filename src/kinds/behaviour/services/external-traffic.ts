@@ -1,0 +1,25 @@
+/**
+ * What a service says of traffic from outside, which makes sense only together with its type. It is looked at last, when
+ * everything else is right and the service has been given its addresses and ports.
+ */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { needsHealthCheckPort, needsNodePort, specOf } from './service-shape.ts'
+
+const specPath = FieldPath.of('spec')
+
+export function checkExternalTraffic(service: KubeObject): FieldError[] {
+  const { externalTrafficPolicy: policy, healthCheckNodePort: port } = specOf(service)
+  const errors: FieldError[] = []
+  if (!needsNodePort(service) && policy) {
+    const detail = 'ExternalTrafficPolicy can only be set on NodePort and LoadBalancer service'
+    errors.push(invalid(specPath.child('externalTrafficPolicy'), policy, detail))
+  }
+  if (!needsHealthCheckPort(service) && port) {
+    const detail =
+      'HealthCheckNodePort can only be set on LoadBalancer service with ExternalTrafficPolicy=Local'
+    errors.push(invalid(specPath.child('healthCheckNodePort'), port, detail))
+  }
+  return errors
+}
