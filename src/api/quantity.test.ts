@@ -9,6 +9,7 @@ import {
   parseQuantity,
   quantityMilliValue,
   quantityValue,
+  roundUpToMilli,
   signOfQuantity,
   subtractQuantities,
 } from './quantity.ts'
@@ -86,6 +87,50 @@ test('sums and differences keep the format of the first that is not zero', () =>
   assert.equal(formatQuantity(addQuantities('100m', '900m')), '1')
   assert.equal(formatQuantity(subtractQuantities('1', '100m')), '900m')
 })
+
+const sums: [a: string, b: string, sum: string, difference: string][] = [
+  ['1', '2', '3', '-1'],
+  ['1Ki', '1Ki', '2Ki', '0'],
+  ['1Ki', '1', '1025', '1023'],
+  ['1', '1Ki', '1025', '-1023'],
+  ['0', '1e3', '1e3', '-1e3'],
+  ['1e3', '0', '1e3', '1e3'],
+  ['0.1', '0.2', '300m', '-100m'],
+  ['1k', '1m', '1000001m', '999999m'],
+  ['1M', '1n', '1000000000000001n', '999999999999999n'],
+  ['-1', '1', '0', '-2'],
+  ['9223372036854775807', '1', '9223372036854775808', '9223372036854775806'],
+]
+for (const [a, b, sum, difference] of sums)
+  test(`${a} and ${b}`, () => {
+    assert.equal(formatQuantity(addQuantities(a, b)), sum)
+    assert.equal(formatQuantity(subtractQuantities(a, b)), difference)
+    assert.equal(Math.sign(compareQuantities(a, b)), signOfQuantity(subtractQuantities(a, b)))
+    assert.equal(Math.sign(compareQuantities(b, a)), signOfQuantity(subtractQuantities(b, a)))
+  })
+
+test('of amounts too far apart to add the larger is the sum', () => {
+  const far = (a: string, b: string) => addQuantities(a, b).unscaled * 10n
+  assert.equal(far('3e1000000', '5'), 30n)
+  assert.equal(far('5', '3e1000000'), 30n)
+})
+
+/** As quotas store what they allow. */
+const rounded: [string, string][] = [
+  ['1', '1'],
+  ['1500m', '1500m'],
+  ['1u', '1m'],
+  ['0.1n', '1m'],
+  ['999n', '1m'],
+  ['1e-3', '1e-3'],
+  ['5e-10', '1e-3'],
+  ['3.000001Ki', '3072002m'],
+  ['1.000000000000000000001', '1001m'],
+  ['1.1Ki', '1.1Ki'],
+  ['-1u', '-1m'],
+]
+for (const [text, expected] of rounded)
+  test(`${text} in thousandths`, () => assert.equal(roundUpToMilli(text), expected))
 
 test('whole and thousandth values are rounded away from zero', () => {
   assert.equal(quantityValue('1500m'), 2n)
