@@ -6,6 +6,7 @@ import { tooLarge } from '#api/status-error.ts'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
 import { certificatesOf } from './client-certificates.ts'
 import type { ClientCertificates, Sink, Wire } from './exchange.ts'
+import { drained } from './drained.ts'
 
 /** The body as one buffer. A body over the limit is refused without being kept. */
 function collect(
@@ -77,17 +78,7 @@ function boundUnread(stream: Readable): void {
 function sinkOf(stream: Writable): Sink {
   return {
     write: (bytes) => stream.write(bytes),
-    drained: () =>
-      new Promise((resolve) => {
-        const done = () => {
-          stream.off('drain', done)
-          stream.off('close', done)
-          resolve()
-        }
-        stream.on('drain', done)
-        stream.on('close', done)
-        if (stream.destroyed) done()
-      }),
+    drained: () => drained(stream),
     end: () => {
       if (!stream.writableEnded) stream.end()
     },

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { nodeHttp } from '#access/node-http.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
 import { wireOfHttp1 } from '#http/http1-wire.ts'
+import { drained } from '#http/drained.ts'
 
 function headText(status: number, headers: AnswerHeaders): string {
   const lines = [`HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? ''}`]
@@ -37,11 +38,7 @@ export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, hea
       begin(status, headers)
       return {
         write: (bytes) => socket.write(bytes),
-        drained: () =>
-          new Promise((resolve) => {
-            socket.once('drain', resolve)
-            socket.once('close', resolve)
-          }),
+        drained: () => drained(socket),
         end: () => void socket.end(),
         abort: () => void socket.destroy(),
         onClose: (listener) => void socket.once('close', listener),

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Sink } from '#http/exchange.ts'
 import { closeFrame, closeStatus, frame, Listening, opcodes } from './websocket-frames.ts'
+import { drained } from '#http/drained.ts'
 
 export const wantsWebSocket = ({ wire }: Exchange): boolean =>
   wire.upgrade !== undefined && String(wire.headers.upgrade).toLowerCase() === 'websocket'
@@ -76,11 +77,7 @@ function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, line
   if (head.length > 0) listening.take(head)
   return {
     write: (bytes) => !socket.writable || socket.write(bytes),
-    drained: () =>
-      new Promise((resolve) => {
-        socket.once('drain', resolve)
-        socket.once('close', resolve)
-      }),
+    drained: () => drained(socket),
     end: () => end(closeStatus.normal),
     abort: () => void socket.destroy(),
     onClose: (listener) => void socket.once('close', listener),

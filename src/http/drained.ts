@@ -1,0 +1,14 @@
+/** When a stream takes bytes again, or never will. Whoever waits leaves nothing behind on the stream. */
+import type { Writable } from 'node:stream'
+
+export const drained = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done)
+      stream.off('close', done)
+      resolve()
+    }
+    stream.on('drain', done)
+    stream.on('close', done)
+    if (stream.destroyed) done()
+  })
