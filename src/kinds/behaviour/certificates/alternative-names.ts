@@ -1,4 +1,7 @@
 /** The alternative names of a subject: what Go says of a list of them that it cannot read. */
+import { goQuote } from '#api/go-syntax.ts'
+import { parseGoUrl } from '#kinds/behaviour/registration/go-url.ts'
+import { isDomainName } from './domain-name.ts'
 import { wholeValueAt } from './go-asn1-header.ts'
 
 const sequence = 0x30
@@ -14,11 +17,22 @@ const malformed =
 const problems: Readonly<Record<number, (bytes: Buffer) => string | undefined>> = {
   129: malformed('rfc822Name'),
   130: malformed('dNSName'),
-  134: malformed('uniformResourceIdentifier'),
+  134: uriProblem,
   135: (bytes) =>
     ipLengths.includes(bytes.length)
       ? undefined
       : `x509: cannot parse IP address of length ${bytes.length}`,
+}
+
+function uriProblem(bytes: Buffer): string | undefined {
+  const problem = malformed('uniformResourceIdentifier')(bytes)
+  if (problem !== undefined) return problem
+  const text = bytes.toString('latin1')
+  const parsed = parseGoUrl(text)
+  const told = `x509: cannot parse URI ${goQuote(text)}`
+  if (!parsed.ok) return `${told}: ${parsed.problem}`
+  const { host } = parsed.url
+  return host === '' || isDomainName(host, false) ? undefined : `${told}: invalid domain`
 }
 
 export function alternativeNamesProblem(bytes: Buffer): string | undefined {

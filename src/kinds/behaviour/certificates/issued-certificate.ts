@@ -1,24 +1,9 @@
 /** X.509 certificates as signers issue them: whether PEM holds nothing but them, in Go's words where it does not. */
-import { alternativeNamesProblem } from './alternative-names.ts'
-import { oidProblem, wholeValueAt } from './go-asn1-header.ts'
+import { Cursor, fail, Malformed, tags } from './der-cursor.ts'
+import { readExtension } from './issued-extensions.ts'
 import { decodePem } from './pem.ts'
 import { readPublicKey } from './public-key.ts'
 
-const tags = {
-  boolean: 0x01,
-  integer: 0x02,
-  bits: 0x03,
-  bytes: 0x04,
-  oid: 0x06,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-  version: 0xa0,
-  extensions: 0xa3,
-} as const
-
-const alternativeNamesOid = '551d11'
 const versionLast = 2
 
 /** What is wrong with issued certificates, a chain of PEM blocks. None at all is nothing wrong. */
@@ -38,68 +23,6 @@ export function certificateProblem(bytes: Buffer): string | undefined {
     rest = block.rest
   }
   return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
-}
-
-class Malformed extends Error {}
-const fail = (words: string): never => {
-  throw new Malformed(`x509: ${words}`)
-}
-
-/** A place in bytes, and the values read from there one after another. */
-class Cursor {
-  readonly #bytes: Buffer
-  #at = 0
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length
-  }
-
-  get tag(): number | undefined {
-    return this.#bytes[this.#at]
-  }
-
-  /** The next value, of this tag or of any; else these words. */
-  take(tag: number | undefined, words: string): { contents: Buffer; whole: Buffer; tag: number } {
-    const header = wholeValueAt(this.#bytes, this.#at)
-    const found = this.#bytes[this.#at] as number
-    if (header === undefined || (tag !== undefined && found !== tag)) return fail(words)
-    const end = header.from + header.length
-    const whole = this.#bytes.subarray(this.#at, end)
-    this.#at = end
-    return { contents: this.#bytes.subarray(header.from, end), whole, tag: found }
-  }
-
-  into(tag: number, words: string): Cursor {
-    return new Cursor(this.take(tag, words).contents)
-  }
-
-  takeOid(words: string): string {
-    const { contents } = this.take(tags.oid, words)
-    if (oidProblem(contents) !== undefined) fail(words)
-    return contents.toString('hex')
-  }
-
-  takeInteger(words: string): Buffer {
-    const { contents } = this.take(tags.integer, words)
-    const [first = 0, second = 0] = contents
-    const padded = (first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)
-    if (contents.length === 0 || (contents.length > 1 && padded)) fail(words)
-    return contents
-  }
-
-  takeBits(words: string): Buffer {
-    const { contents } = this.take(tags.bits, words)
-    const unused = contents[0] ?? 8
-    const last = contents.at(-1) as number
-    if (unused > 7 || (contents.length === 1 && unused > 0) || last & ((1 << unused) - 1)) {
-      fail(words)
-    }
-    return contents.subarray(1)
-  }
 }
 
 /** Certificates may follow one another in one block. */
@@ -223,24 +146,20 @@ function readExtensions(body: Cursor): void {
   if (body.tag !== tags.extensions) return
   const words = 'malformed extensions'
   const extensions = body.into(tags.extensions, words).into(tags.sequence, words)
-  const names: Buffer[] = []
+  const found: (readonly [id: string, value: Buffer, critical: boolean])[] = []
   const seen = new Set<string>()
   while (!extensions.isAtEnd) {
     const extension = extensions.into(tags.sequence, 'malformed extension')
     const id = extension.takeOid('malformed extension OID field')
-    if (extension.tag === tags.boolean) {
-      const { contents } = extension.take(tags.boolean, 'malformed extension critical field')
-      if (!/^(00|ff)$/.test(contents.toString('hex'))) fail('malformed extension critical field')
-    }
+    const critical =
+      extension.tag === tags.boolean && extension.takeBoolean('malformed extension critical field')
     const { contents } = extension.take(tags.bytes, 'malformed extension value field')
     if (seen.has(id)) fail(`certificate contains duplicate extension with OID "${dotted(id)}"`)
     seen.add(id)
-    if (id === alternativeNamesOid) names.push(contents)
+    found.push([id, contents, critical])
   }
-  for (const list of names) {
-    const problem = alternativeNamesProblem(list)
-    if (problem !== undefined) throw new Malformed(problem)
-  }
+  // What is in them is looked at once all of them are there.
+  for (const [id, value, critical] of found) readExtension(id, value, critical)
 }
 
 /** 550403 → 2.5.4.3 */
