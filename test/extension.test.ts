@@ -147,11 +147,9 @@ test('a definition of some hundred kilobytes is taken, published and used as a s
     ['i', 'j'],
     'items are told apart by their key',
   )
-  const published = await until(
-    '/openapi/v2',
-    ({ body }) => body.definitions['com.example.v1.Giant'] !== undefined,
-  )
-  const { properties } = published.body.definitions['com.example.v1.Giant']
+  const giantOf = ({ text }: Answer) => JSON.parse(text).definitions['com.example.v1.Giant']
+  const published = await until('/openapi/v2', (answer) => giantOf(answer) !== undefined)
+  const { properties } = giantOf(published)
   assert.equal(properties.spec.properties.first.properties.name.description, prose)
 })
 
@@ -161,6 +159,67 @@ const plainVersion = (name: string, more: object = {}): Any => ({
   storage: false,
   schema: { openAPIV3Schema: { type: 'object' } },
   ...more,
+})
+
+test("paths that would be of a custom kind are nobody's", async () => {
+  await define('settlers', [plainVersion('v1', { storage: true })])
+  const nomad = definitionOf('nomads', [plainVersion('v1', { storage: true })])
+  nomad.spec.scope = 'Cluster'
+  await ask('POST', definitions, nomad)
+  const base = '/apis/example.com/v1'
+  await until(`${base}/nomads`, ({ status }) => status === 200)
+  const rows: [method: string, path: string][] = [
+    ['GET', `${base}/nothings`],
+    ['GET', `${base}/namespaces/default/nothings/x`],
+    ['GET', '/apis/example.com/v9/namespaces/default/settlers'],
+    ['GET', `${base}/settlers/x`],
+    ['POST', `${base}/settlers`],
+    ['DELETE', `${base}/settlers`],
+    ['GET', `${base}/namespaces/default/nomads`],
+    ['GET', `${base}/namespaces/default/nomads/x`],
+  ]
+  for (const [method, path] of rows) {
+    const { status, text, headers } = await ask(method, path, method === 'POST' ? {} : undefined)
+    const said = [status, headers?.['content-type'], text]
+    const plain = [404, 'text/plain; charset=utf-8', '404 page not found\n']
+    assert.deepEqual(said, plain, `${method} ${path}`)
+  }
+  const missing = await ask('GET', `${place('v1', 'settlers')}/x`)
+  assert.equal(missing.body.message, 'settlers.example.com "x" not found')
+})
+
+test('custom kinds have their own words for methods and bodies that are none', async () => {
+  const subresources = { status: {} }
+  await define('walkers', [plainVersion('v1', { storage: true, subresources })])
+  const base = place('v1', 'walkers')
+  const walker = { apiVersion: 'example.com/v1', kind: 'Walker', metadata: { name: 'w' } }
+  const made = await ask('POST', `${base}/whatever`, walker)
+  assert.deepEqual([made.status, made.body.metadata?.name], [201, 'w'], 'any path takes new ones')
+  assert.equal((await ask('GET', `${base}/w/status/more`)).body.kind, 'Walker')
+  const unsupported = (verb: string) =>
+    `${verb} is not supported on resources of kind "walkers.example.com"`
+  const unread = (body: string) =>
+    `Walker in version "v1" cannot be handled as a Walker: unmarshalerDecoder: Object 'Kind' is missing in '${body}', error found in #${body.length} byte of ...|${body}|..., bigger context ...|${body}|...`
+  const rows: [
+    method: string,
+    path: string,
+    body: object | undefined,
+    code: number,
+    said: string,
+  ][] = [
+    ['PUT', base, walker, 400, 'name must be provided'],
+    ['PATCH', base, {}, 400, 'name must be provided'],
+    ['POST', `${base}/w/status`, walker, 405, unsupported('create')],
+    ['DELETE', `${base}/w/status`, undefined, 405, unsupported('delete')],
+    ['OPTIONS', base, undefined, 405, unsupported('')],
+    ['POST', base, {}, 400, unread('{}')],
+    ['POST', base, { a: 1 }, 400, unread('{"a":1}')],
+  ]
+  for (const [method, path, body, code, said] of rows) {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : undefined
+    const answer = await ask(method, path, body, type)
+    assert.deepEqual([answer.status, answer.body.message], [code, said], `${method} ${path}`)
+  }
 })
 
 test('a deprecated version warns, in words of its own or in those of all', async () => {

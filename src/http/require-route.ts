@@ -19,10 +19,12 @@ const onCollection = ['list', 'create', 'deletecollection']
 const onEveryCollection = ['list']
 const onItem = ['get', 'update', 'patch', 'delete']
 const watched = ['watch']
+const needName = new Set(['update', 'patch'])
 
 export function requireRoute(target: RequestTarget, method: string, kind: Kind): void {
   const { subresource, verb, name, namespace } = target
-  if (target.tooDeep) throw pathNotFound()
+  // What follows a subresource of a custom kind is not looked at.
+  if (target.tooDeep && kind.protobuf) throw pathNotFound()
   const isNamespaces = kind.plural === 'namespaces' && kind.group === ''
   if (!kind.namespaced && namespace !== '' && !isNamespaces) throw pathNotFound()
   if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
@@ -30,17 +32,19 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
     requireSubresource(target, method, kind)
     return
   }
+  if (!kind.protobuf && name === '' && needName.has(verb)) throw badRequest('name must be provided')
   const verbs = verbsOfPath(target, kind)
   if (!verbs.some((one) => kind.verbs.has(one))) throw pathNotFound()
   const isWatch = verb === 'watch' && verbs.includes('list')
-  if (!kind.verbs.has(verb) || !(isWatch || verbs.includes(verb))) throw methodNotAllowed()
+  if (!kind.verbs.has(verb) || !(isWatch || verbs.includes(verb))) throw wrongMethod(kind, verb)
   requireLasting(kind, verb)
   requireMethod(target, method, kind)
 }
 
 function verbsOfPath({ name, namespace, watchPath }: RequestTarget, kind: Kind): string[] {
   if (watchPath) return watched
-  if (name !== '') return onItem
+  // Custom kinds take new objects at any path of theirs.
+  if (name !== '') return kind.protobuf ? onItem : [...onItem, 'create']
   return kind.namespaced && namespace === '' ? onEveryCollection : onCollection
 }
 
@@ -53,9 +57,12 @@ function requireSubresource(target: RequestTarget, method: string, kind: Kind): 
     requireConnectMethod(subresource, method)
     return
   }
-  if (verb === '' || !sub.verbs.has(verb)) throw methodNotAllowed()
+  if (verb === '' || !sub.verbs.has(verb)) throw wrongMethod(kind, verb)
   requireMethod(target, method, kind)
 }
+
+const wrongMethod = (kind: Kind, verb: string): ApiError =>
+  kind.protobuf ? methodNotAllowed() : methodNotSupported(kind, verb)
 
 /** Nothing new is made of a kind whose definition is on its way out. */
 function requireLasting(kind: Kind, verb: string): void {
@@ -74,7 +81,7 @@ export function requireName(name: string): void {
 
 /** Built-in kinds are asked with GET alone; custom ones take HEAD for it, and any method for a /watch/ path. */
 function requireMethod({ watchPath }: RequestTarget, method: string, kind: Kind): void {
-  if (method === 'OPTIONS') throw methodNotAllowed()
+  if (method === 'OPTIONS') throw wrongMethod(kind, '')
   if (!kind.protobuf) return
   if (method === 'HEAD' || (watchPath && method !== 'GET')) throw methodNotAllowed()
 }

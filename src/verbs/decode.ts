@@ -54,7 +54,7 @@ export function conformRaw(
   lost: readonly string[] = [],
 ): KubeObject {
   const value = (raw ?? {}) as Loose
-  requireType(kind, value, 'patchType' in request)
+  requireType(kind, value, 'patchType' in request, text)
   const { object, unknown } = kind.protobuf
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
     : kind.conform(value)
@@ -109,8 +109,8 @@ function isOtherType(kind: Kind, raw: Loose): boolean {
 }
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
-function requireType(kind: Kind, raw: Loose, patched: boolean): void {
-  if (!kind.protobuf) requireTypeSaid(kind, raw)
+function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteRequest['text']): void {
+  if (!kind.protobuf) requireTypeSaid(kind, raw, text)
   // A group that is written empty is the core's.
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   const named = textOf(raw.kind, kind.kind)
@@ -122,14 +122,19 @@ function requireType(kind: Kind, raw: Loose, patched: boolean): void {
 }
 
 /** A body without a type of its own to be read by must say what it is. */
-function requireTypeSaid(kind: Kind, raw: Loose): void {
+function requireTypeSaid(kind: Kind, raw: Loose, text: WriteRequest['text']): void {
   for (const field of ['kind', 'apiVersion'] as const) {
     const value = raw[field] ?? ''
     if (typeof value !== 'string') throw untypedHeader(field, value)
   }
   if (!raw.kind) {
+    const bytes = text?.() ?? Buffer.from(JSON.stringify(raw))
+    const why = loadGoJson().refusedWhole(
+      bytes,
+      (value) => `Object 'Kind' is missing in '${value}'`,
+    )
     throw badRequest(
-      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: Object 'Kind' is missing in '${JSON.stringify(raw)}'`,
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${why}`,
     )
   }
   if (!raw.apiVersion)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
-import { readGoJson } from './decode.ts'
+import { readGoJson, refusedWhole } from './decode.ts'
 
 const string = scalar('string')
 const core = (name: string) => `io.k8s.api.core.v1.${name}`
@@ -204,5 +204,20 @@ const values: [name: string, text: string, value: Json][] = [
 test('what is read though it says something twice or too much', () => {
   for (const [name, text, value] of values) {
     assert.deepEqual(readGoJson(Buffer.from(text), service), { value }, name)
+  }
+})
+
+test('what is refused as a whole is told with where it ended', () => {
+  const rows: [body: string, value: string, near: string][] = [
+    ['{}', '{}', '#2 byte of ...|{}|...'],
+    [' {}\n', '{}', '#3 byte of ...| {}\n|...'],
+    ['{"a":{"b":"cdefg"}}', '{"a":{"b":"cdefg"}}', '#10 byte of ...|:"cdefg"}}|...'],
+  ]
+  for (const [body, value, near] of rows) {
+    const said = refusedWhole(Buffer.from(body), (one) => `no ${one}`)
+    assert.equal(
+      said,
+      `unmarshalerDecoder: no ${value}, error found in ${near}, bigger context ...|${body}|...`,
+    )
   }
 })

@@ -271,3 +271,13 @@ function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   const isDigits = type.is === 'scalar' && type.scalar === 'quantity' && /^[-0-9]/.test(text)
   return isDigits ? text : parseJson(text)
 }
+
+/** What is said of a value that is read whole and then refused by who wanted it. */
+export function refusedWhole(bytes: Buffer, why: (value: string) => string): string {
+  const text = bytes.toString('latin1')
+  const start = text.search(/[^ \t\r\n]/)
+  const reader = new GoReader(bytes)
+  reader.head = text.trimEnd().length
+  reader.report('unmarshalerDecoder', why(bytes.toString('utf8', start, reader.head)))
+  return reader.fault as string
+}
