@@ -6,12 +6,17 @@ import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { internalError, invalidObject } from '#api/status-error.ts'
-import { checkExternalTraffic } from '#kinds/behaviour/services/external-traffic.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
 import { settleFamilies } from './service-families.ts'
 import { addressesOf, portsOf, type ServiceRanges, ServiceStock } from './service-stock.ts'
+
+/** Loaded with the first service. */
+const loadExternalTraffic = loadLater<
+  typeof import('#kinds/behaviour/services/external-traffic.ts')
+>(import.meta.url, '#kinds/behaviour/services/external-traffic')
 
 export function serviceAllocators(
   ranges: ServiceRanges,
@@ -24,8 +29,6 @@ export function serviceAllocators(
 /** A dry run shows the ports after this one, the end of the usual range. */
 const portBeforeShown = 32768
 
-const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
-
 class ServiceAllocators implements Allocators {
   readonly #stock: ServiceStock
   readonly #reader: ObjectReader
@@ -37,12 +40,11 @@ class ServiceAllocators implements Allocators {
   }
 
   async reserve(
-    kind: Kind,
+    _kind: Kind,
     next: KubeObject,
     old: KubeObject | undefined,
     context: Context,
-  ): Promise<Reservation | undefined> {
-    if (!isService(kind)) return undefined
+  ): Promise<Reservation> {
     this.#following ??= this.#follow()
     await this.#following
     if (old === undefined) await this.#catchUp(next)
@@ -56,7 +58,7 @@ class ServiceAllocators implements Allocators {
       if (!context.dryRun) work.addresses(old, context)
       work.nodePorts(old)
       work.healthPort(old)
-      work.refuse(checkExternalTraffic(next))
+      work.refuse(loadExternalTraffic().checkExternalTraffic(next))
     } catch (error) {
       work.giveBack()
       throw error
@@ -64,8 +66,8 @@ class ServiceAllocators implements Allocators {
     return work
   }
 
-  release(kind: Kind, object: KubeObject): void {
-    if (isService(kind)) this.#stock.drop(object)
+  release(_kind: Kind, service: KubeObject): void {
+    this.#stock.drop(service)
   }
 
   async #follow(): Promise<void> {
