@@ -18,6 +18,8 @@ import type { RequestTarget } from './request-target.ts'
 const onCollection = ['list', 'create', 'deletecollection']
 const onEveryCollection = ['list']
 const onItem = ['get', 'update', 'patch', 'delete']
+/** Custom kinds take new objects at any path of theirs. */
+const onCustomItem = [...onItem, 'create']
 const watched = ['watch']
 const needName = new Set(['update', 'patch'])
 
@@ -43,8 +45,7 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
 
 function verbsOfPath({ name, namespace, watchPath }: RequestTarget, kind: Kind): string[] {
   if (watchPath) return watched
-  // Custom kinds take new objects at any path of theirs.
-  if (name !== '') return kind.protobuf ? onItem : [...onItem, 'create']
+  if (name !== '') return kind.protobuf ? onItem : onCustomItem
   return kind.namespaced && namespace === '' ? onEveryCollection : onCollection
 }
 
