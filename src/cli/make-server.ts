@@ -5,7 +5,8 @@ import type { User } from '#access/user.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { systemClock } from '#base/clock.ts'
-import { serviceAllocators } from '#verbs/allocation/service-allocator.ts'
+import { loadLater } from '#base/load-later.ts'
+import { forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
@@ -21,6 +22,11 @@ export const apiserverUser: User = {
   groups: ['system:masters'],
   extra: {},
 }
+
+const loadAllocators = loadLater<typeof import('#verbs/allocation/service-allocator.ts')>(
+  import.meta.url,
+  '#verbs/allocation/service-allocator',
+)
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
 const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas' }
@@ -45,10 +51,12 @@ export async function makeServer(
     cache,
     reader,
     admission: new AdmissionChain(plugins, reader, observing.admission),
-    allocators: serviceAllocators(
-      { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
-      reader,
-      Math.random,
+    allocators: forServices(() =>
+      loadAllocators().serviceAllocators(
+        { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
+        reader,
+        Math.random,
+      ),
     ),
     clock: systemClock,
     release,

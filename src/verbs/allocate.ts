@@ -23,3 +23,19 @@ export interface Allocators {
   /** The object is gone. */
   release(kind: Kind, object: KubeObject): void
 }
+
+/** Only services take anything: what looks after that is loaded when the first of them is written. */
+export function forServices(load: () => Allocators): Allocators {
+  let made: Allocators | undefined
+  const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
+  return {
+    reserve(kind, next, old, context) {
+      if (!isService(kind)) return undefined
+      made ??= load()
+      return made.reserve(kind, next, old, context)
+    },
+    release(kind, object) {
+      if (isService(kind)) made?.release(kind, object)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import { type Allocators, forServices } from './allocate.ts'
+
+const kindOf = (group: string, plural: string) => ({ resource: { group, plural } }) as Kind
+const object: KubeObject = { metadata: {} }
+
+test('only services have allocators, loaded once, and released where there are any', () => {
+  const asked: string[] = []
+  const made: Allocators = {
+    reserve: () => void asked.push('reserve'),
+    release: () => void asked.push('release'),
+  }
+  let loads = 0
+  const { reserve, release } = forServices(() => {
+    loads++
+    return made
+  })
+  const context = {} as Context
+  for (const kind of [kindOf('', 'pods'), kindOf('example.com', 'services')]) {
+    assert.equal(reserve(kind, object, undefined, context), undefined)
+    release(kind, object)
+  }
+  const services = kindOf('', 'services')
+  release(services, object)
+  assert.deepEqual([loads, asked], [0, []])
+  reserve(services, object, undefined, context)
+  reserve(services, object, undefined, context)
+  release(services, object)
+  assert.deepEqual([loads, asked], [1, ['reserve', 'reserve', 'release']])
+})
