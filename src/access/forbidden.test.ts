@@ -53,3 +53,8 @@ for (const [change, reason, message] of cases)
     assert.ok(outside instanceof ShutOut)
     assert.deepEqual(outside.status(), error.status())
   })
+
+test('a path is of no group, whatever it names', () => {
+  const path = { isResource: false, verb: 'get', group: 'batch', resource: '', path: '/apis/batch' }
+  assert.equal(forbidden({ ...base, ...path }, '').details?.group, undefined)
+})

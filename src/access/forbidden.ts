@@ -12,7 +12,8 @@ function forbiddenMessage(attributes: Attributes, reason: string): string {
 
 export const forbidden = (attributes: Attributes, reason: string): ApiError =>
   forbiddenRequest(
-    { group: attributes.group, plural: attributes.resource },
+    // A path is of no group, even where its name has one.
+    { group: attributes.isResource ? attributes.group : '', plural: attributes.resource },
     attributes.name,
     forbiddenMessage(attributes, reason),
   )

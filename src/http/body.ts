@@ -96,10 +96,13 @@ const verbNames = {
 /** The first release whose router looks at what is accepted where there is no body of a wrong type. */
 const emptyPassesSince = 16
 
+/** What of the server decides which patches there are. */
+export type ServedRelease = Pick<Server, 'feature' | 'release'>
+
 export function patchTypeOf(
   exchange: Exchange,
   kind: Kind,
-  { feature, release }: Pick<Server, 'feature' | 'release'>,
+  { feature, release }: ServedRelease,
 ): PatchRequest['patchType'] {
   const supported = builtInPatches.filter(
     (format) =>

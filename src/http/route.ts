@@ -27,8 +27,7 @@ import type { RequestTarget } from './request-target.ts'
 import { requireName, requireRoute } from './require-route.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
-import { negotiateShape, type Shape } from './shape.ts'
-import { patchTypeOf } from './body.ts'
+import { negotiateShape, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
 import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
@@ -53,11 +52,10 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   // Of a built-in kind only what there is can be deprecated.
   if (!kind.protobuf) warnDeprecated(exchange, kind)
   requireRoute(target, exchange.wire.method, kind)
+  const connection = isConnection(kind, target.subresource) ? parts.connect : undefined
+  if (kind.protobuf && connection === undefined) requireRoutable(exchange, kind, parts.server)
   if (kind.protobuf) warnDeprecated(exchange, kind)
-  if (parts.connect !== undefined && isConnection(kind, target.subresource))
-    return connect(exchange, kind, parts.connect)
-  // The router looks at the type of a patch before it looks at what is accepted.
-  if (target.verb === 'patch' && kind.protobuf) patchTypeOf(exchange, kind, parts.server)
+  if (connection !== undefined) return connect(exchange, kind, connection)
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
     kind,

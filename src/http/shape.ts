@@ -10,6 +10,7 @@ import {
 } from '#codec/media-type.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { patchTypeOf, type ServedRelease } from './body.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface Shape {
@@ -26,9 +27,14 @@ const headerText = (value: string | string[] | undefined) =>
 
 const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 
+/** What the router of built-in kinds looks at before anything is served: the type of a patch, then what is accepted. */
+export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRelease): void {
+  if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
+  checkRouteAccepts(acceptOf(exchange))
+}
+
 export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
-  if (kind.protobuf) checkRouteAccepts(accept)
   const sub = kind.subresources.get(exchange.target.subresource)
   const endpoint = sub !== undefined && sub.kind !== kind.kind ? 'document' : endpointOf(kind)
   const wanted =
