@@ -252,3 +252,24 @@ test('no more of the past is read than its client takes', async () => {
   await sleep(15)
   assert.equal(read, 4)
 })
+
+test('a store that has nothing to tell says how far it is, and memory takes over', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  const newest = await past.write(['x'])
+  const watcher = new Watcher('', undefined)
+  const changes: Storage['changes'] = async function* ({ progress, signal }) {
+    progress?.(from)
+    progress?.(newest)
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+  }
+  const behind = await past.watch(from, watcher, {
+    storage: overlaid(past.storage, { changes }),
+  })
+  await turns()
+  assert.equal(behind?.progress, undefined)
+  await past.write(['later'])
+  await past.seen()
+  assert.equal(said(watcher), 'ADDED later')
+  behind?.stop()
+})
