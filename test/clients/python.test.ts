@@ -18,7 +18,7 @@ const skip =
 
 /** Prints one line per step; what a step finds wrong it says instead. */
 const script = `
-import sys
+import json, sys
 from kubernetes import client, config, dynamic, watch
 from kubernetes.client.exceptions import ApiException
 
@@ -79,11 +79,13 @@ print('version', client.VersionApi().get_code().major)
 
 found = dynamic.DynamicClient(client.ApiClient(), cache_file=sys.argv[2])
 maps = found.resources.get(api_version='v1', kind='ConfigMap')
-applied = found.server_side_apply(maps, body={
-    'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'd'}, 'data': {'x': 'y'}},
-    name='d', namespace=space, field_manager='python', force_conflicts=True) \\
-    if hasattr(found, 'server_side_apply') else maps.create(
-        namespace=space, body={'metadata': {'name': 'd'}, 'data': {'x': 'y'}})
+intent = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'd'}, 'data': {'x': 'y'}}
+if hasattr(found, 'server_side_apply'):
+    # As text: older ones do not know how to write an object as an apply.
+    applied = found.server_side_apply(maps, body=json.dumps(intent), name='d', namespace=space,
+        field_manager='python', force_conflicts=True)
+else:
+    applied = maps.create(namespace=space, body=intent)
 print('dynamic', applied.data.x, maps.get(name='d', namespace=space).metadata.name)
 deployments = found.resources.get(api_version='apps/v1', kind='Deployment')
 print('subresource', deployments.scale.get(name='d', namespace=space).spec.replicas)
