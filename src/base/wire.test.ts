@@ -98,6 +98,25 @@ for (const [name, hex] of malformed) {
   })
 }
 
+const numbers: [number: bigint, read: number | RegExp][] = [
+  [2n ** 28n + 1n, 2 ** 28 + 1],
+  [2n ** 29n + 1n, 2 ** 29 - 1],
+  [2n ** 31n - 1n, 2 ** 29 - 1],
+  [2n ** 31n, /^proto: M: illegal tag -2147483648 \(wire type 17179869184\)$/],
+  [2n ** 32n, /^proto: M: illegal tag 0 \(wire type 34359738368\)$/],
+  [2n ** 32n + 7n, 7],
+  [2n ** 61n - 1n, /^proto: M: illegal tag -1 \(wire type 18446744073709551608\)$/],
+]
+for (const [number, read] of numbers) {
+  test(`a field's number has 32 bits and a sign: ${number}`, () => {
+    const writer = new WireWriter()
+    writer.int64(number * 8n)
+    const tag = () => new WireReader(writer.bytes()).tag('M')
+    if (typeof read === 'number') assert.equal(tag() >>> 3, read)
+    else assert.throws(tag, { name: 'WireError', message: read })
+  })
+}
+
 test('any noise ends in a value or a WireError', () => {
   let seed = 42
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) >>> 8

@@ -143,6 +143,10 @@ export class WireWriter {
   }
 }
 
+/** Tags of so many bytes have fewer than 32 bits. */
+const shortTagBytes = 4
+const fieldNumberMax = 2 ** 29 - 1
+
 export class WireReader {
   readonly #buffer: Buffer
   #at: number
@@ -178,11 +182,23 @@ export class WireReader {
 
   /** A field's number and wire type, as `number * 8 + type`; the message it is of is for the words of a refusal. */
   tag(message = 'message'): number {
+    const start = this.#at
     const tag = this.uint32()
     if ((tag & 7) === wireGroupEnd)
       throw new WireError(`proto: ${message}: wiretype end group for non-group`)
+    if (this.#at - start > shortTagBytes) return this.#longTag(start, message)
     if (tag < 8) throw new WireError(`proto: ${message}: illegal tag 0 (wire type ${tag})`)
     return tag
+  }
+
+  /** Go's numbers of fields have 32 bits with a sign; those beyond what protobuf allows are all the same to everybody. */
+  #longTag(start: number, message: string): number {
+    this.#at = start
+    const tag = BigInt(this.uint64())
+    const number = Number(BigInt.asIntN(32, tag >> 3n))
+    if (number <= 0)
+      throw new WireError(`proto: ${message}: illegal tag ${number} (wire type ${tag})`)
+    return Math.min(number, fieldNumberMax) * 8 + Number(tag & 7n)
   }
 
   /** A varint as 32 bits, unsigned; higher bits are cut off as Go's conversion does. */
