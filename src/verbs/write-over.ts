@@ -37,7 +37,10 @@ export interface WritePlan {
   readonly missedAs?: { readonly group: string; readonly plural: string }
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
-  /** Whether a write that names no version keeps naming none, for the checks of metadata to refuse. */
+  /**
+   * Whether a write that names no version keeps naming none, for the checks of metadata to refuse, and one that names
+   * another is told so only when nothing else is wrong with it.
+   */
   readonly versionCheckedWithMetadata?: boolean
   /** The uid in the body, which must be that of the object that is there, even where none is. */
   readonly uid?: string | undefined
@@ -62,7 +65,7 @@ export async function writeOver(
   const { target } = request
   let live = await currentObject(server, target)
   for (let i = 0; ; i++) {
-    if (plan.uid && (live !== undefined || !readsFirst(target)))
+    if (plan.uid && !isReadFirst(target))
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
       if (!plan.creates) throw notFound(plan.missedAs ?? target.kind, target.name)
@@ -110,7 +113,8 @@ async function writeOnce(
   await server.admission.mutate(attributes)
   plan.admittedAs?.take(next, attributes.object)
   dedupOwnerReferences(next, warnings, true)
-  const named = requireVersion(request, plan, next, live)
+  const checkedLast = plan.versionCheckedWithMetadata === true
+  let named = !checkedLast && requireVersion(request, plan, next, live)
   prepareUpdate(request, next, old, context)
   await refuseInvalidUpdate(kind, subresource, next, old, context)
   if (subresource === '') {
@@ -121,6 +125,7 @@ async function writeOnce(
   const reservation =
     subresource === '' ? await server.allocators.reserve(kind, next, old, context) : undefined
   try {
+    if (checkedLast) named = requireVersion(request, plan, next, live)
     await server.admission.validate({ ...attributes, object: plan.admittedAs?.show(next) ?? next })
     const outcome = await storeNext(server, request, next, live)
     if ('answer' in outcome && !options.dryRun) reservation?.keep()
@@ -132,8 +137,8 @@ async function writeOnce(
   }
 }
 
-/** The original looks for these before it comes to the conditions of a write. */
-const readsFirst = ({ kind: { group, plural }, subresource }: Target) =>
+/** The original reads these and checks what is to become of them before it comes to the conditions of a write. */
+const isReadFirst = ({ kind: { group, plural }, subresource }: Target) =>
   group === '' && plural === 'services' && subresource === ''
 
 function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {

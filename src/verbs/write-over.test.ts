@@ -1,0 +1,36 @@
+/** In which order a write is refused for what is wrong with it and for the object it was made for. */
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+
+let verbs: Fixture
+before(async () => {
+  verbs = await startVerbs()
+  await verbs.create('configmaps', { metadata: { name: 'a' } })
+  const spec = { clusterIP: 'None', clusterIPs: ['None'], ports: [{ port: 80 }] }
+  await verbs.create('services', { metadata: { name: 'a' }, spec })
+})
+after(() => verbs.stop())
+
+const stale = { resourceVersion: '1' }
+const wrong = { labels: { '-': '-' } }
+
+const cases: [plural: string, metadata: object, put: string, patch: string][] = [
+  ['configmaps', stale, '409 Conflict', '409 Conflict'],
+  ['configmaps', { ...stale, ...wrong }, '409 Conflict', '409 Conflict'],
+  ['configmaps', { uid: 'other' }, '409 Conflict', '422 Invalid'],
+  ['services', stale, '409 Conflict', '409 Conflict'],
+  ['services', { ...stale, ...wrong }, '422 Invalid', '422 Invalid'],
+  ['services', { ...stale, uid: 'other' }, '422 Invalid', '422 Invalid'],
+  ['services', { uid: 'other' }, '422 Invalid', '422 Invalid'],
+]
+for (const [plural, metadata, put, patch] of cases) {
+  test(`${plural}: ${JSON.stringify(metadata)}`, async () => {
+    const live = await verbs.get(plural, 'a')
+    const { resourceVersion: _, ...kept } = live.metadata
+    const next = { ...live, metadata: { ...kept, ...metadata } } as KubeObject
+    assert.equal(await refusalOf(verbs.update(plural, next)), put)
+    assert.equal(await refusalOf(verbs.patch(plural, 'a', 'merge', { metadata })), patch)
+  })
+}
