@@ -238,6 +238,24 @@ const statuses: Row[] = [
 /** What only older releases show. */
 const older: Row[] = [
   [
+    '4.6',
+    'a page does not count the rest, says the path as it was asked, and how its version is meant is not heard',
+    async (on) => {
+      const asked = `${core}/namespaces/`
+      const { body } = await on.expect(200, 'GET', `${asked}?limit=1&resourceVersionMatch=x`)
+      const { selfLink, continue: next, remainingItemCount } = body.metadata
+      assert.deepEqual([selfLink, next !== '', remainingItemCount], [asked, true, undefined])
+    },
+  ],
+  [
+    '4.5',
+    'nobody is sent a bookmark',
+    async (on) => {
+      const { events } = await on.watch(`${core}/namespaces?allowWatchBookmarks=true`)
+      assert.ok(events.length > 0 && events.every(({ type }) => type === 'ADDED'))
+    },
+  ],
+  [
     '4.4.2',
     'where there are no tables, a list of types falls back to JSON',
     async (on) => {
@@ -273,4 +291,4 @@ const older: Row[] = [
 ]
 
 specify('sections 2.6, 4.4 and 7', [], [...envelope, ...contentTypes, ...statuses])
-specify('sections 4.4 and 7 of an older release', ['--emulated-version=1.15'], older)
+specify('sections 4.4 to 4.6 and 7 of an older release', ['--emulated-version=1.15'], older)

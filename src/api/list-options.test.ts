@@ -75,6 +75,12 @@ test('refusals in the words of the original', () => {
   for (const [query, expected] of cases) assert.match(refusal(query), expected, query)
 })
 
+test('releases before 1.19 read past how a resource version is meant', () => {
+  const query = new URLSearchParams('resourceVersionMatch=x')
+  assert.equal(parseListOptions(query, false, 18).resourceVersionMatch, '')
+  assert.throws(() => parseListOptions(query, false, 19), ApiError)
+})
+
 test('resource versions', () => {
   assert.equal(parseResourceVersion(''), undefined)
   assert.equal(parseResourceVersion('0'), 0)

@@ -20,6 +20,9 @@ export interface ListOptions {
   readonly continueToken: string
 }
 
+/** The first release that can be told how a resource version is meant. */
+const matchSince = 19
+
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /** `watchForced`: the deprecated /watch/ paths. */
@@ -38,8 +41,7 @@ export function parseListOptions(
     watch,
     allowWatchBookmarks: flag(query.get('allowWatchBookmarks')),
     resourceVersion: query.get('resourceVersion') ?? '',
-    resourceVersionMatch: (query.get('resourceVersionMatch') ??
-      '') as ListOptions['resourceVersionMatch'],
+    resourceVersionMatch: matchOf(query, release),
     timeoutSeconds,
     limit,
     continueToken: query.get('continue') ?? '',
@@ -48,6 +50,11 @@ export function parseListOptions(
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
   return watchForced ? { ...options, watch: true } : options
 }
+
+/** Releases without the option read past it, as past any other word they do not know. */
+const matchOf = (query: URLSearchParams, release: number) =>
+  ((release >= matchSince && query.get('resourceVersionMatch')) ||
+    '') as ListOptions['resourceVersionMatch']
 
 function labels(text: string, release: number): LabelSelector {
   try {

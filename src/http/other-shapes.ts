@@ -71,7 +71,7 @@ export async function protobufPieces(
   exchange: Exchange,
 ): Promise<{ items: Buffer; pieces: Buffer[] }> {
   const items = known ?? (await protobufItems(answer, parts))
-  const metadata = listMetadata(answer, exchange.target.namespace)
+  const metadata = listMetadata(answer, exchange.target.path)
   const { head, tail } = aroundProtobufItems(answer.kind, metadata, items.length)
   return { items, pieces: [head, items, tail] }
 }
@@ -85,7 +85,7 @@ export async function encodeList(
 ): Promise<Buffer> {
   const { kind, entries } = answer
   const { as } = shape
-  const metadata = listMetadata(answer, exchange.target.namespace)
+  const metadata = listMetadata(answer, exchange.target.path)
   if (as?.kind === 'Table') {
     if (shape.format === 'json' && !shape.pretty)
       return tableText(answer, metadata, shape, parts, exchange)
@@ -117,9 +117,9 @@ const selfLinkOf = (kind: Kind, { namespace, name }: ObjectView) =>
 
 const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
 
-function listMetadata({ kind, revision, continueToken, remaining }: ListAnswer, namespace: string) {
+function listMetadata({ kind, revision, continueToken, remaining }: ListAnswer, path: string) {
   return {
-    ...(kind.selfLinks && { selfLink: pathOf(kind, namespace, '') }),
+    ...(kind.selfLinks && { selfLink: path }),
     ...(revision > 0 && { resourceVersion: String(revision) }),
     ...(continueToken !== '' && { continue: continueToken }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),

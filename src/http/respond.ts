@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
-import { convertedAnew, convertTogether, cutFor, jsonOf, pathOf } from './represent.ts'
+import { convertedAnew, convertTogether, cutFor, jsonOf } from './represent.ts'
 import { encodeList, encodeObject, encodeValue, protobufPieces } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
@@ -147,7 +147,7 @@ async function sendList(
   shape: Shape,
 ): Promise<void> {
   const { kind, itemsName } = answer
-  const selfLink = kind.selfLinks ? pathOf(kind, exchange.target.namespace, '') : undefined
+  const selfLink = kind.selfLinks ? exchange.target.path : undefined
   const alwaysContinues = kind.itemsCarryType
   const { revision, continueToken, remaining } = answer
   const names = { kind: kind.listKind, apiVersion: kind.apiVersion }

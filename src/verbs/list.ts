@@ -36,7 +36,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
   const picture =
     narrowed(server, ready, plan, selection) ??
     (await pictureAt(server, ready, plan, revision, options, target))
-  const answer = page(target, picture, plan, selection, revision)
+  const answer = page(server, target, picture, plan, selection, revision)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
     answer.itemsName = `${rangeOf(target).start} ${plan.start} ${plan.limit} ${ready.lastChange}`
   }
@@ -102,6 +102,7 @@ function rangeOf({ kind, namespace }: Target) {
 }
 
 function page(
+  server: Server,
   target: Target,
   picture: Picture,
   plan: ListPlan,
@@ -135,6 +136,7 @@ function page(
   }
   const last = entries[entries.length - 1].key
   const continueToken = encodeContinue({ start: `${last.slice(range.start.length)}\0`, revision })
-  const remaining = matches === undefined ? picture.count(next, end) : undefined
+  const counts = matches === undefined && server.feature('RemainingItemCount')
+  const remaining = counts ? picture.count(next, end) : undefined
   return { is: 'list', kind, entries, revision, continueToken, remaining }
 }

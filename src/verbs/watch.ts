@@ -74,7 +74,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
     kind,
     initial,
     watcher,
-    bookmarks: options.allowWatchBookmarks,
+    bookmarks: options.allowWatchBookmarks && server.feature('WatchBookmark'),
     timeoutSeconds: options.timeoutSeconds,
     progress: () => past?.progress ?? Math.max(server.cache.freshness.revision, from ?? 0),
     stop() {

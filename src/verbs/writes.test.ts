@@ -8,6 +8,7 @@ import { remove } from './delete.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+import { list } from './list.ts'
 
 let verbs: Fixture
 before(async () => {
@@ -299,6 +300,10 @@ test('pages do not move while writes go on, and count what is left', async () =>
   assert.deepEqual([last.continueToken, last.remaining], ['', undefined])
   const selected = await verbs.list('endpoints', 'limit=2&fieldSelector=metadata.name!=e0')
   assert.equal(selected.remaining, undefined, 'nobody knows how many of the rest match')
+  const uncounted = { ...verbs.server, feature: (gate: string) => gate !== 'RemainingItemCount' }
+  const options = parseListOptions(new URLSearchParams('limit=4'))
+  const page = await list(uncounted, verbs.target('endpoints'), options)
+  assert.ok(page.is === 'list' && page.continueToken !== '' && page.remaining === undefined)
 })
 
 test('followers are told the difference when the picture is loaded anew', async () => {
