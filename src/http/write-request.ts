@@ -15,7 +15,7 @@ import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
 import type { HttpParts } from './parts.ts'
-import type { TakenType } from './protobuf-body.ts'
+import { refuseCustomObject, refuseForeignOptions, type TakenType } from './protobuf-body.ts'
 
 const optionsKinds: Readonly<Record<string, string>> = {
   create: 'CreateOptions',
@@ -55,6 +55,7 @@ function takenBy({ kind: own, subresource }: Target, { typeNamed }: Server): Tak
   return {
     apiVersion,
     kind,
+    ...(!own.protobuf && kind === own.kind && { refuseKind: refuseCustomObject(kind) }),
     typeNamed: (version, name) =>
       version === own.apiVersion && name === own.kind ? own.type : typeNamed(version, name),
   }
@@ -67,6 +68,11 @@ const optionsTaken: TakenType = {
   typeNamed: (_, name) => (name === 'DeleteOptions' ? loadOptionsText().optionsType : undefined),
   refuse: (why) => new ApiError(500, '', why),
 }
+
+const optionsTakenBy = ({ kind: { protobuf, apiVersion }, name }: Target): TakenType =>
+  protobuf || name !== ''
+    ? optionsTaken
+    : { ...optionsTaken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
 
 export async function patchRequest(
   exchange: Exchange,
@@ -101,7 +107,7 @@ export async function deleteRequest(
   if (bytes.length > 0) {
     requireBodyType(exchange, target.kind)
     // null asks for nothing, and for nothing of the query either.
-    const raw = (decodeBody(exchange, target.kind, bytes, optionsTaken) ?? {}) as Loose
+    const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)
   return {
