@@ -36,23 +36,10 @@ export async function createDecoded(
   object: KubeObject,
   updates = false,
 ): Promise<Answer> {
-  const { target, user, options, warnings, auditAnnotations } = request
+  const { target, options, warnings } = request
   const { kind } = target
   const context = contextOf(server, request)
-  const attributes = {
-    operation: 'CREATE' as const,
-    kind,
-    subresource: target.subresource,
-    namespace: target.namespace,
-    name: nameOf(object),
-    object,
-    old: undefined,
-    user,
-    dryRun: options.dryRun,
-    options: { fieldManager: options.fieldManagerAsked },
-    warnings,
-    auditAnnotations,
-  }
+  const attributes = newAttributes(request, object, nameOf(object))
   const admitted = server.admission.mutate(attributes)
   if (admitted !== undefined) await admitted
   dedupOwnerReferences(object, warnings, true)
@@ -84,6 +71,25 @@ export async function createDecoded(
   } catch (error) {
     reservation?.giveBack()
     throw error
+  }
+}
+
+/** What plugins and webhooks are told of an object that is to be new. */
+export function newAttributes(request: WriteRequest, object: KubeObject, name: string) {
+  const { target, user, options, warnings, auditAnnotations } = request
+  return {
+    operation: 'CREATE' as const,
+    kind: target.kind,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name,
+    object,
+    old: undefined,
+    user,
+    dryRun: options.dryRun,
+    options: { fieldManager: options.fieldManagerAsked },
+    warnings,
+    auditAnnotations,
   }
 }
 

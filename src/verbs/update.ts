@@ -7,7 +7,10 @@ import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
-import { writeOver } from './write-over.ts'
+import { isReadFirst, writeOver } from './write-over.ts'
+
+/** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
+const missedFirstSince = 19
 
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
@@ -26,6 +29,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   return writeOver(server, request, {
     uid: first.metadata.uid,
     creates: rulesFor(kind, request.target.subresource)?.createOnUpdate ?? false,
+    admitsMissing: server.release < missedFirstSince && !isReadFirst(request.target),
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata:
       request.target.subresource === '' && behaviour.versionCheckedWithMetadata,

@@ -17,7 +17,7 @@ import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, put } from './commit.ts'
-import { createDecoded } from './create.ts'
+import { createDecoded, newAttributes } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
@@ -33,6 +33,8 @@ export interface WritePlan {
   make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
   /** Whether an object that is not there is made. */
   readonly creates: boolean
+  /** Whether plugins and webhooks are asked of an object that is not there, as of a new one, before it is missed. */
+  readonly admitsMissing?: boolean
   /** By what name an object that is not there is missed, where not by its own. */
   readonly missedAs?: { readonly group: string; readonly plural: string }
   /** Whether a write that names no version goes over whatever is there. */
@@ -68,7 +70,10 @@ export async function writeOver(
     if (plan.uid && !isReadFirst(target))
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
-      if (!plan.creates) throw notFound(plan.missedAs ?? target.kind, target.name)
+      if (!plan.creates) {
+        if (plan.admitsMissing) await admitMissing(server, request, plan)
+        throw notFound(plan.missedAs ?? target.kind, target.name)
+      }
       await request.authorizeCreate?.()
       const made = await plan.make(undefined)
       requireReadableVersion(made.metadata.resourceVersion)
@@ -81,6 +86,12 @@ export async function writeOver(
     }
     live = made.current
   }
+}
+
+async function admitMissing(server: Server, request: WriteRequest, plan: WritePlan): Promise<void> {
+  const object = await plan.make(undefined)
+  await server.admission.mutate(newAttributes(request, object, request.target.name))
+  requireReadableVersion(object.metadata.resourceVersion)
 }
 
 type Attempt = { answer: Answer } | { current: Live | undefined; named: boolean }
@@ -138,7 +149,7 @@ async function writeOnce(
 }
 
 /** The original reads these and checks what is to become of them before it comes to the conditions of a write. */
-const isReadFirst = ({ kind: { group, plural }, subresource }: Target) =>
+export const isReadFirst = ({ kind: { group, plural }, subresource }: Target) =>
   group === '' && plural === 'services' && subresource === ''
 
 function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {

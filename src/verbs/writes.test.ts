@@ -9,6 +9,7 @@ import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
 import { list } from './list.ts'
+import { update } from './update.ts'
 
 let verbs: Fixture
 before(async () => {
@@ -278,6 +279,26 @@ test('admission hears no name of what goes with its collection, and that one nam
     ['alone', 'alone'],
     ['', 'with'],
   ])
+})
+
+test('releases before 1.19 ask plugins of a replacement before they miss what it replaces', async () => {
+  const cases: [release: number, plural: string, asked: string[]][] = [
+    [18, 'configmaps', ['CREATE none']],
+    // Read before anything else.
+    [18, 'services', []],
+    [19, 'configmaps', []],
+  ]
+  for (const [release, plural, expected] of cases) {
+    const asked: string[] = []
+    const admission = {
+      mutate: async (of: { operation: string; name: string }) =>
+        void asked.push(`${of.operation} ${of.name}`),
+    }
+    const server = { ...verbs.server, release, admission: admission as never }
+    const request = verbs.request(verbs.target(plural, 'none'), { metadata: { name: 'none' } })
+    assert.match(await messageOf(update(server, request)), /"none" not found$/)
+    assert.deepEqual(asked, expected, `${release} ${plural}`)
+  }
 })
 
 test('pages do not move while writes go on, and count what is left', async () => {
