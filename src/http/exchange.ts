@@ -7,6 +7,7 @@ import type { User } from '#access/user.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
+import type { Server } from '#verbs/server.ts'
 import type { RequestTarget } from './request-target.ts'
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -80,6 +81,8 @@ export interface Exchange {
   readonly isSilentToCaches?: boolean
   /** The body, once read. */
   body: Buffer | undefined
+  /** The types that a body may be of, once it is read. */
+  typeNamed?: Server['typeNamed'] | undefined
   /** The kind asked for, once the route is found. */
   kind: Kind | undefined
   /** What was answered, for the audit log and the metrics: the answer or the refusal, its status and its size. */

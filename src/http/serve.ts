@@ -79,6 +79,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     auditAnnotations: new Map(),
     isSilentToCaches: parts.server.release < cachesToldSince,
     body: undefined,
+    typeNamed: undefined,
     kind: undefined,
     answer: undefined,
     refusal: undefined,

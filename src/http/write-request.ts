@@ -36,6 +36,7 @@ export async function writeRequest(
   const bytes = await readBody(exchange, parts)
   const options = writeOptions(exchange, verb, false)
   if (verb !== 'create') requireBodyType(exchange, target.kind)
+  exchange.typeNamed = parts.server.typeNamed
   return {
     target,
     user: exchange.user,
@@ -50,7 +51,10 @@ export async function writeRequest(
 }
 
 /** What a path takes: of most subresources the resource's own kind, of some another, e.g. Scale. */
-function takenBy({ kind: own, subresource }: Target, { typeNamed }: Server): TakenType {
+export function takenBy(
+  { kind: own, subresource }: Pick<Target, 'kind' | 'subresource'>,
+  { typeNamed }: Pick<Server, 'typeNamed'>,
+): TakenType {
   const { apiVersion, kind } = own.subresources.get(subresource) ?? own
   return {
     apiVersion,

@@ -2,11 +2,14 @@
  * What a request sent, as the audit log tells it: bodies of creations and updates as they were understood, defaults filled in,
  * patches as they are. A body that could not be read is not told.
  */
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
+import { takenBy } from '#http/write-request.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { conform } from '#schema/conform.ts'
+import type { Type } from '#schema/type.ts'
 
 /** Bodies of subresources that are of another kind than the object. */
 const otherBodies: ReadonlyMap<string, readonly [kind: string, apiVersion: string]> = new Map([
@@ -18,11 +21,14 @@ const otherBodies: ReadonlyMap<string, readonly [kind: string, apiVersion: strin
 
 /** The object a creation or an update sent; undefined for other requests. */
 export function sentObject(exchange: Exchange): Loose | undefined {
-  const { body, kind, target } = exchange
+  const { body, kind, target, typeNamed } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined
   if (target.verb !== 'create' && target.verb !== 'update') return undefined
   try {
-    const sent = decodeBody(exchange, kind, body)
+    const { subresource } = target
+    const taken =
+      typeNamed === undefined ? undefined : takenBy({ kind, subresource }, { typeNamed })
+    const sent = decodeBody(exchange, kind, body, taken)
     return typeof sent === 'object' && sent !== null ? (sent as Loose) : undefined
   } catch {
     return undefined
@@ -34,7 +40,7 @@ export function requestText(exchange: Exchange, sent: Loose | undefined): string
   const { body, kind, target } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined
   try {
-    if (sent !== undefined) return objectText(kind, target.subresource, sent)
+    if (sent !== undefined) return objectText(exchange, kind, sent)
     if (target.verb === 'patch') return patchText(exchange, body)
     return target.verb.startsWith('delete') ? optionsText(body) : undefined
   } catch {
@@ -42,16 +48,28 @@ export function requestText(exchange: Exchange, sent: Loose | undefined): string
   }
 }
 
-function objectText(kind: Kind, subresource: string, sent: Loose): string | undefined {
+function objectText(
+  { target: { subresource }, typeNamed }: Exchange,
+  kind: Kind,
+  sent: Loose,
+): string | undefined {
   const [name, apiVersion] = otherBodies.get(subresource) ?? [kind.kind, kind.apiVersion]
   const other = otherBodies.has(subresource)
   if ((sent.kind ?? name) !== name) return undefined
   if (!other && (sent.apiVersion ?? apiVersion) !== apiVersion) return undefined
-  const object = other ? ({ ...sent } as KubeObject) : kind.conform(sent).object
+  const object = other
+    ? otherObject(typeNamed?.(sent.apiVersion ?? apiVersion, name), sent)
+    : kind.conform(sent).object
   if (!other) kind.applyDefaults(object)
   const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
   const stamped = { ...metadata, creationTimestamp: metadata?.creationTimestamp ?? null }
   return JSON.stringify({ kind: name, apiVersion: said, metadata: stamped, ...rest })
+}
+
+const otherObject = (type: Type | undefined, sent: Loose): KubeObject => {
+  const { kind, apiVersion, ...rest } = sent
+  const read = type === undefined ? rest : (conform(type, rest as Json).value as Loose)
+  return { ...read, kind, apiVersion } as KubeObject
 }
 
 function patchText(exchange: Exchange, body: Buffer): string {
