@@ -5,7 +5,7 @@ import { invalid, tooLong } from './field-error.ts'
 import { dns1123Label, ipAddress } from './names.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import { inWordsOf, selectorWords, unregisteredKind } from './release-words.ts'
+import { inWordsOf, noDeleteOptions, selectorWords, unregisteredKind } from './release-words.ts'
 
 test('older releases have their own words', () => {
   const [problem] = dns1123Label('A')
@@ -58,5 +58,17 @@ test('selectors are refused in the words of the release', () => {
     const inWords = (error: Error) =>
       error instanceof LabelSelectorError && selectorWords(error.message, release).startsWith(words)
     assert.throws(() => parseLabelSelector(text), inWords, `${text} in ${release}`)
+  }
+})
+
+test('older releases tried to make options of anything, field by field', () => {
+  const cases: [goType: string, release: number, why: string][] = [
+    ['v1.Pod', 18, 'GracePeriodSeconds not present in src'],
+    ['v1.WatchEvent', 18, 'TypeMeta not present in src'],
+    ['v1.Pod', 19, 'unknown conversion'],
+  ]
+  for (const [goType, release, why] of cases) {
+    const words = `converting (${goType}) to (v1.DeleteOptions): ${why}`
+    assert.equal(noDeleteOptions(goType, release), words)
   }
 })

@@ -71,6 +71,16 @@ const schemeMovedIn = 20
 export const unregisteredKind = (kind: string, version: string, release: number): string =>
   `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${release < schemeMovedIn ? 101 : 100}"`
 
+/** The first release that does not try to make one type of another field by field. */
+const fieldsNotTriedSince = 19
+
+/** That something else was sent as options of a deletion, by Go's name for it. */
+export function noDeleteOptions(goType: string, release: number): string {
+  const missing = goType.endsWith('.WatchEvent') ? 'TypeMeta' : 'GracePeriodSeconds'
+  const why = release < fieldsNotTriedSince ? `${missing} not present in src` : 'unknown conversion'
+  return `converting (${goType}) to (v1.DeleteOptions): ${why}`
+}
+
 /** The errors as a release would tell them. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   release >= newestWords

@@ -3,7 +3,7 @@
  * reads it, or refused in its words. Of collections the original takes the options of its own groups alone.
  */
 import type { Loose } from '#api/object-meta.ts'
-import { unregisteredKind } from '#api/release-words.ts'
+import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
@@ -52,6 +52,5 @@ export function requireCollectionOptions(server: Server, collection: string, bod
     throw new ApiError(500, '', words)
   }
   if (kind === 'DeleteOptions') return
-  const goType = goTypeOf(apiVersion, kind)
-  throw new ApiError(500, '', `converting (${goType}) to (v1.DeleteOptions): unknown conversion`)
+  throw new ApiError(500, '', noDeleteOptions(goTypeOf(apiVersion, kind), server.release))
 }

@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { newestWords, unregisteredKind } from '#api/release-words.ts'
+import { newestWords, noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 
 export interface DeleteOptions {
@@ -52,7 +52,7 @@ const readAsWell = new Set(
 function ofAnotherKind(kind: string, apiVersion: unknown, release: number): ApiError {
   const version = String(apiVersion || 'meta.k8s.io/v1')
   const message = readAsWell.has(`${version} ${kind}`)
-    ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`
+    ? noDeleteOptions(`v1.${kind}`, release)
     : unregisteredKind(kind, `version "${version}"`, release)
   return new ApiError(500, '', message)
 }
