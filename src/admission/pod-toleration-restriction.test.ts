@@ -33,6 +33,13 @@ const byDefault: [text: string, tolerations: Loose[] | undefined, expected: unkn
     [{ key: 'z', operator: 'Exists' }, a],
   ],
   ['[{"key":"a","operator":"Exists"}]', [{ ...a, effect: 'NoSchedule' }], [a]],
+  ['[{"KEY":"a","Operator":"Exists","other":1}]', undefined, [a]],
+  ['[{"Key":"b","key":"a","operator":"Exists"}]', undefined, [a]],
+  [
+    '[{"KEY":1}]',
+    undefined,
+    '500 json: cannot unmarshal number into Go struct field Toleration.key of type string',
+  ],
   ['', [a], [a]],
   ['[]', [a], [a]],
   ['null', [a], [a]],

@@ -1,6 +1,7 @@
 /** Pods of a namespace get its default tolerations and may have no others than it allows. */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, notFound } from '#api/status-error.ts'
+import { foldNames } from '#codec/go-json/folded-names.ts'
 import { plainFault } from '#codec/go-json/plain-fault.ts'
 import { parseJson } from '#codec/json.ts'
 import { qosClassOf } from '#kinds/behaviour/pods/qos-class.ts'
@@ -73,7 +74,7 @@ async function fromNamespace(
   if (text === undefined) return undefined
   if (text === '') return []
   const type = tolerationsOf(kind)
-  const list = parsed(text)
+  const list = foldNames(type, parsed(text))
   const fault = plainFault(type, list)
   if (fault !== undefined) throw new ApiError(500, '', fault)
   return (conform(type, list).value ?? []) as Loose[]

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'
 import { base64Fault } from './base64-fault.ts'
 import { excerpt } from './excerpt.ts'
+import { foldNames } from './folded-names.ts'
 import { goFieldName, goTypeName } from './go-name.ts'
 import { plainFault, unionFault } from './plain-fault.ts'
 import { durationFault, timeFault } from './time-fault.ts'
@@ -121,6 +123,19 @@ test('schemas inside of schemas are read by another reader', () => {
   ]
   for (const [text, fault] of cases) assert.equal(unionFault(orBool, text), fault, text)
   assert.equal(plainFault(schema, null), undefined)
+})
+
+test('names are found whatever their case, exact ones first', () => {
+  const both = structOf('x.v1.Both', [field('ab', schema, 1), field('aB', scalar('string'), 2)])
+  const cases: [given: Json, folded: Json][] = [
+    [null, null],
+    [{ AB: { TYPE: 'x' } }, { ab: { type: 'x' } }],
+    [{ aB: 'x', other: 1 }, { aB: 'x' }],
+    [{ AB: 1, ab: 2 }, { ab: 2 }],
+    [[1], [1]],
+  ]
+  for (const [given, folded] of cases) assert.deepEqual(foldNames(both, given), folded)
+  assert.deepEqual(foldNames(listOf(both), [{ AB: 1 }, 'x']), [{ ab: 1 }, 'x'])
 })
 
 test('numbers keep their digits through a patch', () => {
