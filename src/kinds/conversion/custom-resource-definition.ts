@@ -96,6 +96,8 @@ export interface SaidTwice {
   /** By the names that they have for all versions. */
   readonly both: readonly string[]
   readonly alike: readonly string[]
+  /** The one version, where the list of versions begins with another. */
+  readonly version?: string
 }
 
 const saidTwice = Symbol('what a beta definition said twice')
@@ -116,8 +118,10 @@ function rememberSaidTwice(from: Loose, to: Loose): void {
     const texts = new Set(said.map(textOf))
     if (said.length > 0 && said.every(isMany) && texts.size === 1) alike.push(top)
   }
-  if (both.length + alike.length > 0) {
-    Object.defineProperty(to, saidTwice, { value: { both, alike } satisfies SaidTwice })
+  const version = versions.length > 0 && versions[0].name !== from.version && from.version
+  if (both.length + alike.length > 0 || version) {
+    const said: SaidTwice = { both, alike, ...(version && { version }) }
+    Object.defineProperty(to, saidTwice, { value: said })
   }
 }
 

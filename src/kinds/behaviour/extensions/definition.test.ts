@@ -201,6 +201,11 @@ test('the beta says things once', () => {
   const schema = { openAPIV3Schema: object() }
   const rows: [Loose, ...string[]][] = [
     [{ validation: schema, versions: [version] }],
+    [{ validation: schema, version: 'v1', versions: [version] }],
+    [
+      { validation: schema, version: 'v2', versions: [version] },
+      'Invalid value: "v2": must match the first version in spec.versions',
+    ],
     [
       { validation: schema, versions: [{ ...version, additionalPrinterColumns: columns }] },
       'per-version additionalPrinterColumns may not all be set to identical values (top-level additionalPrinterColumns should be used instead)',

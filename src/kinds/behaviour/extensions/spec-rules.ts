@@ -154,13 +154,13 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(invalid(at, shown, 'must have exactly one version marked as storage version'))
   }
-  if (!spec.version) return errors
-  const problems = dns1035Label(spec.version)
-  if (problems.length > 0)
-    errors.push(invalid(path.child('version'), spec.version, problems.join(',')))
-  if (versions.length > 0 && versions[0].name !== spec.version) {
+  const version: string | undefined = saidTwiceIn(spec).version ?? spec.version
+  if (!version) return errors
+  const problems = dns1035Label(version)
+  if (problems.length > 0) errors.push(invalid(path.child('version'), version, problems.join(',')))
+  if (versions.length > 0 && versions[0].name !== version) {
     errors.push(
-      invalid(path.child('version'), spec.version, 'must match the first version in spec.versions'),
+      invalid(path.child('version'), version, 'must match the first version in spec.versions'),
     )
   }
   return errors
