@@ -185,7 +185,7 @@ export interface Behaviour {
   readonly createOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. True unless said otherwise. */
   readonly unconditionalUpdate?: boolean
-  /** A write without a resourceVersion is refused by the checks of metadata, a stale one after all checks (services). */
+  /** A write's own conditions come after all other checks, none at all is for those of metadata to refuse (services). */
   readonly versionCheckedWithMetadata?: boolean
   /** Fields a write to the main resource resets and so never owns, e.g. [['status']]. */
   readonly resetFields?: readonly (readonly string[])[]

@@ -7,7 +7,7 @@ import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
-import { isReadFirst, writeOver } from './write-over.ts'
+import { writeOver } from './write-over.ts'
 
 /** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
 const missedFirstSince = 19
@@ -24,15 +24,16 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     dedupOwnerReferences(body, request.warnings, false)
     return body
   }
+  const checkedWithMetadata =
+    request.target.subresource === '' && behaviour.versionCheckedWithMetadata === true
   // Each try has a body of its own: what a lost race made of the first is of no use to the next.
   let first: KubeObject | undefined = await decode()
   return writeOver(server, request, {
     uid: first.metadata.uid,
     creates: rulesFor(kind, request.target.subresource)?.createOnUpdate ?? false,
-    admitsMissing: server.release < missedFirstSince && !isReadFirst(request.target),
+    admitsMissing: server.release < missedFirstSince && !checkedWithMetadata,
     unconditional: behaviour.unconditionalUpdate ?? true,
-    versionCheckedWithMetadata:
-      request.target.subresource === '' && behaviour.versionCheckedWithMetadata,
+    versionCheckedWithMetadata: checkedWithMetadata,
     async make(live) {
       const body = first ?? (await decode())
       first = undefined

@@ -22,7 +22,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
-import { contextOf, keyOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
+import { contextOf, keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
@@ -40,8 +40,9 @@ export interface WritePlan {
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
   /**
-   * Whether a write that names no version keeps naming none, for the checks of metadata to refuse, and one that names
-   * another is told so only when nothing else is wrong with it.
+   * Whether what is to become of the object is checked before the conditions of the write: one that names no version
+   * keeps naming none, for the checks of metadata to refuse, and one that names another version, or uid, is told so only
+   * when nothing else is wrong with it.
    */
   readonly versionCheckedWithMetadata?: boolean
   /** The uid in the body, which must be that of the object that is there, even where none is. */
@@ -67,7 +68,7 @@ export async function writeOver(
   const { target } = request
   let live = await currentObject(server, target)
   for (let i = 0; ; i++) {
-    if (plan.uid && !isReadFirst(target))
+    if (plan.uid && !plan.versionCheckedWithMetadata)
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
       if (!plan.creates) {
@@ -147,10 +148,6 @@ async function writeOnce(
     throw error
   }
 }
-
-/** The original reads these and checks what is to become of them before it comes to the conditions of a write. */
-export const isReadFirst = ({ kind: { group, plural }, subresource }: Target) =>
-  group === '' && plural === 'services' && subresource === ''
 
 function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {
   if (wanted === found) return
