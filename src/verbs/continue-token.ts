@@ -2,7 +2,10 @@
  * Where the next page of a list begins. A token names a key relative to the range that is listed, so it cannot be turned
  * into a door to another range; mistakes are said in the original's words.
  */
+import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
+import { field, scalar, structOf } from '#schema/make-type.ts'
 import type { Revision } from '#storage/storage.ts'
 
 export interface ContinuePoint {
@@ -14,6 +17,17 @@ export interface ContinuePoint {
 
 const tokenVersion = 'meta.k8s.io/v1'
 
+const tokenType = structOf('etcd3.continueToken', [
+  field('v', scalar('string'), 1),
+  field('rv', scalar('int64'), 2),
+  field('start', scalar('string'), 3),
+])
+
+const faults = loadLater<typeof import('#codec/go-json/plain-fault.ts')>(
+  import.meta.url,
+  '../codec/go-json/plain-fault',
+)
+
 export function encodeContinue({ start, revision }: ContinuePoint): string {
   const text = JSON.stringify({ v: tokenVersion, rv: revision, start })
   return Buffer.from(text).toString('base64url')
@@ -24,14 +38,14 @@ const refuse = (why: string) =>
 
 export function decodeContinue(token: string): ContinuePoint {
   const bytes = decodeBase64(token)
-  let parsed: unknown
+  let parsed: Json
   try {
     parsed = JSON.parse(bytes.toString('utf8'))
   } catch {
     throw refuse(jsonProblem(bytes))
   }
-  const problem = typeProblem(parsed)
-  if (problem !== undefined) throw refuse(`json: cannot unmarshal ${problem}`)
+  const problem = misfit(parsed)
+  if (problem !== undefined) throw refuse(problem)
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown }
   if (v !== tokenVersion) {
     throw refuse(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`)
@@ -46,30 +60,14 @@ export function decodeContinue(token: string): ContinuePoint {
   return { start, revision: rv as number }
 }
 
-const fieldTypes = new Map<string, [type: string, go: string]>([
-  ['v', ['string', 'string']],
-  ['rv', ['number', 'int64']],
-  ['start', ['string', 'string']],
-])
-
-/** What Go says of a value that is not of the type it is read as; null is any type's nothing. */
-function typeProblem(parsed: unknown): string | undefined {
-  if (parsed === null) return undefined
-  if (goTypeOf(parsed) !== 'object')
-    return `${goTypeOf(parsed)} into Go value of type etcd3.continueToken`
-  for (const [name, value] of Object.entries(parsed as object)) {
-    const [type, go] = fieldTypes.get(name) ?? []
-    if (type === undefined || value === null) continue
-    const isWhole = type !== 'number' || Number.isSafeInteger(value)
-    if (goTypeOf(value) === type && isWhole) continue
-    const shown = goTypeOf(value) === type ? `number ${value}` : goTypeOf(value)
-    return `${shown} into Go struct field continueToken.${name} of type ${go}`
-  }
-  return undefined
+/** What Go says of a value that is no token; a revision beyond what numbers hold is none. */
+function misfit(parsed: Json): string | undefined {
+  const fault = faults().plainFault(tokenType, parsed)
+  if (fault !== undefined || parsed === null) return fault
+  const { rv } = parsed as { rv?: unknown }
+  if (typeof rv !== 'number' || Number.isSafeInteger(rv)) return undefined
+  return `json: cannot unmarshal number ${rv} into Go struct field continueToken.rv of type int64`
 }
-
-const goTypeOf = (value: unknown): string =>
-  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
 
 /** Nothing in it that climbs out of the range: no `..`, no `.`, no empty segment. */
 function isClean(start: string): boolean {
