@@ -9,11 +9,11 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Body, isMap, objectsIn } from './base-objects.ts'
+import { definitionsPath } from './gears.ts'
 import { type Settings, settingsOf, showDifference, type Step } from './two-servers.ts'
 
 /** The original needs about so long before the first object of a new kind, and for its OpenAPI. */
 const settleMs = 6000
-const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 

@@ -8,6 +8,7 @@
  * before the definition turns and four after. `--seed THAT --count 1` holds one definition's again.
  */
 import type { Json } from '#api/object-meta.ts'
+import { definitionsPath, gears, gearVersion } from './gears.ts'
 import { Random } from './random.ts'
 import { ownedKind, ownedValue, turned } from './random-owned.ts'
 import type { Seen } from './seen.ts'
@@ -30,7 +31,6 @@ const stepsBefore = 8
 const stepsAfter = 4
 /** The original needs about so long before the first object of a new kind, and until a changed one is served. */
 const settleMs = 2500
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const few = ['one', 'two', 'three']
 /** More than are kept apart. */
 const many = [...'abcdefghijklmn'].map((name) => `m${name}`)
@@ -41,25 +41,13 @@ interface Version {
   readonly status: boolean
 }
 
-function definitionOf(group: string, versions: readonly Version[]): Any {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `gears.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' },
-      versions: versions.map(({ name, schema, status }, i) => ({
-        name,
-        served: true,
-        storage: i === 0,
-        schema: { openAPIV3Schema: schema },
-        ...(status && { subresources: { status: {} } }),
-      })),
-    },
-  }
-}
+const definitionOf = (group: string, versions: readonly Version[]): Any =>
+  gears(
+    group,
+    versions.map(({ name, schema, status }, i) =>
+      gearVersion(name, schema, i === 0, status ? { subresources: { status: {} } } : {}),
+    ),
+  )
 
 /** One object, and what is done to it. */
 class Sequence {
@@ -215,7 +203,7 @@ async function live(seed: number, id: string, servers: TwoServers): Promise<Foun
   const second = { ...first, name: 'v2', ...(random.chance(0.5) && { schema: ownedKind(random) }) }
   const versions: Version[] = random.chance(0.5) ? [first] : [first, second]
   const definition = definitionOf(group, versions)
-  const made = await servers.ask({ method: 'POST', path: definitions, body: definition }, id)
+  const made = await servers.ask({ method: 'POST', path: definitionsPath, body: definition }, id)
   const found: Found = new Map()
   if (made.difference !== undefined) found.set('', told(definition, [], made.difference))
   if (made.want.status !== 201) return found.size > 0 ? found : 'refused'
@@ -236,7 +224,7 @@ async function live(seed: number, id: string, servers: TwoServers): Promise<Foun
   }
   await holdAll(stepsBefore)
   for (const version of versions) version.schema = turned(version.schema, random)
-  const path = `${definitions}/gears.${group}`
+  const path = `${definitionsPath}/gears.${group}`
   const turn = patchOf('merge', path, { spec: definitionOf(group, versions).spec })
   await servers.ask(turn, id)
   for (const one of going) one.steps.push(turn)

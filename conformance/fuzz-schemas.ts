@@ -12,6 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { damage } from './damage.ts'
 import { Life } from './fuzz-custom-life.ts'
+import { definitionsPath, gears, gearVersion } from './gears.ts'
 import { Random } from './random.ts'
 import { randomDefinition, spoil } from './random-definition.ts'
 import { objectSchema, randomValue } from './random-schema.ts'
@@ -39,7 +40,6 @@ const { values: flags } = parseArgs({
 
 /** The original needs about so long before the first object of a new kind. */
 const settleMs = 3000
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const lib = (await import(pathToFileURL(flags.lib).href)) as Replayer
 const servers = new ExactServers(lib, flags.peer, flags.ours)
 const count = Number(flags.count)
@@ -71,27 +71,19 @@ function shown({ path, want, got }: Difference): string {
 }
 
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done, settleMs))
-const post = (body: Any, query = ''): Step => ({ method: 'POST', path: definitions + query, body })
+const post = (body: Any, query = ''): Step => ({
+  method: 'POST',
+  path: definitionsPath + query,
+  body,
+})
 const remove = async (names: readonly string[]): Promise<void> => {
   for (const name of names) {
-    await servers.ask({ method: 'DELETE', path: `${definitions}/${name}` })
+    await servers.ask({ method: 'DELETE', path: `${definitionsPath}/${name}` })
   }
 }
 
-function simpleDefinition(group: string, spec: Any): Any {
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `gears.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  }
-}
+const simpleDefinition = (group: string, spec: Any): Any =>
+  gears(group, [gearVersion('v1', { type: 'object', properties: { spec } }, true)])
 
 /** Objects of random schemas: what is taken, pruned, defaulted, said. */
 async function schemas(seed: number): Promise<void> {
@@ -178,14 +170,14 @@ async function lives(seed: number): Promise<void> {
   const all: Life[] = []
   for (let i = 0; i < count; i++) {
     const life = new Life(new Random(seed * 1000 + i), `l${seed}-${i}.example.com`, ask)
-    if (await life.define(definitions)) all.push(life)
+    if (await life.define(definitionsPath)) all.push(life)
   }
   await settled()
   for (const life of all) await life.live(8)
-  for (const life of all) await life.redefine(definitions)
+  for (const life of all) await life.redefine(definitionsPath)
   await settled()
   for (const life of all) await life.live(6)
-  for (const life of all) await life.end(definitions)
+  for (const life of all) await life.end(definitionsPath)
 }
 
 const seed = Number(flags.seed)

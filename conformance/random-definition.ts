@@ -2,6 +2,7 @@
  * Random definitions of custom kinds: whole ones that a server takes, and ones with something wrong anywhere, from names
  * down to the last keyword of a schema.
  */
+import { gears } from './gears.ts'
 import type { Random } from './random.ts'
 import { objectSchema, randomSchema } from './random-schema.ts'
 
@@ -17,28 +18,24 @@ const maybe = (random: Random, probability: number, make: () => Any): Any =>
 /** A definition that is right but for what its random schema does wrong. */
 export function randomDefinition(random: Random, group: string): Any {
   const count = random.pick([1, 1, 2, 3])
-  const names = ['v1', 'v1beta1', 'v2alpha1'].slice(0, count)
+  const versionNames = ['v1', 'v1beta1', 'v2alpha1'].slice(0, count)
   const stored = random.below(count)
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `gears.${group}` },
-    spec: {
-      group,
-      scope: random.chance(0.7) ? 'Namespaced' : 'Cluster',
-      names: {
-        plural: 'gears',
-        kind: 'Gear',
-        ...maybe(random, 0.5, () => ({ singular: 'gear' })),
-        ...maybe(random, 0.5, () => ({ listKind: 'GearList' })),
-        ...maybe(random, 0.3, () => ({ shortNames: [`gr${group.replace(/\W.*$/, '')}`] })),
-        ...maybe(random, 0.3, () => ({ categories: ['all', 'tools'] })),
-      },
-      versions: names.map((name, i) => version(random, name, i === stored)),
-      ...maybe(random, 0.2, () => ({ conversion: { strategy: 'None' } })),
-      ...maybe(random, 0.1, () => ({ preserveUnknownFields: false })),
-    },
+  const scope = random.chance(0.7) ? 'Namespaced' : 'Cluster'
+  const names = {
+    plural: 'gears',
+    kind: 'Gear',
+    ...maybe(random, 0.5, () => ({ singular: 'gear' })),
+    ...maybe(random, 0.5, () => ({ listKind: 'GearList' })),
+    ...maybe(random, 0.3, () => ({ shortNames: [`gr${group.replace(/\W.*$/, '')}`] })),
+    ...maybe(random, 0.3, () => ({ categories: ['all', 'tools'] })),
   }
+  const versions = versionNames.map((name, i) => version(random, name, i === stored))
+  return gears(group, versions, {
+    scope,
+    names,
+    ...maybe(random, 0.2, () => ({ conversion: { strategy: 'None' } })),
+    ...maybe(random, 0.1, () => ({ preserveUnknownFields: false })),
+  })
 }
 
 function version(random: Random, name: string, storage: boolean): Any {

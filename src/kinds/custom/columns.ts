@@ -1,10 +1,15 @@
 /** The columns a definition names, as tables show them. */
+import { goFloat } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { canonicalTimestamp } from '#api/timestamp.ts'
+import { exactInteger } from '#codec/exact-integer.ts'
+import { encodeGoMap } from '#codec/go-json/encode.ts'
 import { humanDuration } from '#kinds/columns/age.ts'
 import { nameColumn } from '#kinds/columns/column.ts'
 import type { ColumnDefinition, TableColumns } from '#kinds/table-columns.ts'
-import { type JsonPath, parseJsonPath } from './json-path.ts'
+import { type Found, findByPath, isGoInteger, OtherNumber } from './json-path-find.ts'
+import type { Node } from './json-path-node.ts'
+import { parseJsonPath } from './json-path.ts'
 
 const ageColumn: Loose = {
   name: 'Age',
@@ -16,7 +21,7 @@ const ageColumn: Loose = {
 /** A column whose path cannot be read ends the list: what stands before it is shown. */
 export function customColumns(given: readonly Loose[] | null | undefined): TableColumns {
   const columns: ColumnDefinition[] = [nameColumn]
-  const paths: JsonPath[] = []
+  const paths: (readonly Node[])[] = []
   for (const one of given?.length ? given : [ageColumn]) {
     const path = parseJsonPath(one.jsonPath ?? '')
     if (path === undefined) break
@@ -40,24 +45,19 @@ export function customColumns(given: readonly Loose[] | null | undefined): Table
 
 function cellOf(
   type: ColumnDefinition['type'],
-  path: JsonPath,
+  path: readonly Node[],
   object: KubeObject,
   now: number,
 ): unknown {
-  const found = path.find(object as unknown as Json)
-  if (found.length === 0) return null
-  const [value] = found
+  const [value] = findByPath(path, object as unknown as Json)
+  if (value === undefined) return null
   switch (type) {
     case 'string':
       return textOf(value)
     case 'integer':
-      return typeof value === 'number'
-        ? Math.trunc(value)
-        : typeof value === 'bigint'
-          ? value
-          : null
+      return integerOf(value)
     case 'number':
-      return typeof value === 'number' || typeof value === 'bigint' ? value : null
+      return numberOf(value)
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':
@@ -65,14 +65,35 @@ function cellOf(
   }
 }
 
-function textOf(value: Json): string {
+/** What a fraction too large for 64 bits becomes. */
+const overflown = -(2n ** 63n)
+
+function integerOf(value: Found): number | bigint | null {
+  if (typeof value === 'bigint') return value
+  const number = numberOf(value)
+  if (number === null) return null
+  return Math.abs(number) < 2 ** 63 ? exactInteger(BigInt(Math.trunc(number))) : overflown
+}
+
+/** Of what a path says itself, only fractions are numbers. */
+function numberOf(value: Found): number | null {
+  if (value instanceof OtherNumber) return value.kind === 'float' ? Number(value.value) : null
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
+}
+
+function textOf(value: Found): string {
   if (typeof value === 'string') return value
   if (value === null) return '<no value>'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (value instanceof OtherNumber) {
+    return value.kind === 'float' ? goFloat(Number(value.value)) : String(value.value)
+  }
+  if (typeof value === 'number') return isGoInteger(value) ? String(BigInt(value)) : goFloat(value)
+  return typeof value === 'object' ? encodeGoMap(value) : String(value)
 }
 
 function ageText(text: string, now: number): string {
   if (text === '' || text === 'null') return '<unknown>'
   const time = canonicalTimestamp(text)
-  return time === undefined || time === null ? '<invalid>' : humanDuration(now - Date.parse(time))
+  if (time === undefined) return '<invalid>'
+  return time === null ? '<unknown>' : humanDuration(now - Date.parse(time))
 }

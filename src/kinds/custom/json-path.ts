@@ -1,120 +1,35 @@
 /**
- * The paths of printer columns: `.status.conditions[?(@.type=="Ready")].status`. Parsed once, and answering the values
- * found in their order. A path that cannot be read, or that meets a value it cannot go into, finds nothing.
+ * The paths of printer columns, read: `.status.conditions[?(@.type=="Ready")].status`. The grammar is that of the original with
+ * all its corners, because a path that it cannot read hides the columns after it. Nothing here looks at an object.
  */
-import type { Json } from '#api/object-meta.ts'
+import { exactInteger } from '#codec/exact-integer.ts'
+import { type Node, notInt64 } from './json-path-node.ts'
+import { unquoteGo } from './unquote-go.ts'
 
-type Step = (values: Json[]) => Json[]
+/** What makes a text no path. */
+class NoPath extends Error {}
 
-/** A place where the path does not fit the value. */
-class Mismatch extends Error {}
-
-export interface JsonPath {
-  find(value: Json): Json[]
-}
-
-/** Undefined where the text is no path. */
-export function parseJsonPath(text: string): JsonPath | undefined {
+/** The steps of a path; undefined where the text is none. */
+export function parseJsonPath(text: string): readonly Node[] | undefined {
   try {
-    const steps = new Parser(text).steps()
-    return {
-      find(value) {
-        try {
-          return walk(steps, [value])
-        } catch (error) {
-          if (error instanceof Mismatch) return []
-          throw error
-        }
-      },
-    }
+    const [first, ...rest] = new Parser(`{${text}}`).lists()
+    return rest.length === 0 ? first : [{ is: 'guarded', first, rest }]
   } catch (error) {
-    if (error instanceof Mismatch) return undefined
+    if (error instanceof NoPath) return undefined
     throw error
   }
 }
 
-const walk = (steps: readonly Step[], from: Json[]): Json[] =>
-  steps.reduce((values, step) => step(values), from)
+/** A path inside a path. A brace in it ends it, and what follows must be readable all the same. */
+const actionOf = (text: string): readonly Node[] => new Parser(`{${text}}`).lists()[0]
 
-const isMap = (value: Json): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const field =
-  (name: string): Step =>
-  (values) =>
-    values.flatMap((value) => (isMap(value) && Object.hasOwn(value, name) ? [value[name]] : []))
-
-const inside = (value: Json): Json[] =>
-  Array.isArray(value) ? value : isMap(value) ? Object.keys(value).map((key) => value[key]) : []
-
-const wildcard: Step = (values) => values.flatMap(inside)
-
-const recursive: Step = (values) =>
-  values.flatMap((value) => {
-    const children = inside(value)
-    return children.length === 0 ? [] : [value, ...recursive(children)]
-  })
-
-function slice(start: number | undefined, end: number | undefined, step: number): Step {
-  return (values) =>
-    values.flatMap((value) => {
-      if (value === null) return []
-      if (!Array.isArray(value)) throw new Mismatch()
-      const { length } = value
-      const from = start === undefined ? 0 : start < 0 ? start + length : start
-      const to = end === undefined ? length : end < 0 ? end + length : end
-      if (from === to) return []
-      if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new Mismatch()
-      return value.slice(from, to).filter((_, i) => i % step === 0)
-    })
-}
-
-type Operator = '==' | '!=' | '<' | '>' | '<=' | '>='
-
-function compare(left: Json, right: Json, operator: Operator): boolean {
-  if (typeof left !== typeof right || left === null || typeof left === 'object')
-    throw new Mismatch()
-  const [a, b] = [left, right as typeof left]
-  switch (operator) {
-    case '==':
-      return a === b
-    case '!=':
-      return a !== b
-    case '<':
-      return a < b
-    case '>':
-      return a > b
-    case '<=':
-      return a <= b
-    case '>=':
-      return a >= b
-    default:
-      throw new Mismatch()
-  }
-}
-
-function filter(
-  left: readonly Step[],
-  right: readonly Step[],
-  operator: Operator | 'exists',
-): Step {
-  const passes = (item: Json): boolean => {
-    const lefts = walk(left, [item])
-    if (operator === 'exists') return lefts.length > 0
-    if (lefts.length === 0) return false
-    const rights = walk(right, [item])
-    if (rights.length === 0) return false
-    if (lefts.length > 1 || rights.length > 1) throw new Mismatch()
-    return compare(lefts[0], rights[0], operator)
-  }
-  return (values) =>
-    values.flatMap((value) => {
-      if (!Array.isArray(value)) throw new Mismatch()
-      return value.filter(passes)
-    })
-}
-
-const terminators = new Set([' ', '\t', '\r', '\n', '.', ',', '[', ']', '$', '@', '{', '}'])
+const isTerminator = (ch: string | undefined): boolean =>
+  ch === undefined || ' \t\r\n.,[]$@{}'.includes(ch)
+const startsWord = /^[\p{L}\p{Nd}_]/u
+const slicePattern = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/
+const comparison = /^([^!<>=]+)([!<>=]+)([^\n]+?)$/
+const integer = /^[+-]?\d+$/
+const float = /^[+-]?(\d+\.?\d*|\.\d+)$/
 
 class Parser {
   readonly #text: string
@@ -124,118 +39,143 @@ class Parser {
     this.#text = text
   }
 
-  steps(): Step[] {
-    const steps: Step[] = []
-    while (this.#at < this.#text.length) {
+  /** What stands in each pair of braces; what is between them is plain text. */
+  lists(): [Node[], ...Node[][]] {
+    const lists: Node[][] = []
+    for (;;) {
+      const open = this.#text.indexOf('{', this.#at)
+      if (open === -1) return lists as [Node[], ...Node[][]]
+      this.#at = open + 1
+      lists.push(this.#list())
+    }
+  }
+
+  #list(): Node[] {
+    const nodes: Node[] = []
+    for (;;) {
       const rest = this.#text.slice(this.#at)
-      const [ch] = rest
-      if (rest.startsWith('[?(')) steps.push(this.#filter())
-      else if (rest.startsWith('..')) {
-        this.#at += 2
-        steps.push(recursive)
-        if (/^[\p{L}\p{N}_]/u.test(rest.slice(2))) steps.push(this.#name())
-      } else if (ch === ' ' || ch === '@' || ch === '$') this.#at++
-      else if (ch === '[') steps.push(this.#brackets())
+      const ch = rest[0]
+      if (ch === '}') {
+        this.#at++
+        return nodes
+      }
+      if (rest.startsWith('[?(')) nodes.push(this.#filter())
+      else if (rest.startsWith('..')) this.#recursive(nodes)
+      else if (ch === ' ' || ch === '@' || ch === '$') this.#at++
+      else if (ch === '[') nodes.push(...this.#brackets())
+      else if (ch === '"' || ch === "'") nodes.push(this.#quoted(ch))
       else if (ch === '.') {
         this.#at++
-        steps.push(this.#name())
-      } else if (ch === '"' || ch === "'") steps.push(this.#constant(this.#quoted()))
-      else steps.push(this.#constant(this.#word()))
+        nodes.push(this.#field())
+      } else if (/^(?:[+-]|\p{Nd})/u.test(rest)) nodes.push(this.#number())
+      else if (startsWord.test(rest)) nodes.push(this.#word())
+      else throw new NoPath()
     }
-    return steps
   }
 
-  #constant(value: Json): Step {
-    return (values) => values.map(() => value)
+  #recursive(nodes: Node[]): void {
+    if (nodes.at(-1)?.is === 'recursive') throw new NoPath()
+    this.#at += 2
+    nodes.push({ is: 'recursive' })
+    if (startsWord.test(this.#text.slice(this.#at))) nodes.push(this.#field())
   }
 
-  #name(): Step {
-    let name = ''
-    for (; this.#at < this.#text.length; this.#at++) {
+  /** Everything up to a terminator; a backslash takes the next one with it, and is gone itself. */
+  #field(): Node {
+    const start = this.#at
+    while (!isTerminator(this.#text[this.#at])) this.#at += this.#text[this.#at] === '\\' ? 2 : 1
+    const name = this.#text.slice(start, this.#at)
+    return name === '*' ? { is: 'wildcard' } : { is: 'field', name: name.replaceAll('\\', '') }
+  }
+
+  #word(): Node {
+    const start = this.#at
+    while (!isTerminator(this.#text[this.#at])) this.#at++
+    const name = this.#text.slice(start, this.#at)
+    if (name === 'true' || name === 'false') return { is: 'constant', value: name === 'true' }
+    return { is: 'identifier', name }
+  }
+
+  #number(): Node {
+    const [text] = /^[+-]?[.\p{Nd}]*/u.exec(this.#text.slice(this.#at)) as RegExpExecArray
+    this.#at += text.length
+    if (integer.test(text)) {
+      const value = BigInt(text.replace('+', ''))
+      if (!notInt64(value)) return { is: 'number', kind: 'int', value: exactInteger(value) }
+    }
+    const value = Number(text)
+    if (!float.test(text) || !Number.isFinite(value)) throw new NoPath()
+    return { is: 'number', kind: 'float', value }
+  }
+
+  #quoted(quote: string): Node {
+    const start = this.#at
+    for (this.#at++; ; this.#at++) {
       const ch = this.#text[this.#at]
-      if (ch === '\\') {
-        this.#at++
-        name += this.#text[this.#at] ?? ''
-      } else if (terminators.has(ch)) break
-      else name += ch
+      if (ch === undefined || ch === '\n') throw new NoPath()
+      if (ch === quote && this.#text[this.#at - 1] !== '\\') break
     }
-    return name === '*' ? wildcard : field(name)
+    this.#at++
+    const value = unquoteGo(this.#text.slice(start + 1, this.#at - 1), quote)
+    if (value === undefined) throw new NoPath()
+    return { is: 'text', value }
   }
 
-  #quoted(): string {
-    const quote = this.#text[this.#at++]
-    let value = ''
-    for (; this.#at < this.#text.length; this.#at++) {
-      const ch = this.#text[this.#at]
-      if (ch === quote) {
-        this.#at++
-        return value
-      }
-      if (ch === '\\') this.#at++
-      value += this.#text[this.#at] ?? ''
-    }
-    throw new Mismatch()
-  }
-
-  /** A number, true or false. */
-  #word(): Json {
-    const match = /^(?:[+-]?[0-9.]+|true|false)/.exec(this.#text.slice(this.#at))
-    if (match === null) throw new Mismatch()
-    this.#at += match[0].length
-    if (match[0] === 'true' || match[0] === 'false') return match[0] === 'true'
-    const number = Number(match[0])
-    if (Number.isNaN(number)) throw new Mismatch()
-    return number
-  }
-
-  #brackets(): Step {
-    const end = this.#text.indexOf(']', this.#at)
-    if (end === -1) throw new Mismatch()
-    const text = this.#text.slice(this.#at + 1, end)
-    this.#at = end + 1
+  /** What stands in brackets: a quoted name, which is a path of its own, a place, a slice, a star, or several of them. */
+  #brackets(): readonly Node[] {
+    const end = /^[^\]\n]*(?=\])/.exec(this.#text.slice(this.#at + 1))
+    if (end === null) throw new NoPath()
+    const text = end[0]
+    this.#at += text.length + 2
     const parts = text.split(',')
-    if (parts.length === 1) return selection(text)
-    const union = parts.map((part) => selection(part.trim()))
-    return (values) => union.flatMap((step) => step(values))
+    if (parts.length > 1) {
+      const lists = parts.map((part) => actionOf(`[${part.replace(/^ +| +$/g, '')}]`))
+      return [{ is: 'union', lists }]
+    }
+    const name = /^'([^']*)'$/.exec(text)
+    return name === null ? [sliceOf(text === '*' ? ':' : text)] : actionOf(`.${name[1]}`)
   }
 
-  #filter(): Step {
+  #filter(): Node {
     const start = this.#at + '[?('.length
+    const end = this.#filterEnd(start)
+    const text = this.#text.slice(start, end)
+    this.#at = end + 2
+    const parts = comparison.exec(text)
+    if (parts === null) return { is: 'filter', left: actionOf(text), operator: 'exists', right: [] }
+    const [, left, operator, right] = parts as unknown as [string, string, string, string]
+    return { is: 'filter', left: actionOf(left), operator, right: actionOf(right) }
+  }
+
+  /** The place of the closing parenthesis; those in the first quoted text are part of it. */
+  #filterEnd(start: number): number {
     let quote = ''
-    let at = start
-    for (; at < this.#text.length; at++) {
+    let closed = false
+    for (let at = start; ; at++) {
       const ch = this.#text[at]
-      if (quote !== '') {
-        if (ch === quote && this.#text[at - 1] !== '\\') quote = ''
-      } else if (ch === '"' || ch === "'") quote = ch
-      else if (ch === ')') break
+      if (ch === undefined || ch === '\n') throw new NoPath()
+      if (ch === ')' && (quote === '') === !closed) {
+        if (this.#text[at + 1] !== ']') throw new NoPath()
+        return at
+      }
+      if (ch !== '"' && ch !== "'") continue
+      if (quote === '') quote = ch
+      else if (ch === quote && this.#text[at - 1] !== '\\') closed = true
     }
-    if (this.#text[at] !== ')' || this.#text[at + 1] !== ']') throw new Mismatch()
-    const text = this.#text.slice(start, at)
-    this.#at = at + 2
-    const split = /[!<>=]/.exec(text)
-    if (split === null || split.index === 0) return filter(new Parser(text).steps(), [], 'exists')
-    const operator = (/^[!<>=]+/.exec(text.slice(split.index)) as RegExpExecArray)[0]
-    const right = text.slice(split.index + operator.length)
-    return filter(
-      new Parser(text.slice(0, split.index)).steps(),
-      new Parser(right).steps(),
-      operator as Operator,
-    )
   }
 }
 
-/** What stands in brackets: a quoted name, a place, a slice or a star. */
-function selection(text: string): Step {
-  if (text === '*') return slice(undefined, undefined, 1)
-  const key = /^'([^']*)'$/.exec(text)
-  if (key !== null) return field(key[1].replaceAll('\\', ''))
-  const match = /^(-?\d*)(:-?\d*)?(:\d*)?$/.exec(text)
-  if (match === null || text === '') throw new Mismatch()
-  const number = (part: string | undefined) =>
-    part === undefined || part === '' || part === ':' ? undefined : Number(part.replace(':', ''))
-  const start = number(match[1])
-  if (match[2] !== undefined) return slice(start, number(match[2]), number(match[3]) ?? 1)
-  if (start === undefined) throw new Mismatch()
-  return slice(start, start === -1 ? undefined : start + 1, 1)
+/** `1`, `-1`, `1:3`, `::2`; nothing at all is the first. */
+function sliceOf(text: string): Node {
+  const match = slicePattern.exec(text)
+  if (match === null) throw new NoPath()
+  const [from, to, step] = [match[1], match[2]?.slice(1), match[3]?.slice(1)].map(placeOf)
+  if (match[2] === undefined) return { is: 'slice', from, to: (from ?? 0) + 1, single: true }
+  return { is: 'slice', from, to, step, single: false }
+}
+
+function placeOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text === '-' || notInt64(BigInt(text))) throw new NoPath()
+  return Number(text)
 }

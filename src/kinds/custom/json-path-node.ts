@@ -1,0 +1,36 @@
+/** What the paths of printer columns are made of, between reading a path and following it. */
+export type Node =
+  | { readonly is: 'field'; readonly name: string }
+  | { readonly is: 'wildcard' | 'recursive' }
+  | {
+      readonly is: 'slice'
+      readonly from?: number
+      readonly to?: number
+      readonly step?: number
+      /** One place was named, so that the end before -1 is the end of the list. */
+      readonly single: boolean
+    }
+  | {
+      readonly is: 'filter'
+      readonly left: readonly Node[]
+      readonly operator: string
+      readonly right: readonly Node[]
+    }
+  | { readonly is: 'union'; readonly lists: readonly (readonly Node[])[] }
+  /** A text is there once, whatever was found before it. */
+  | { readonly is: 'text'; readonly value: string }
+  | { readonly is: 'constant'; readonly value: boolean }
+  | { readonly is: 'number'; readonly kind: 'int' | 'float'; readonly value: number | bigint }
+  /** A word that means nothing where objects are looked at. */
+  | { readonly is: 'identifier'; readonly name: string }
+  /** Several paths in one text: the first is shown, and only where the rest do not fail. */
+  | {
+      readonly is: 'guarded'
+      readonly first: readonly Node[]
+      readonly rest: readonly (readonly Node[])[]
+    }
+
+const int64Max = 2n ** 63n - 1n
+const int64Min = -(2n ** 63n)
+
+export const notInt64 = (value: bigint): boolean => value > int64Max || value < int64Min
