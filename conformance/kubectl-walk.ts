@@ -97,7 +97,7 @@ const masks: readonly [RegExp, string][] = [
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '$1'],
   [/\t\d{4}-\d\d-\d\d [\d:.]+ \+\d{4}$/gm, ''],
   [/[EIWF]\d{4} [\d:.]+ +\d+ /g, '<log> '],
-  [/(resourceVersion"?: "?)\d+/g, '$1<rv>'],
+  [/(resourceVersion\\*"?: ?\\*"?)\d+/g, '$1<rv>'],
   [/(Resource ?Version: +)\d+/g, '$1<rv>'],
   [/(Forbidden: pod updates may not change)[\s\S]*?(?=Error from server|$)/g, '$1 <diff>'],
   [/core\.PodTemplateSpec\{.*\}(?=: field is immutable)/g, '<template>'],

@@ -173,7 +173,7 @@ const ingressRules = (random: Random, backend: Json, path: Body): Json[] =>
     http: { paths: [{ path: '/x', ...path, backend }] },
   }))
 const tls = (random: Random): Body => perhaps(random, 'tls', [{ secretName: 's' }], 0.4)
-const certificateRequest =
+export const certificateRequest =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IVUNBUUF3RXpFUk1BOEdBMVVFQXd3SWMyOXRaV0p2Wkhrd1dUQVRCZ2NxaGtqT1BRSUJCZ2dxaGtqTwpQUU1CQndOQ0FBUTMzMG16Uk1PenIrWHpUcFRBSEd3OGFjU0NEYTZqUWl6RkdRYjk5QnNOazJiRnlFQ3FjUEtPCldyd0RFaVFrWkJUZ1BhL2JGVE5VS0c0enZBY2lzRFBrb0FBd0NnWUlLb1pJemowRUF3SURTQUF3UlFJaEFLVGsKNFJPdm1rQzluRFhkVUFuYm1rMUFtU0ZTZFBKL1J3Y0g1dmRydmVvYkFpQXdWS0tPcWRjSTM5MURVcWxhWTdiWAorMkcrQkZHNHdKU2xNZWxtWm9CRERnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
 
 const policyRules = {

@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { withoutChance } from './without-chance.ts'
+import { withoutChance, withoutWholes } from './without-chance.ts'
 import type { Seen } from './seen.ts'
 
 export interface Step {
@@ -147,6 +147,26 @@ export class TwoServers {
     return first
   }
 
+  /** As `askOften`, and the problems of an object must be told in the same order, unless that is left to chance too. */
+  async askInOrder(
+    step: Step,
+    id: string,
+  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+    const first = await this.askOften(step, id)
+    if (first.difference !== undefined || first.want.status !== 422) return first
+    let difference: Difference | undefined
+    for (let i = 0; i < triesMax; i++) {
+      const answers = await Promise.all([
+        this.#request(this.#peer, step),
+        this.#request(this.#ours, step),
+      ])
+      const [want, got] = answers.map((answer) => told(this.#lib.observe(answer, id)))
+      if (want === got) return first
+      difference = { path: 'body.message, in order', want, got }
+    }
+    return { want: first.want, difference }
+  }
+
   /** Asks both, and compares the bodies as they were sent, but for versions, uids and times: ages too, and every cell. */
   async askExactly(
     step: Step,
@@ -224,6 +244,10 @@ export class TwoServers {
     }
   }
 }
+
+/** The message of an answer, with what is of one server taken out. */
+const told = ({ body }: Seen): string =>
+  withoutWholes(String((body as { message?: string }).message ?? '')).replace(/0x[0-9a-f]{6,}/g, '')
 
 const wordsOf = ({ text }: Answer): unknown => JSON.parse(text).message
 

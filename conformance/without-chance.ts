@@ -10,6 +10,10 @@ const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/
 const shownWholeInText = /("\{|core\.PodTemplateSpec\{)[\s\S]*$/
 const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
 
+/** A text up to the first whole object it shows. */
+export const withoutWholes = (text: string): string =>
+  text.replace(shownWholeInText, '<whole>').replace(addressGiven, '<ip>')
+
 interface Shown {
   readonly kind?: string
   readonly type?: string
@@ -48,9 +52,7 @@ export function withoutChance(given: Seen): Seen {
   const parts = message
     .replace(/in record \(\d+\)/, 'in record (<rv>)')
     .replace(/in the precondition \(\d+\)/, 'in the precondition (<rv>)')
-    .replace(shownWholeInText, '<whole>')
-    .replace(addressGiven, '<ip>')
-  body.message = parts
+  body.message = withoutWholes(parts)
     .replace(/0x[0-9a-f]{6,}/g, '0x<address>')
     .split(/errors:|, |\[|\]|\n/)
     .sort()

@@ -1,6 +1,7 @@
 /** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -68,10 +69,20 @@ function checkDataSources(spec: Loose, path: FieldPath): FieldError[] {
     if (spec[field]) errors.push(...checkDataSource(spec[field], path.child(field)))
   }
   if (spec.dataSource && spec.dataSourceRef && !sameJson(spec.dataSource, spec.dataSourceRef)) {
-    errors.push(invalid(path, path.child('dataSource').toString(), 'must match dataSourceRef'))
+    errors.push(invalid(path, shownPath('dataSource', path), 'must match dataSourceRef'))
   }
   return errors
 }
+
+/** The place of a field, taken for its value. */
+const shownPath = (name: string, parent: FieldPath): GoText =>
+  asGo(
+    goStruct('field.Path', [
+      ['name', goQuote(name)],
+      ['index', goQuote('')],
+      ['parent', goPointer('field.Path', parent)],
+    ]),
+  )
 
 function checkDataSource(source: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []

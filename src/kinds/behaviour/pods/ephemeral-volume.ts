@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateAnnotations } from '#api/object-meta-rules.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { checkClaimSpec } from './claim-spec.ts'
 import type { PodRules } from './pod-rules.ts'
 
@@ -45,8 +46,14 @@ function checkTemplateMetadata(meta: Loose, path: FieldPath): FieldError[] {
     ...validateLabels(meta.labels, path.child('labels')),
   ]
   for (const [field, shown] of forbiddenMetadata) {
-    if (!meta[field]) continue
+    if (!isSet(meta, field)) continue
     errors.push(forbidden(path.child(shown), 'cannot be set for an ephemeral volume'))
   }
   return errors
 }
+
+/** A number that may be absent is there with any value, a list with none; of the rest, what is zero is nothing. */
+const isSet = (meta: Loose, field: string): boolean =>
+  Boolean(meta[field]) ||
+  (field === 'deletionGracePeriodSeconds' && meta[field] === 0) ||
+  wasWrittenEmpty(meta, field)

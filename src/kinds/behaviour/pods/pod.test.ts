@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import { pod } from './pod.ts'
 import { container, contextOf, linesOf, podOf } from './pods.suite.ts'
 
@@ -14,6 +15,11 @@ const withVolume = (source: Loose) => ({ volumes: [{ name: 'v', ...source }] })
 const withProbe = (probe: Loose) =>
   withContainer({ livenessProbe: { successThreshold: 1, ...probe } })
 const at = 'spec.containers[0]'
+const ofClaim = 'spec.volumes[0].ephemeral.volumeClaimTemplate'
+const withEmpty = (holder: Loose, field: string): Loose => {
+  rememberEmpty(holder, field)
+  return holder
+}
 
 const created: [string, Loose, string[]][] = [
   ['nothing wrong', {}, []],
@@ -118,6 +124,32 @@ const created: [string, Loose, string[]][] = [
     'a volume with two sources',
     withVolume({ emptyDir: {}, cephfs: { monitors: ['x'] } }),
     ['spec.volumes[0].cephFS: Forbidden: may not specify more than 1 volume type'],
+  ],
+  [
+    'a template of a claim with more metadata than labels and annotations, and two sources',
+    {
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: {
+            volumeClaimTemplate: {
+              metadata: withEmpty({ deletionGracePeriodSeconds: 0, generation: 0 }, 'finalizers'),
+              spec: {
+                accessModes: ['ReadWriteOnce'],
+                resources: { requests: { storage: '1' } },
+                dataSource: { kind: 'PersistentVolumeClaim', name: 'a' },
+                dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' },
+              },
+            },
+          },
+        },
+      ],
+    },
+    [
+      `${ofClaim}.metadata.deletionGracePeriodSeconds: Forbidden: cannot be set for an ephemeral volume`,
+      `${ofClaim}.metadata.finalizers: Forbidden: cannot be set for an ephemeral volume`,
+      `${ofClaim}.spec: Invalid value: field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}: must match dataSourceRef`,
+    ],
   ],
   [
     'volumes with something missing',
