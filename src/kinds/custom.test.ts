@@ -133,6 +133,24 @@ test('versions are alike in name only unless their schemas are', async () => {
   assert.equal(twins.sameShape(twins.kinds[0], twins.kinds[1]), true)
 })
 
+test('what was stored as another version has its defaults, not those of the version stored now', () => {
+  const named = schema({ name: { type: 'string' }, size: { type: 'integer' } })
+  const resource = customResource(
+    definition([
+      { ...one, storage: false, schema: named },
+      { ...one, name: 'v2' },
+    ]),
+    options,
+  )
+  const [v1, v2] = ['v1', 'v2'].map((name) => resource.kindOf(`example.com/${name}`) as Kind)
+  const sizeAfter = (from: Kind) => {
+    const [read] = resource.convert([object({ name: 'a' })], from, v2) as KubeObject[]
+    return read.spec.size
+  }
+  assert.equal(sizeAfter(v1), undefined)
+  assert.equal(sizeAfter(resource.hub), 1, 'what is written is read back')
+})
+
 test('a webhook converts where the definition says so', async () => {
   const open = {
     ...two,

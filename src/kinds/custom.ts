@@ -151,7 +151,8 @@ class CustomResource implements Resource {
       const read = isUnread(object)
         ? putBack(target.conformMerged(object).object, object)
         : target.read(object)
-      if (to === this.stored) target.applyDefaults(read)
+      // What is written is read back from the store, with defaults; what was stored as another version has that one's.
+      if (to === this.stored && from === this.hub) target.applyDefaults(read)
       return read
     })
   }

@@ -11,8 +11,13 @@ export interface Accepted {
   readonly condition: Condition
 }
 
-const sameNames = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
+const sameList = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i])
+
+/** Whether two sets of names are the same, where nothing and an empty list are. */
+export const sameNames = (a: Loose, b: Loose): boolean =>
+  ['plural', 'singular', 'kind', 'listKind'].every((one) => (a[one] ?? '') === (b[one] ?? '')) &&
+  ['shortNames', 'categories'].every((one) => sameList(a[one] ?? [], b[one] ?? []))
 
 /** `group`: all definitions of the group, this one too. */
 export function acceptNames(definition: KubeObject, group: Iterable<KubeObject>): Accepted {
@@ -35,7 +40,7 @@ export function acceptNames(definition: KubeObject, group: Iterable<KubeObject>)
   }
   take('plural', resources, 'PluralConflict')
   take('singular', resources, 'SingularConflict')
-  if (!sameNames(asked.shortNames, before.shortNames)) {
+  if (!sameList(asked.shortNames, before.shortNames)) {
     const taken = (asked.shortNames ?? []).filter(
       (name: string) => !(before.shortNames ?? []).includes(name) && resources.has(name),
     )

@@ -132,6 +132,41 @@ test('once they are free they are given', () => {
   assert.equal(status.conditions[0].lastTransitionTime, 'later')
 })
 
+const condition = (type: string, status: string) => ({
+  type,
+  status,
+  reason: 'Some',
+  message: '',
+  lastTransitionTime: now,
+})
+
+/** Names that are asked for and accepted are not looked at again, as the original does not. */
+const kept: [why: string, conditions: Loose[] | null, after: string[] | undefined][] = [
+  ['nothing is said of them any more', null, undefined],
+  [
+    'the conflict went with the name that was asked for',
+    [condition('NamesAccepted', 'False'), condition('Established', 'False')],
+    undefined,
+  ],
+  [
+    'they are accepted and not established',
+    [condition('NamesAccepted', 'True')],
+    ['Some', 'InitialNamesAccepted'],
+  ],
+]
+for (const [why, conditions, after] of kept) {
+  test(`names that are accepted stay as they are: ${why}`, () => {
+    const names = accepted('gears', 'Gear')
+    const acceptedNames = { ...names, shortNames: [] }
+    const made = definition(names, { conditions, acceptedNames, storedVersions: ['v1'] })
+    const settled = settle(made, [made], now)
+    assert.deepEqual(
+      settled?.status.conditions.map(({ reason }: Loose) => reason),
+      after,
+    )
+  })
+}
+
 test('schemas of old are told from structural ones', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { preserveUnknownFields: true })
   const { status } = settle(made, [made], now) as KubeObject

@@ -12,7 +12,7 @@ import {
   sameCondition,
   setCondition,
 } from './conditions.ts'
-import { acceptNames } from './names.ts'
+import { acceptNames, sameNames } from './names.ts'
 
 const established: Condition = {
   type: 'Established',
@@ -38,18 +38,28 @@ export function settle(
   // The original finds approval at once and asks about names later: a reader sees them in this order.
   const approval = approvalCondition(definition)
   if (approval !== undefined) apply(next, approval, now)
-  const accepted = acceptNames(definition, group)
-  next.status.acceptedNames = accepted.names
-  apply(next, accepted.condition, now)
-  if (!isTrue(next, 'Established')) {
-    apply(next, accepted.condition.status === 'True' ? established : notAccepted, now)
-  }
+  settleNames(next, group, now)
+  if (isTrue(next, 'NamesAccepted') && !isTrue(next, 'Established')) apply(next, established, now)
   const structural = nonStructural(definition)
   if (structural !== undefined) apply(next, structural, now)
   else if (conditionOf(next, 'NonStructuralSchema') !== undefined) {
     removeCondition(next, 'NonStructuralSchema')
   }
   return JSON.stringify(next.status) === JSON.stringify(definition.status) ? undefined : next
+}
+
+/**
+ * The original looks at names only while others are asked for than are accepted: who asks again for what it has, or loses its
+ * conditions, keeps the conditions it has.
+ */
+function settleNames(next: KubeObject, group: Iterable<KubeObject>, now: string): void {
+  if (sameNames(next.spec.names, next.status.acceptedNames)) return
+  const { names, condition } = acceptNames(next, group)
+  const before = conditionOf(next, 'NamesAccepted')
+  if (sameNames(names, next.status.acceptedNames) && sameCondition(condition, before)) return
+  next.status.acceptedNames = names
+  apply(next, condition, now)
+  if (conditionOf(next, 'Established') === undefined) apply(next, notAccepted, now)
 }
 
 function apply(definition: KubeObject, condition: Condition, now: string): void {
