@@ -156,6 +156,82 @@ test('an address or port that one gave out the other does not, until its service
   }
 })
 
+/** What services of all namespaces have, and whether any two have the same. */
+async function given(server: RunningServer): Promise<{ addresses: string[]; ports: number[] }> {
+  const { items } = (await server.ask('GET', '/api/v1/services')).body
+  const specs = items.map(({ spec }: { spec: Spec }) => spec)
+  const addresses = specs.flatMap(({ clusterIPs }: Spec) => clusterIPs)
+  const ports = specs.flatMap((spec: Spec) => spec.ports.flatMap(({ nodePort }) => nodePort ?? []))
+  assert.equal(new Set(addresses).size, addresses.length)
+  assert.equal(new Set(ports).size, ports.length)
+  return { addresses, ports }
+}
+
+interface Spec {
+  clusterIPs: string[]
+  ports: { nodePort?: number }[]
+}
+
+test('two that give out at the same instant never give out the same, to the last one there is', {
+  skip,
+}, async () => {
+  const flags = [
+    `--etcd-servers=${etcd.endpoint}`,
+    '--etcd-prefix=/small',
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--service-node-port-range=30000-30199',
+  ]
+  const first = await startServer(flags)
+  const second = await startServer([
+    ...flags,
+    '--storage-media-type=application/vnd.kubernetes.protobuf',
+  ])
+  const services = '/api/v1/namespaces/default/services'
+  const make = (server: RunningServer, name: string, spec: object) =>
+    server.ask('POST', services, { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } })
+  try {
+    const wanted = Array.from({ length: 300 }, (_, i) => i)
+    const made = await Promise.all(
+      wanted.map((i) =>
+        make(i % 2 ? first : second, `s-${i}`, i < 250 ? { type: 'NodePort' } : {}),
+      ),
+    )
+    const refused = made.filter(({ status }) => status !== 201)
+    const words = new Set(refused.map(({ body }) => body.message))
+    for (const word of words)
+      assert.match(
+        word,
+        /^Internal error occurred: failed to allocate a (serviceIP|nodePort): range is full$/,
+      )
+    const { addresses, ports } = await given(first)
+    // One address is that of the API itself.
+    assert.deepEqual([addresses.length, ports.length], [300 - refused.length + 1, 200])
+    for (let left = 254 - addresses.length; left > 0; left--) {
+      const { status, text } = await make(left % 2 ? first : second, `last-${left}`, {})
+      assert.equal(status, 201, text)
+    }
+    for (const server of [first, second]) {
+      const { body } = await make(server, 'never', {})
+      assert.match(body.message, /failed to allocate a serviceIP: range is full/)
+    }
+    // What one takes away both can give again.
+    const { body: gone } = await first.ask('GET', `${services}/last-1`)
+    assert.equal((await first.ask('DELETE', `${services}/last-1`)).status, 200)
+    const again = await make(second, 'again', {})
+    assert.deepEqual(again.body.spec?.clusterIP, gone.spec.clusterIP, again.text)
+    // Both want the same at the same instant.
+    await second.ask('DELETE', `${services}/again`)
+    const asked = { clusterIP: gone.spec.clusterIP }
+    const both = await Promise.all(
+      [first, second, first, second].map((server, i) => make(server, `same-${i}`, asked)),
+    )
+    assert.deepEqual(both.map(({ status }) => status).sort(), [201, 422, 422, 422])
+    await given(second)
+  } finally {
+    await Promise.all([first.stop(), second.stop()])
+  }
+})
+
 test('one of two leads, and when it is killed the other does', { skip }, async () => {
   const flags = [
     `--etcd-servers=${etcd.endpoint}`,

@@ -56,6 +56,7 @@ export async function makeServer(
         { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
         reader,
         Math.random,
+        settings.storageBackend === 'etcd3' ? sharedStore(foundation) : undefined,
       ),
     ),
     clock: systemClock,
@@ -75,6 +76,16 @@ export async function makeServer(
     eventTtlSeconds: settings.eventTtlMs / 1000,
   }
   return { server, access }
+}
+
+/** Where the services of all its servers claim what they are given. */
+function sharedStore({ settings, storage, facts, release }: Foundation) {
+  return {
+    storage,
+    root: settings.etcdPrefix,
+    type: facts.typeOf('io.k8s.api.core.v1.RangeAllocation', release),
+    writesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
+  }
 }
 
 function accessOf({ settings, release, certificates, log, reader }: Foundation): Promise<Access> {

@@ -5,6 +5,7 @@ import { selectControllers } from '#controllers/names.ts'
 import type { Listener } from '#http/listener.ts'
 import { createLog } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
+import type { Server } from '#verbs/server.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
@@ -21,6 +22,7 @@ import { makeObserving } from './observing.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { aggregated } from './remote-servers.ts'
 import { renewDaily } from './renewal.ts'
+import { repairRegularly } from './service-repair.ts'
 import { type StopStep, stopOnSignal } from './stop.ts'
 import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 
@@ -64,7 +66,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   if (listensEarly(settings)) await listen()
   const running = await makeReady(side)
   if (!listensEarly(settings)) await listen()
-  const watched = watchOver(foundation, listener)
+  const watched = watchOver(foundation, server, listener)
   let controllersEnded: Promise<void> = Promise.resolve()
   stopOnSignal(
     stopSteps(side, stopping, listener, async () => {
@@ -133,16 +135,15 @@ async function makeReady({ foundation, server, access, observing, health, others
   }
 }
 
-/** What is looked after while the server runs: history that grows, certificates that expire. */
+/** What is looked after while the server runs: history that grows, certificates that expire, claims left behind. */
 function watchOver(
   { settings, storage, certificates, log, report }: Foundation,
+  { allocators }: Server,
   listener: Listener,
 ) {
-  const compaction = compactRegularly(
-    storage,
-    settings.etcdCompactionIntervalMs,
-    (message, error) => log.warn(message, { error }),
-  )
+  const warn = (message: string, error: unknown) => log.warn(message, { error })
+  const compaction = compactRegularly(storage, settings.etcdCompactionIntervalMs, warn)
+  const repair = repairRegularly(settings, allocators, warn)
   const renewal = renewDaily(
     certificates,
     () => ensureCertificates(settings, systemClock),
@@ -156,6 +157,7 @@ function watchOver(
     stop() {
       compaction.stop()
       renewal.stop()
+      repair.stop()
     },
   }
 }

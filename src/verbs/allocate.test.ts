@@ -12,6 +12,7 @@ test('only services have allocators, loaded once, and released where there are a
   const made: Allocators = {
     reserve: () => void asked.push('reserve'),
     release: () => void asked.push('release'),
+    repair: async () => void asked.push('repair'),
   }
   let loads = 0
   const { reserve, release } = forServices(() => {

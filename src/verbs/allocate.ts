@@ -7,9 +7,9 @@ import type { Context, Kind } from '#kinds/kind.ts'
 
 export interface Reservation {
   /** The write is stored: what is no longer used is released. */
-  keep(): void
+  keep(): Promise<void> | undefined
   /** The write failed, or was a dry run. */
-  giveBack(): void
+  giveBack(error?: unknown): Promise<void> | undefined
 }
 
 export interface Allocators {
@@ -21,7 +21,9 @@ export interface Allocators {
     context: Context,
   ): Reservation | undefined | Promise<Reservation | undefined>
   /** The object is gone. */
-  release(kind: Kind, object: KubeObject): void
+  release(kind: Kind, object: KubeObject): Promise<void> | undefined
+  /** Where the store has other users: brings back what somebody took and nobody has. */
+  repair(): Promise<void>
 }
 
 /** Only services take anything: what looks after that is loaded when the first of them is written. */
@@ -35,7 +37,11 @@ export function forServices(load: () => Allocators): Allocators {
       return made.reserve(kind, next, old, context)
     },
     release(kind, object) {
-      if (isService(kind)) made?.release(kind, object)
+      return isService(kind) ? made?.release(kind, object) : undefined
+    },
+    repair() {
+      made ??= load()
+      return made.repair()
     },
   }
 }

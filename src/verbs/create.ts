@@ -64,12 +64,12 @@ export async function createDecoded(
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
-    if (view.revision === undefined) reservation?.giveBack()
-    else reservation?.keep()
+    const settled = view.revision === undefined ? reservation?.giveBack() : reservation?.keep()
+    if (settled !== undefined) await settled
     const shown = (options.dryRun && Number(resourceVersion)) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
-    reservation?.giveBack()
+    await reservation?.giveBack(error)
     throw error
   }
 }

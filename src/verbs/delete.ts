@@ -46,14 +46,17 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const context = contextOf(server, request)
   if (kind.resource.convertsElsewhere) await requireReadable(kind, live.object)
   requirePreconditions(kind, live.object, options)
-  await admitDeletion(server, request, live.object)
   const next = copyData(live.object)
   const grace = gracefully(kind, next, options, context)
+  // What is going already is no new deletion, and nobody is asked about it.
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
+  const admitted = grace === 'now' ? request : withGraceOf(request, next)
+  await admitDeletion(server, admitted, live.object)
   const changed = setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0
-  if (grace === 'now' && !held && !changed) return removeNow(server, request, live)
   if (grace === 'now') {
+    // Where it was held until now, plugins are asked once for letting go and once for removing.
+    if (!held && changed) await admitDeletion(server, request, live.object)
     if (!held) return removeNow(server, request, live)
     markDeleting(next, timestamp(server.clock))
   }
@@ -69,6 +72,9 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok && overAtOnce) {
+    // Marked first, and removed as a step of its own, which plugins are asked about too.
+    next.metadata.resourceVersion = String(outcome.revision)
+    await admitDeletion(server, admitted, next)
     return removeNow(server, request, { ...live, object: next, revision: outcome.revision })
   }
   if (outcome.ok) return { answer: answerHeld(outcome.revision) }
@@ -118,6 +124,21 @@ export async function admitDeletion(
   await server.admission.mutate(attributes)
   await server.admission.validate(attributes)
 }
+
+/** Of what is marked first, it is this very object that is deleted: plugins hear so. */
+export const onlyThis = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
+  ...request,
+  deleteOptions: { ...request.deleteOptions, uid: request.deleteOptions.uid ?? metadata.uid },
+})
+
+/** Plugins hear the grace that an object really gets. */
+const withGraceOf = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
+  ...request,
+  deleteOptions: {
+    ...request.deleteOptions,
+    gracePeriodSeconds: metadata.deletionGracePeriodSeconds,
+  },
+})
 
 /** 'now': no grace; 'pending': it is already going; 'marked': the object carries when. */
 function gracefully(
@@ -203,7 +224,8 @@ async function removeNow(server: Server, request: DeleteRequest, live: Live): Pr
       if (outcome.current === undefined) return { current: undefined }
       return { current: await liveFromStored(server, kind, outcome.current) }
     }
-    server.allocators.release(kind, live.object)
+    const released = server.allocators.release(kind, live.object)
+    if (released !== undefined) await released
   }
   return { answer: await answerRemoved(server, kind, live) }
 }

@@ -173,7 +173,11 @@ async function makeServer(storage: Storage): Promise<Server> {
     cache,
     reader,
     admission: new AdmissionChain([], reader),
-    allocators: { reserve: async () => undefined, release: () => {} },
+    allocators: {
+      reserve: async () => undefined,
+      release: () => undefined,
+      repair: async () => {},
+    },
     clock: systemClock,
     release,
     feature: gates.enabled,

@@ -20,7 +20,8 @@ export async function removeFinalized(
     if (!outcome.ok && outcome.current !== undefined) {
       return { current: await liveFromStored(server, kind, outcome.current) }
     }
-    server.allocators.release(kind, next)
+    const released = server.allocators.release(kind, live.object)
+    if (released !== undefined) await released
   }
   return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
 }

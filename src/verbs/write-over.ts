@@ -140,11 +140,12 @@ async function writeOnce(
     if (checkedLast) named = requireVersion(request, plan, next, live)
     await server.admission.validate({ ...attributes, object: plan.admittedAs?.show(next) ?? next })
     const outcome = await storeNext(server, request, next, live)
-    if ('answer' in outcome && !options.dryRun) reservation?.keep()
-    else reservation?.giveBack()
+    const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(next, old)
+    const settled = isStored ? reservation?.keep() : reservation?.giveBack()
+    if (settled !== undefined) await settled
     return 'answer' in outcome ? outcome : { ...outcome, named }
   } catch (error) {
-    reservation?.giveBack()
+    await reservation?.giveBack(error)
     throw error
   }
 }

@@ -6,44 +6,51 @@ import { NumberPool, type Taken } from './number-pool.ts'
 export type Family = 'IPv4' | 'IPv6'
 export const familyOf = (address: string): Family => (isIpv6(address) ? 'IPv6' : 'IPv4')
 
-/** Largest number of addresses used of a block: an IPv6 block would otherwise have no end. */
+/** Largest number of addresses used of an IPv6 block, which would otherwise have no end. */
 const addressesMax = 1 << 16
 
 export class AddressPool {
   readonly block: string
   readonly family: Family
   readonly #base: bigint
-  readonly #pool: NumberPool
+  /** By their distance from the block's begin. */
+  readonly numbers: NumberPool
 
   constructor(block: string, random: () => number) {
     const [address, bits] = block.split('/')
-    this.block = block
     this.family = familyOf(address)
     const width = this.family === 'IPv4' ? 32 : 128
     const hostBits = width - Number(bits)
     const mask = (1n << BigInt(hostBits)) - 1n
     this.#base = toNumber(address) & ~mask
-    const size = hostBits >= 16 ? addressesMax : 1 << hostBits
-    const skipsLast = this.family === 'IPv4' && hostBits < 17
-    this.#pool = new NumberPool(1, size - (skipsLast ? 2 : 1), random)
+    this.block = `${toAddress(this.#base, this.family)}/${bits}`
+    const last =
+      this.family === 'IPv4' ? 2 ** hostBits - 2 : Math.min(2 ** hostBits, addressesMax) - 1
+    this.numbers = new NumberPool(1, last, random)
   }
 
   take(address: string): Taken {
     if (familyOf(address) !== this.family) return 'outside'
-    return this.#pool.take(this.#offset(address))
+    return this.numbers.take(this.#offset(address))
   }
 
   hold(address: string): void {
-    if (familyOf(address) === this.family) this.#pool.hold(this.#offset(address))
+    if (familyOf(address) === this.family) this.numbers.hold(this.#offset(address))
   }
 
   takeAny(): string | undefined {
-    const offset = this.#pool.takeAny()
+    const offset = this.numbers.takeAny()
     return offset === undefined ? undefined : toAddress(this.#base + BigInt(offset), this.family)
   }
 
   giveBack(address: string): void {
-    if (familyOf(address) === this.family) this.#pool.giveBack(this.#offset(address))
+    if (familyOf(address) === this.family) this.numbers.giveBack(this.#offset(address))
+  }
+
+  /** Its place among the addresses that are given out; undefined where it is none of them. */
+  bitOf(address: string): number | undefined {
+    if (familyOf(address) !== this.family) return undefined
+    return this.numbers.bitOf(this.#offset(address))
   }
 
   #offset(address: string): number {

@@ -11,6 +11,8 @@ export class NumberPool {
   /** How many hold it, by number. */
   readonly #taken = new Map<number, number>()
   readonly #random: () => number
+  /** Whether somebody is known to have claimed the number, counted from the first. */
+  claimed: ((bit: number) => boolean) | undefined
 
   constructor(first: number, last: number, random: () => number) {
     this.first = first
@@ -24,14 +26,15 @@ export class NumberPool {
 
   take(number: number): Taken {
     if (number < this.first || number > this.last) return 'outside'
-    if (this.#taken.has(number)) return 'taken'
+    if (!this.#isFree(number)) return 'taken'
     this.#taken.set(number, 1)
     return 'ok'
   }
 
   /** Takes it whether or not it is free; what is outside is nobody's. */
   hold(number: number): void {
-    if (this.take(number) === 'taken') this.#taken.set(number, this.#held(number) + 1)
+    if (number < this.first || number > this.last) return
+    this.#taken.set(number, this.#held(number) + 1)
   }
 
   /** Any free one, from a random place on; undefined when all are gone. */
@@ -41,7 +44,7 @@ export class NumberPool {
     const start = Math.floor(this.#random() * size)
     for (let i = 0; i < size; i++) {
       const number = this.first + ((start + i) % size)
-      if (this.#taken.has(number)) continue
+      if (!this.#isFree(number)) continue
       this.#taken.set(number, 1)
       return number
     }
@@ -52,6 +55,20 @@ export class NumberPool {
     const others = this.#held(number) - 1
     if (others > 0) this.#taken.set(number, others)
     else this.#taken.delete(number)
+  }
+
+  /** Counted from the first; undefined where it is outside. */
+  bitOf(number: number): number | undefined {
+    return number < this.first || number > this.last ? undefined : number - this.first
+  }
+
+  /** Whether this server knows who has it: a service, or a write. */
+  isTaken(bit: number): boolean {
+    return this.#taken.has(this.first + bit)
+  }
+
+  #isFree(number: number): boolean {
+    return !this.#taken.has(number) && !this.claimed?.(number - this.first)
   }
 
   #held(number: number): number {

@@ -1,29 +1,41 @@
 /**
  * Cluster IPs and node ports of services: given out once, released with their service. What is taken is learned from the
- * services themselves, of this server and of every other on the store, so nothing has to be repaired after a crash.
+ * services themselves, of this server and of every other on the store. Where the store has other users, what is given out is
+ * also claimed before it is stored; only those claims can be left behind by a crash and have to be mended.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { internalError, invalidObject } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { StorageUnavailable } from '#storage/storage.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
 import { settleFamilies } from './service-families.ts'
-import { addressesOf, portsOf, type ServiceRanges, ServiceStock } from './service-stock.ts'
+import { ServiceClaims, type SharedStore } from './service-claims.ts'
+import {
+  type Holding,
+  holdingOf,
+  nothing,
+  type ServiceRanges,
+  ServiceStock,
+} from './service-stock.ts'
 
 /** Loaded with the first service. */
 const loadExternalTraffic = loadLater<
   typeof import('#kinds/behaviour/services/external-traffic.ts')
 >(import.meta.url, '#kinds/behaviour/services/external-traffic')
 
+/** `shared`: the store has other users. */
 export function serviceAllocators(
   ranges: ServiceRanges,
   reader: ObjectReader,
   random: () => number,
+  shared?: SharedStore,
 ): Allocators {
-  return new ServiceAllocators(ranges, reader, random)
+  return new ServiceAllocators(ranges, reader, random, shared)
 }
 
 /** A dry run shows the ports after this one, the end of the usual range. */
@@ -32,11 +44,18 @@ const portBeforeShown = 32768
 class ServiceAllocators implements Allocators {
   readonly #stock: ServiceStock
   readonly #reader: ObjectReader
+  readonly #claims: ServiceClaims | undefined
   #following: Promise<unknown> | undefined
 
-  constructor(ranges: ServiceRanges, reader: ObjectReader, random: () => number) {
+  constructor(
+    ranges: ServiceRanges,
+    reader: ObjectReader,
+    random: () => number,
+    shared: SharedStore | undefined,
+  ) {
     this.#stock = new ServiceStock(ranges, random)
     this.#reader = reader
+    this.#claims = shared && new ServiceClaims(this.#stock, shared)
   }
 
   async reserve(
@@ -45,29 +64,54 @@ class ServiceAllocators implements Allocators {
     old: KubeObject | undefined,
     context: Context,
   ): Promise<Reservation> {
-    this.#following ??= this.#follow()
-    await this.#following
-    if (old === undefined) await this.#catchUp(next)
-    const work = new Work(this.#stock, next, context)
+    await this.#followed()
+    const claims = this.#claims
+    if (claims === undefined) {
+      if (old === undefined) await this.#catchUp()
+      return this.#take(next, old, context)
+    }
+    const asked = copyData(next.spec)
+    for (;;) {
+      await Promise.all([this.#catchUp(), claims.refresh()])
+      const work = this.#take(next, old, context)
+      if (context.dryRun || (await work.claim())) return work
+      next.spec = copyData(asked)
+    }
+  }
+
+  release(_kind: Kind, service: KubeObject): Promise<void> | undefined {
+    this.#stock.drop(service)
+    return this.#claims?.release(holdingOf(service))
+  }
+
+  async repair(): Promise<void> {
+    if (this.#following === undefined) await this.#followed()
+    else await this.#claims?.mend(() => this.#catchUp())
+  }
+
+  #take(next: KubeObject, old: KubeObject | undefined, context: Context): Work {
+    const work = new Work(this.#stock, this.#claims, next, old, context)
     try {
       if (context.feature('IPv6DualStack'))
         settleFamilies(
           next,
           this.#stock.pools.map(({ family }) => family),
         )
-      if (!context.dryRun) work.addresses(old, context)
-      work.nodePorts(old)
-      work.healthPort(old)
+      if (!context.dryRun) work.addresses(context)
+      work.nodePorts()
+      work.healthPort()
       work.refuse(loadExternalTraffic().checkExternalTraffic(next))
     } catch (error) {
-      work.giveBack()
+      work.forget()
       throw error
     }
     return work
   }
 
-  release(_kind: Kind, service: KubeObject): void {
-    this.#stock.drop(service)
+  /** Resolves once what is stored, and what is claimed, is known. */
+  async #followed(): Promise<void> {
+    this.#following ??= this.#follow()
+    await this.#following
   }
 
   async #follow(): Promise<void> {
@@ -76,6 +120,7 @@ class ServiceAllocators implements Allocators {
         changed: (service) => this.#stock.hold(service),
         deleted: (service) => this.#stock.drop(service),
       })
+      await this.#claims?.mend(() => this.#catchUp())
     } catch (error) {
       // The store may be back when the next service is written.
       this.#following = undefined
@@ -83,9 +128,9 @@ class ServiceAllocators implements Allocators {
     }
   }
 
-  /** Asked for what is not there, the reader first learns of everything that any server has stored. */
-  async #catchUp({ metadata }: KubeObject): Promise<void> {
-    await this.#reader.get('', 'services', metadata.namespace ?? '', metadata.name ?? '')
+  /** Asked for what is never there, the reader first learns of everything that any server has stored. */
+  async #catchUp(): Promise<void> {
+    await this.#reader.get('', 'services', '', '')
   }
 }
 
@@ -100,34 +145,76 @@ const wantsNodePorts = ({ spec }: KubeObject) =>
 /** What one write takes: once stored, the service holds it, and no longer what it had. */
 class Work implements Reservation {
   readonly #stock: ServiceStock
+  readonly #claims: ServiceClaims | undefined
   readonly #service: KubeObject
+  readonly #had: Holding
+  readonly #old: KubeObject | undefined
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
   readonly #release: number
   /** Ports only shown: a dry run takes none. */
   readonly #shownPorts: number[] | undefined
 
-  constructor(stock: ServiceStock, service: KubeObject, { dryRun, release }: Context) {
+  constructor(
+    stock: ServiceStock,
+    claims: ServiceClaims | undefined,
+    service: KubeObject,
+    old: KubeObject | undefined,
+    { dryRun, release }: Context,
+  ) {
     this.#stock = stock
+    this.#claims = claims
     this.#service = service
+    this.#old = old
+    this.#had = old === undefined ? nothing : holdingOf(old)
     this.#release = release
     if (dryRun) this.#shownPorts = []
   }
 
-  keep(): void {
-    this.#stock.hold(this.#service)
-    this.giveBack()
+  /** Whether nobody else was faster; otherwise nothing is taken any longer. */
+  async claim(): Promise<boolean> {
+    try {
+      if (await this.#claims?.claim(this.#taken())) return true
+    } catch (error) {
+      this.forget()
+      throw error
+    }
+    this.forget()
+    return false
   }
 
-  giveBack(): void {
+  keep(): Promise<void> | undefined {
+    this.#stock.hold(this.#service)
+    const has = holdingOf(this.#service)
+    this.forget()
+    return this.#claims?.release({
+      addresses: this.#had.addresses.filter((address) => !has.addresses.includes(address)),
+      ports: this.#had.ports.filter((port) => !has.ports.includes(port)),
+    })
+  }
+
+  giveBack(error?: unknown): Promise<void> | undefined {
+    const taken = this.#taken()
+    this.forget()
+    // A store that did not answer may have stored the service: what it has stays claimed until the ranges are mended.
+    if (this.#shownPorts !== undefined || error instanceof StorageUnavailable) return undefined
+    return this.#claims?.release(taken)
+  }
+
+  /** This write wants nothing any longer, whatever is claimed. */
+  forget(): void {
     for (const address of this.#takenAddresses.splice(0))
       this.#stock.poolOf(address)?.giveBack(address)
     for (const port of this.#takenPorts.splice(0)) this.#stock.ports.giveBack(port)
   }
 
-  addresses(old: KubeObject | undefined, context: Context): void {
+  #taken(): Holding {
+    return { addresses: [...this.#takenAddresses], ports: [...this.#takenPorts] }
+  }
+
+  addresses(context: Context): void {
     const spec = this.#service.spec as Loose
-    const had = old === undefined ? [] : addressesOf(old)
+    const had = this.#had.addresses
     if (spec.type === 'ExternalName') return
     if (spec.clusterIP === 'None' || spec.clusterIPs?.[0] === 'None') return
     const families: string[] = spec.ipFamilies ?? [this.#stock.pools[0].family]
@@ -172,8 +259,8 @@ class Work implements Reservation {
     return invalid('spec.clusterIPs', shown, words)
   }
 
-  nodePorts(old: KubeObject | undefined): void {
-    const had = old === undefined ? [] : portsOf(old)
+  nodePorts(): void {
+    const had = this.#had.ports
     const ports = (this.#service.spec?.ports ?? []) as Loose[]
     if (!hasNodePorts(this.#service)) return
     const byPort = new Map<number, number>()
@@ -185,7 +272,7 @@ class Work implements Reservation {
     port: Loose,
     i: number,
     ports: Loose[],
-    had: number[],
+    had: readonly number[],
     byPort: Map<number, number>,
   ): void {
     const asked = port.nodePort ?? 0
@@ -203,8 +290,9 @@ class Work implements Reservation {
     if (shared === undefined) byPort.set(port.port, port.nodePort)
   }
 
-  healthPort(old: KubeObject | undefined): void {
+  healthPort(): void {
     const spec = this.#service.spec as Loose
+    const old = this.#old
     const had = old !== undefined && needsHealthPort(old) ? (old.spec?.healthCheckNodePort ?? 0) : 0
     if (!needsHealthPort(this.#service)) {
       if (had !== 0) delete spec.healthCheckNodePort

@@ -11,12 +11,13 @@ export interface ServiceRanges {
   readonly nodePorts: { readonly first: number; readonly last: number }
 }
 
-interface Holding {
+/** What a service has, or a write wants. */
+export interface Holding {
   readonly addresses: readonly string[]
   readonly ports: readonly number[]
 }
 
-const nothing: Holding = { addresses: [], ports: [] }
+export const nothing: Holding = { addresses: [], ports: [] }
 
 export class ServiceStock {
   readonly pools: readonly AddressPool[]
@@ -34,9 +35,14 @@ export class ServiceStock {
     return this.pools.find((pool) => pool.family === family)
   }
 
+  /** What each service has that is known to be stored. */
+  holdings(): Iterable<Holding> {
+    return this.#held.values()
+  }
+
   /** The service is stored as it is here: it holds what it has, and no longer what it had. May be told twice. */
   hold(service: KubeObject): void {
-    this.#replace(service, { addresses: addressesOf(service), ports: portsOf(service) })
+    this.#replace(service, holdingOf(service))
   }
 
   /** The service is gone. May be told twice. */
@@ -58,7 +64,12 @@ export class ServiceStock {
   }
 }
 
-export function addressesOf({ spec }: KubeObject): string[] {
+export const holdingOf = (service: KubeObject): Holding => ({
+  addresses: addressesOf(service),
+  ports: portsOf(service),
+})
+
+function addressesOf({ spec }: KubeObject): string[] {
   const all: string[] = spec?.clusterIPs?.length
     ? spec.clusterIPs
     : spec?.clusterIP
@@ -67,7 +78,7 @@ export function addressesOf({ spec }: KubeObject): string[] {
   return all.filter((address) => address !== 'None' && address !== '')
 }
 
-export function portsOf({ spec }: KubeObject): number[] {
+function portsOf({ spec }: KubeObject): number[] {
   const ports = ((spec?.ports ?? []) as Loose[]).map(({ nodePort }) => nodePort ?? 0)
   return [...new Set([...ports, spec?.healthCheckNodePort ?? 0])].filter((port) => port !== 0)
 }

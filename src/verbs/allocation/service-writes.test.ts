@@ -1,0 +1,157 @@
+/** Services through the verbs, by a server alone and by two on one store: what each write leaves given out. */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { field, scalar, structOf } from '#schema/make-type.ts'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { MeasuredStorage } from '#storage/measured.ts'
+import { type PutCondition, type Storage, StorageUnavailable } from '#storage/storage.ts'
+import { type Fixture, startVerbs } from '#verbs/fixture.suite.ts'
+import { serviceAllocators } from './service-allocator.ts'
+
+const type = structOf('RangeAllocation', [
+  field('range', scalar('string'), 2),
+  field('data', scalar('bytes'), 3),
+])
+const ranges = { addressBlocks: ['10.0.0.0/27'], nodePorts: { first: 30000, last: 30009 } }
+const address = '10.0.0.9'
+const port = 30009
+
+async function startServer(storage: Storage, isShared: boolean): Promise<Fixture> {
+  const verbs = await startVerbs(storage)
+  const shared = { storage, root: '/registry', type, writesProtobuf: true }
+  const allocators = serviceAllocators(
+    ranges,
+    verbs.server.reader,
+    Math.random,
+    isShared ? shared : undefined,
+  )
+  Object.assign(verbs.server, { allocators })
+  return verbs
+}
+
+const service = (name: string, spec: Loose = {}, metadata: Loose = {}) => ({
+  metadata: { name, ...metadata },
+  spec: { ports: [{ port: 80, protocol: 'TCP' }], type: 'ClusterIP', ...spec },
+})
+const wanted = {
+  type: 'NodePort',
+  clusterIP: address,
+  ports: [{ port: 80, protocol: 'TCP', nodePort: port }],
+}
+
+const cases: [title: string, act: (verbs: Fixture) => Promise<unknown>, isFree: boolean][] = [
+  ['one is made', (verbs) => verbs.create('services', service('a', wanted)), false],
+  [
+    'one is deleted',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted))
+      await verbs.remove('services', 'a')
+    },
+    true,
+  ],
+  [
+    'one waits for its finalizer',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+    },
+    false,
+  ],
+  [
+    'one loses its last finalizer',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+      await verbs.patch('services', 'a', 'merge', { metadata: { finalizers: null } })
+    },
+    true,
+  ],
+  [
+    'one becomes a name of another place',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted))
+      const spec = { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null }
+      const ports = [{ port: 80, protocol: 'TCP', nodePort: null }]
+      await verbs.patch('services', 'a', 'merge', { spec: { ...spec, ports } })
+    },
+    true,
+  ],
+  [
+    'there is one of that name',
+    async (verbs) => {
+      await verbs.create('services', service('a'))
+      await assert.rejects(verbs.create('services', service('a', wanted)), /already exists/)
+    },
+    true,
+  ],
+  [
+    'it is tried without a trace',
+    (verbs) => verbs.create('services', service('a', wanted), { dryRun: true }),
+    true,
+  ],
+]
+
+for (const isShared of [false, true]) {
+  describe(isShared ? 'two servers' : 'one server', () => {
+    for (const [title, act, isFree] of cases) {
+      test(`${title}: ${isFree ? 'free' : 'not free'}`, async () => {
+        const storage = createMemoryStorage()
+        const one = await startServer(storage, isShared)
+        const other = isShared ? await startServer(storage, true) : one
+        after(() => Promise.all([one.stop(), isShared && other.server.cache.close()]))
+        await act(one)
+        const next = other.create('services', service('next', wanted))
+        if (isFree) assert.equal((await next).spec.clusterIP, address)
+        else await assert.rejects(next, /provided IP is already allocated/)
+        const { ports } = (await other.create('services', service('any', { type: 'NodePort' })))
+          .spec
+        assert.notEqual(ports[0].nodePort, port)
+      })
+    }
+  })
+}
+
+test('two servers give out all there is, each once', async () => {
+  const storage = createMemoryStorage()
+  const servers = [await startServer(storage, true), await startServer(storage, true)]
+  const made = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, i) =>
+      (servers[i % 2] as Fixture).create('services', service(`s${i}`)),
+    ),
+  )
+  const had = made.filter((one) => one.status === 'fulfilled')
+  assert.equal(new Set(had.map(({ value }) => value.spec.clusterIP)).size, 30)
+  assert.equal(had.length, 30)
+  for (const { reason } of made.filter((one) => one.status === 'rejected'))
+    assert.match(reason.message, /failed to allocate a serviceIP: range is full/)
+  for (const { server } of servers) await server.cache.close()
+  await storage.close()
+})
+
+test('what a store that did not answer may have stored stays claimed until it is mended', async () => {
+  const storage = createMemoryStorage()
+  let isSilent = false
+  class Silent extends MeasuredStorage {
+    override put(key: string, bytes: Buffer, condition: PutCondition) {
+      if (isSilent && key.includes('/services/')) throw new StorageUnavailable('away')
+      return super.put(key, bytes, condition)
+    }
+  }
+  const [one, other] = [
+    await startServer(new Silent(storage), true),
+    await startServer(storage, true),
+  ]
+  await other.create('services', service('first'))
+  isSilent = true
+  await assert.rejects(one.create('services', service('lost', wanted)), /away/)
+  isSilent = false
+  const again = () => other.create('services', service('next', wanted))
+  await assert.rejects(again(), /provided IP is already allocated/)
+  for (let round = 0; round < 2; round++) await other.server.allocators.repair()
+  await assert.rejects(again(), /provided IP is already allocated/)
+  await other.server.allocators.repair()
+  assert.equal((await again()).spec.clusterIP, address)
+  for (const { server } of [one, other]) await server.cache.close()
+  await storage.close()
+})
