@@ -146,7 +146,11 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     cache,
     reader,
     admission: new AdmissionChain([namespaceLifecycle, storageObjectInUseProtection], reader),
-    allocators: { reserve: async () => undefined, release: () => undefined, repair: async () => {} },
+    allocators: {
+      reserve: async () => undefined,
+      release: () => undefined,
+      repair: async () => {},
+    },
     clock: systemClock,
     release,
     feature: gates.enabled,
