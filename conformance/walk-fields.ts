@@ -162,7 +162,7 @@ async function turns(walk: Walk, place: Place, random: Random, count: number): P
 /** New objects with two to five random changes each. */
 function* mixes(place: Place, random: Random, count: number): Generator<[FieldChange, Step]> {
   const all = [...fieldChanges(place.type, declared, place.walked)].filter(
-    ({ path }) => path[0] !== 'status' && path[0] !== 'metadata' && path.length > 1,
+    ({ path }) => path[0] !== 'status' && path[0] !== 'metadata',
   )
   for (let i = 0; i < count; i++) {
     const changes = Array.from({ length: 2 + random.below(4) }, () => random.pick(all))

@@ -6,8 +6,8 @@
 import type { Seen } from './seen.ts'
 
 /** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
-const shownWhole = /(Invalid value: )("\{|core\.PodTemplateSpec\{)[\s\S]*$/
-const shownWholeInText = /("\{|core\.PodTemplateSpec\{)[\s\S]*$/
+const shownWhole = /(Invalid value: )("\{(?!id\})|core\.PodTemplateSpec\{)[\s\S]*$/
+const shownWholeInText = /("\{(?!id\})|core\.PodTemplateSpec\{)[\s\S]*$/
 const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
 
 /** A text up to the first whole object it shows. */

@@ -309,13 +309,20 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
     ),
     'admitted',
   ],
-  ...[claim({ phase: 'Lost' }), claim({}, { labels: { a: 'b' } }), { ...claim({}), spec: {} }].map(
-    (next, i): (typeof cases)[number] => [
-      `something else of a claim ${i}`,
-      claimStatus(claim({}), next),
-      '403 persistentvolumeclaims "c" is forbidden: node "n1" is not allowed to update fields other than status.capacity and status.conditions',
-    ],
-  ),
+  ...(
+    [
+      [claim({ phase: 'Lost' }), 'status', '"phase":"Bound"', '"phase":"Lost"'],
+      [{ ...claim({}), spec: {} }, 'spec', '"volumeName":"v"', ''],
+    ] as const
+  ).map(([next, field, was, is]): (typeof cases)[number] => [
+    `the ${field} of a claim`,
+    claimStatus(claim({}), next),
+    `403 persistentvolumeclaims "c" is forbidden: node "n1" is not allowed to update fields other than status.capacity and status.conditions:   &core.PersistentVolumeClaim{
+- \t${field}: map[string]interface {}{${was}},
++ \t${field}: map[string]interface {}{${is}},
+  }
+`,
+  ]),
 
   ['a token for its pod', token(podRef({ name: 'mine', uid: 'mine-uid' })), 'admitted'],
   ['a token for nothing', token(), `${nobody}node requested token not bound to a pod`],

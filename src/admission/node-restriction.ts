@@ -8,6 +8,7 @@ import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { notFound } from '#api/status-error.ts'
+import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { forbiddenLabels } from './node-labels.ts'
@@ -202,10 +203,11 @@ function claimRule(request: AdmissionRequest, node: string): void {
   if (request.subresource !== 'status') throw refusal(request, 'may only update PVC status')
   if (request.operation !== 'UPDATE')
     throw refusal(request, `unexpected operation "${request.operation}"`)
-  if (semanticEqual(bare(request.object as KubeObject), bare(request.old as KubeObject))) return
+  const [next, old] = [bare(request.object as KubeObject), bare(request.old as KubeObject)]
+  if (semanticEqual(next, old)) return
   throw refusal(
     request,
-    `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`,
+    `node "${node}" is not allowed to update fields other than status.capacity and status.conditions: ${goDifference('&core.PersistentVolumeClaim', old, next)}`,
   )
 }
 

@@ -35,6 +35,11 @@ checkCreate(node, [
     ],
   ],
   [
+    'an amount of nothing that has a name is at a key',
+    named({ status: { capacity: { '': '-1' } } }),
+    ['status.capacity[]: Invalid value: "-1": must be greater than or equal to 0'],
+  ],
+  [
     'taints in the old annotation too',
     named({}, { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"key":"a"}]' } }),
     ['metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect: Required value'],

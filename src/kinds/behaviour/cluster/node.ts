@@ -34,7 +34,7 @@ function checkResources(node: KubeObject, release: number): FieldError[] {
     const amounts: Loose = node.status?.[field] ?? {}
     let pageSizes = 0
     return sortedKeys(amounts).flatMap((name) => {
-      const path = FieldPath.of('status', field, name)
+      const path = FieldPath.of('status', field).child(name)
       const errors = checkResourceQuantity(amounts, name, path)
       if (release >= manyPageSizesSince) return errors
       if (isHugePages(name) && signOfQuantity(amounts[name]) > 0) pageSizes++

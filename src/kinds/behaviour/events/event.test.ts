@@ -18,6 +18,9 @@ const reported = {
   type: 'Normal',
 }
 
+const subdomain =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+
 checkCreate(event, [
   ['an old event', inDefault({ involvedObject: about }), [], core],
   ['about the cluster, in default', inDefault({ involvedObject: { name: 'n' } }), [], core],
@@ -50,7 +53,25 @@ checkCreate(event, [
     ],
     stable,
   ],
+  [
+    'the stable version looks at all of the metadata',
+    inDefault(reported, { name: '', generateName: 'a/b', finalizers: ['x'] }),
+    [
+      `metadata.generateName: Invalid value: "a/b": ${subdomain}`,
+      'metadata.name: Required value: name or generateName is required',
+      'metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+    ],
+    stable,
+  ],
+  [
+    'the others only as of a part of a path',
+    inDefault(reported, { generateName: 'a/b' }),
+    [],
+    beta,
+  ],
 ])
+
+test('what is wrong with metadata is told last', () => assert.equal(event.metadataLast, true))
 
 test('events are selected by what they are about, in the words of either group', () => {
   const fields = event.selectableFields?.(inDefault(reported))

@@ -13,7 +13,7 @@ import {
 } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { each } from '#kinds/behaviour/checks.ts'
-import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { eventColumns } from '#kinds/columns/events.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
@@ -80,9 +80,7 @@ function checkSeries(event: KubeObject): FieldError[] {
 
 /** What only events.k8s.io/v1 asks of a new event: none of the fields of the core version. */
 function checkStrict(event: KubeObject): FieldError[] {
-  const name = event.metadata.name ?? ''
-  const problems = name === '' ? [] : nameIsDnsSubdomain(name, false)
-  const errors = [...each(FieldPath.of('metadata', 'name'), name, problems), ...checkSeries(event)]
+  const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
   if (!event.eventTime) errors.push(required('eventTime'))
   const type: string = event.type ?? ''
   if (type !== 'Normal' && type !== 'Warning') {
@@ -99,6 +97,7 @@ function checkStrict(event: KubeObject): FieldError[] {
 /** The original compares a changed event with itself, so that no change of it is ever refused. */
 export const event: Behaviour = {
   nameRule: nameIsPathSegment,
+  metadataLast: true,
   createOnUpdate: true,
   validateCreate: (object, context) => [
     ...check(object),
