@@ -112,7 +112,10 @@ function pagesOfLog(file: string, size: number, pageSize: number): Set<number> {
   const frame = Buffer.alloc(4)
   for (let at = walHeaderSizeBytes; at + step <= size; at += step) {
     readSync(descriptor, frame, 0, 4, at)
-    pages.add(frame.readUInt32BE(0))
+    const page = frame.readUInt32BE(0)
+    // Room that was made for more.
+    if (page === 0) break
+    pages.add(page)
   }
   closeSync(descriptor)
   return pages

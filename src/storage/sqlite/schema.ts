@@ -21,7 +21,7 @@ const applicationId = 0x42696e6e
 const formatVersion = 1
 
 /** Objects are one to two kilobytes: several fit one page, and a single write still dirties little. */
-const pageSizeBytes = 8192
+export const pageSizeBytes = 8192
 
 /** Up to this size the structure of a database is checked before it is used: beyond, it would hold up the start. */
 const structureCheckedBytesMax = 16 * 1024 * 1024

@@ -8,14 +8,22 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { assert } from '#base/assert.ts'
 import { describeFailure } from './failure.ts'
+import { makeRoom } from './log-room.ts'
 import type { Answer, Reply, Request, WriterOptions } from './protocol.ts'
+import { pageSizeBytes } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
 /** Values in one transaction: beyond it the first of them would wait too long for the last. */
 const transactionBytesMax = 16 * 1024 * 1024
 
+/** What even the smallest transaction adds to the log: a page of the table and one of its index, whole. */
+const transactionBytesMin = 2 * pageSizeBytes
+
 /** Revisions swept at a time: a few milliseconds, which the writes behind it have to wait. */
 const sweepStep = 200
+
+/** When room in the log is made: not while the server starts. */
+const roomAfterMs = 500
 
 /** Room that ends the trouble of a full disk: enough for some writes of any size a client may send. */
 const roomBytesMin = 1024 * 1024
@@ -35,6 +43,7 @@ class Writer {
   /** Whether a compaction, perhaps of an earlier run, still has rows to forget. */
   #sweeping = true
   #sweepTimer: NodeJS.Immediate | undefined
+  #isClosed = false
 
   constructor(port: MessagePort, options: WriterOptions) {
     this.#port = port
@@ -51,6 +60,16 @@ class Writer {
   start(): void {
     this.#port.on('message', (request: Request) => this.#serve(request))
     this.#sweepSoon()
+    setTimeout(() => this.#makeRoom(), roomAfterMs).unref()
+  }
+
+  #makeRoom(): void {
+    const { file, checkpointBytes } = this.#options
+    makeRoom({
+      file: `${file}-wal`,
+      sizeBytes: checkpointBytes,
+      isOver: () => this.#isClosed,
+    })
   }
 
   #serve(first: Request): void {
@@ -88,6 +107,7 @@ class Writer {
       return
     }
     this.#send({ kind: 'committed', answers })
+    this.#loggedBytes += transactionBytesMin
     for (const request of requests) this.#loggedBytes += sizeBytes(request)
     if (this.#loggedBytes >= this.#options.checkpointBytes) this.#checkpoint()
   }
@@ -156,6 +176,7 @@ class Writer {
   }
 
   #close(): void {
+    this.#isClosed = true
     clearImmediate(this.#sweepTimer)
     try {
       this.#database.close()
