@@ -4,7 +4,8 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { gauge, type ValueFamily, counter } from './metric.ts'
 import type { Registry } from './registry.ts'
 
-const lagResolutionMs = 10
+/** Looked at seldom enough that a server with nothing to do sleeps. */
+const lagResolutionMs = 100
 
 export function registerProcessMetrics(registry: Registry): void {
   const plain = (name: string, help: string, make: (name: string) => ValueFamily = gauge) =>
@@ -77,7 +78,7 @@ function registerLag(registry: Registry): () => void {
     .labels()
   let before = performance.eventLoopUtilization()
   return () => {
-    // A timer of 10 ms that comes in time is no delay.
+    // A timer that comes in time is no delay.
     const seconds = (nanoseconds: number) =>
       Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1000) || 0
     mean.set(seconds(delay.mean))
