@@ -50,7 +50,7 @@ export function apiResourceList(
 }
 
 function resourceOf(kind: Kind, release: number): ApiResource {
-  const { stored } = kind.resource
+  const { stored, terminating } = kind.resource
   // Only built-in kinds are without a singular name, and only they speak protobuf.
   const singular = !kind.protobuf || release >= firstReleaseWithSingularNames
   return {
@@ -58,7 +58,7 @@ function resourceOf(kind: Kind, release: number): ApiResource {
     singularName: singular ? kind.singular : '',
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: [...kind.verbs].filter((verb) => kind.terminating !== true || !writing.has(verb)),
+    verbs: [...kind.verbs].filter((verb) => terminating !== true || !writing.has(verb)),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : undefined),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : undefined),
     // What cannot be watched is not stored.

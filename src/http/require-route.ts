@@ -67,7 +67,7 @@ const wrongMethod = (kind: Kind, verb: string): ApiError =>
 
 /** Nothing new is made of a kind whose definition is on its way out. */
 function requireLasting(kind: Kind, verb: string): void {
-  if (kind.terminating !== true || verb !== 'create') return
+  if (kind.resource.terminating !== true || verb !== 'create') return
   const { code, reason, details } = methodNotSupported(kind, verb)
   const why = `${verb} not allowed while custom resource definition is terminating`
   throw new ApiError(code, reason, why, details)

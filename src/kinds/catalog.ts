@@ -102,6 +102,11 @@ export class Catalog {
     this.#changed()
   }
 
+  /** A resource says something else of itself, and stays. */
+  retell(): void {
+    this.#changed()
+  }
+
   /** Calls whenever kinds came or went; answers how to stop listening. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)

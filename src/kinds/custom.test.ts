@@ -266,9 +266,9 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
 test('a definition on its way out says so, and its kind keeps its verbs', () => {
   const made = definition([one])
   const kindOf = (given: KubeObject) => customResource(given, options).kinds[0] as Kind
-  assert.equal(kindOf(made).terminating, false)
+  assert.equal(kindOf(made).resource.terminating, false)
   made.status.conditions.push({ type: 'Terminating', status: 'True' })
-  assert.equal(kindOf(made).terminating, true)
+  assert.equal(kindOf(made).resource.terminating, true)
   assert.equal(kindOf(made).verbs.has('create'), true)
 })
 

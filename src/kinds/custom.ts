@@ -75,6 +75,7 @@ class CustomResource implements Resource {
   readonly behaviour: Behaviour
   readonly since: number
   readonly convertsElsewhere: boolean
+  terminating: boolean
   readonly #definition: KubeObject
   readonly #options: CustomOptions
   readonly #all = new Map<string, CustomKind>()
@@ -85,6 +86,7 @@ class CustomResource implements Resource {
     this.#definition = definition
     this.since = Number(definition.metadata.resourceVersion ?? 0)
     this.#options = options
+    this.terminating = conditionIs(definition, 'Terminating')
     this.convertsElsewhere = spec.conversion?.strategy === 'Webhook'
     this.group = spec.group
     this.errorGroup = spec.group
@@ -204,7 +206,6 @@ class CustomKind implements Kind {
   readonly namespaced: boolean
   readonly apiVersion: string
   readonly verbs: ReadonlySet<string> = mainVerbSet
-  readonly terminating: boolean
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
   readonly protobuf = false
@@ -236,7 +237,6 @@ class CustomKind implements Kind {
     this.shortNames = names.shortNames ?? []
     this.categories = names.categories ?? []
     this.namespaced = spec.scope === 'Namespaced'
-    this.terminating = conditionIs(definition, 'Terminating')
     this.subresources = subresourcesOf(version.subresources, this)
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)

@@ -28,8 +28,6 @@ export interface Kind {
   readonly apiVersion: string
   /** create get list watch update patch delete deletecollection: what discovery shows and route allows. */
   readonly verbs: ReadonlySet<string>
-  /** Its definition is on its way out: nothing new is made, and discovery shows no writing. */
-  readonly terminating?: boolean
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
   /** The type of a whole object of this version. */
@@ -106,6 +104,8 @@ export interface Resource {
   /** The version behaviours run on. */
   readonly hub: Kind
   readonly behaviour: Behaviour
+  /** Its definition is on its way out, which may change: nothing new is made, and discovery shows no writing. */
+  terminating?: boolean
   /** False where the behaviour is known, without being loaded, to have no fields to select by. */
   readonly selectsByFields?: boolean
   /**

@@ -111,7 +111,10 @@ export class Definitions {
     }
     const mark = markOf(definition)
     const old = this.#served.get(name)
-    if (old?.mark === mark) return
+    if (old?.mark === mark) {
+      this.#retell(old.resource, isTrue(definition, 'Terminating'))
+      return
+    }
     const { catalog } = this.#parts.server
     const { group } = definition.spec
     const { plural } = definition.status.acceptedNames
@@ -123,7 +126,14 @@ export class Definitions {
     this.#served.set(name, { resource, mark })
     catalog.add(resource)
     if (old === undefined) this.#parts.published?.(name, 'add')
-    else if (saidBy(old.mark) !== saidBy(mark)) this.#parts.published?.(name, 'update')
+    else this.#parts.published?.(name, 'update')
+  }
+
+  /** A definition on its way out keeps its watchers: they are to see its objects go. */
+  #retell(resource: Resource, terminating: boolean): void {
+    if (resource.terminating === terminating) return
+    resource.terminating = terminating
+    this.#parts.server.catalog.retell()
   }
 
   #withdraw(name: string): void {
@@ -174,13 +184,12 @@ export class Definitions {
   async #settle(name: string): Promise<void> {
     const definition = this.#known.get(name)
     if (definition === undefined) return
-    if (isLeaving(definition)) {
-      this.#finalize(name)
-      return
-    }
     const group = this.#inGroup(definition.spec.group)
     const next = loadSettle().settle(definition, group, timestamp(this.#parts.server.clock))
-    if (next === undefined) return
+    if (next === undefined) {
+      if (isLeaving(definition)) this.#finalize(name)
+      return
+    }
     const written = await this.writeStatus(next)
     if (written === undefined) return
     // What was written is known at once, for the next one's names; the feed brings it again.
@@ -244,11 +253,8 @@ export class Definitions {
 function markOf(definition: KubeObject): string {
   const { uid, generation } = definition.metadata
   const names = JSON.stringify(definition.status.acceptedNames)
-  return `${uid} ${generation} ${names} ${isTrue(definition, 'Terminating')}`
+  return `${uid} ${generation} ${names}`
 }
-
-/** What of it is published: not whether it is on its way out. */
-const saidBy = (mark: string): string => mark.slice(0, mark.lastIndexOf(' '))
 
 const changesNames = (before: KubeObject, after: KubeObject): boolean =>
   JSON.stringify(before.status?.acceptedNames) !== JSON.stringify(after.status?.acceptedNames)

@@ -190,6 +190,27 @@ test('one that leaves takes its objects with it, and is tried again where that f
   definitions.stop()
 })
 
+test('one that leaves keeps its watchers, and is given the names it asks for', async () => {
+  const { definitions, put, stored, catalog, dropped } = await serving({
+    list: () => new Promise(() => {}),
+  })
+  put(definitionOf('gears', 'Gear'))
+  await turns()
+  const before = catalog.resource(group, 'gears')
+  const { status, metadata } = stored.get(`gears.${group}`) as KubeObject
+  const leaving = { ...metadata, deletionTimestamp: 'now', finalizers: [cleanupFinalizer] }
+  put(definitionOf('gears', 'Gear', { status, metadata: leaving }))
+  await turns()
+  assert.equal(catalog.resource(group, 'gears'), before)
+  assert.deepEqual([before?.terminating, dropped], [true, []])
+  const other = definitionOf('gears', 'Gear', stored.get(`gears.${group}`))
+  other.spec.names.shortNames = ['g']
+  put(other)
+  await turns()
+  assert.deepEqual(stored.get(`gears.${group}`)?.status.acceptedNames.shortNames, ['g'])
+  definitions.stop()
+})
+
 for (const lost of [1, 2]) {
   test(`one that leaves and loses race ${lost} for its status is looked at again`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
