@@ -4,7 +4,7 @@ import type { Json } from '#api/object-meta.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import type { JsonMap } from './json-map.ts'
 import { applyMergePatch } from './merge-patch.ts'
-import { mergedOrder, operatedOrder } from './patched-order.ts'
+import { allSorted, mergedOrder, operatedOrder } from './patched-order.ts'
 
 const document: JsonMap = { kind: 'K', data: { z: '1', b: '2' }, metadata: { name: 'n', a: {} } }
 
@@ -45,3 +45,8 @@ for (const [patch, text] of operations) {
     assert.equal(JSON.stringify(operatedOrder(applyJsonPatch(document, patch), patch)), text)
   })
 }
+
+test('a custom object is sorted all through', () => {
+  const text = '{"data":{"b":"2","z":"1"},"kind":"K","metadata":{"a":{},"name":"n"}}'
+  assert.equal(JSON.stringify(allSorted(document)), text)
+})

@@ -40,7 +40,8 @@ function sortedAlong(value: Json, ways: readonly string[][]): Json {
   return isMap(value) ? sorted(value, (name, member) => sortedAlong(member, below(name))) : value
 }
 
-function allSorted(value: Json): Json {
+/** All the maps of a custom object. */
+export function allSorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(allSorted)
   return isMap(value) ? sorted(value, (_, member) => allSorted(member)) : value
 }

@@ -154,15 +154,16 @@ function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly f
 }
 
 /** A patched object in the order that the original has its members in. */
-function inOrder({ patchType, patchBytes }: PatchRequest, before: KubeObject, raw: Json): Json {
+function inOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
+  const { patchType, patchBytes } = request
   if (patchType === 'strategic' || !isObject(raw)) return raw
   const document = before as unknown as { [key: string]: Json }
   const patch = patchBody(patchBytes)
-  const { mergedOrder, operatedOrder } = load.order()
-  const shown = withVersionEarly(
-    patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch),
-    before,
-  )
+  const { allSorted, mergedOrder, operatedOrder } = load.order()
+  const ordered = () =>
+    patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch)
+  // Custom objects are maps all through.
+  const shown = request.target.kind.protobuf ? withVersionEarly(ordered(), before) : allSorted(raw)
   if (isOdd(raw)) markOdd(shown)
   return shown
 }

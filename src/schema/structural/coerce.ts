@@ -10,6 +10,7 @@ import {
   propertyOf,
   valuesOf,
 } from './json-schema.ts'
+import { isUselessFor } from './prune.ts'
 
 /** What is wrong with the metadata of an object inside another; undefined where nothing is. */
 export type MetadataProblem = (metadata: Json) => string | undefined
@@ -31,13 +32,15 @@ export function coerceError(
   }
   for (const key of Object.keys(value)) {
     const given = value[key]
+    const property = propertyOf(schema, key)
+    const inner = property ?? valuesOf(schema)
+    if (given === null && isUselessFor(inner)) continue
     if (isEmbedded(schema) && isMetaField(key)) {
       const error = metaError(key, given, path.child(key), metadataProblem)
       if (error !== undefined) return error
     }
-    const property = propertyOf(schema, key)
     const at = property === undefined ? path.key(key) : path.child(key)
-    const error = coerceError(property ?? valuesOf(schema), given, at, metadataProblem)
+    const error = coerceError(inner, given, at, metadataProblem)
     if (error !== undefined) return error
   }
   return undefined

@@ -61,6 +61,12 @@ const cases: Case[] = [
     { kind: 'K', metadata: { read: 1 }, spec: 2 },
   ],
   [
+    'nulls that the schema names are gone before anybody reads them as metadata',
+    { ...preserve, 'x-kubernetes-embedded-resource': true, properties: { metadata: {}, kind: {} } },
+    { kind: null, metadata: null, spec: 2 },
+    { spec: 2 },
+  ],
+  [
     'keys named like built-in ones are keys',
     preserve,
     JSON.parse('{"__proto__":{"a":1}}'),

@@ -86,17 +86,17 @@ export class Pruner {
       if (others !== undefined) rememberOrder(out, value, keys)
       for (const key of keys) {
         const given = value[key]
+        const member = members.get(key) ?? others
+        if (given === null && dropsNulls && isUselessFor(member?.schema)) continue
         if (embedded && isMetaField(key)) {
           const read = readMeta(key, given)
           if (read !== undefined) setKey(out, key, read)
           continue
         }
-        const member = members.get(key) ?? others
         if (member === undefined) {
           if (keeps) setKey(out, key, sortedCopy(given))
           continue
         }
-        if (given === null && dropsNulls && isUseless(member.schema)) continue
         setKey(out, key, copyMember(member, given))
       }
       return out
@@ -109,8 +109,8 @@ export class Pruner {
   }
 }
 
-/** A null that the schema neither allows nor replaces. */
-const isUseless = (schema: JsonSchema | undefined): boolean =>
+/** Whether the schema neither allows a null nor replaces it. */
+export const isUselessFor = (schema: JsonSchema | undefined): boolean =>
   schema !== undefined && schema.nullable !== true && !hasDefault(schema)
 
 /** Where nothing is known, objects lose all they have. */
