@@ -47,10 +47,16 @@ export async function reviewStatus(
   return statusOf(await authorizer.authorize(attributesOf(review.spec, user)))
 }
 
+/** What may I do, and where: the where must be said. */
+export function requireNamespace({ spec }: KubeObject): string {
+  const namespace: string = spec?.namespace ?? ''
+  if (namespace === '') throw badRequest('no namespace on request')
+  return namespace
+}
+
 /** The whole answer to a SelfSubjectRulesReview, which repeats nothing of the question. */
 export function rulesReview(review: KubeObject, caller: User, rules: RuleResolver): KubeObject {
-  const namespace: string = review.spec?.namespace ?? ''
-  if (namespace === '') throw badRequest('no namespace on request')
+  const namespace = requireNamespace(review)
   const { resourceRules, nonResourceRules, incomplete, errors } = rules.rulesFor(caller, namespace)
   return {
     kind: 'SelfSubjectRulesReview',

@@ -34,6 +34,8 @@ export interface AdmissionRequest {
 
 export interface AdmissionPlugin {
   readonly name: string
+  /** Whether others than this process are asked, which takes time and may end in anything. */
+  asksOthers?(): boolean
   /** Called once before the first request: to follow objects, to open what is needed. */
   start?(reader: ObjectReader): Promise<void>
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>

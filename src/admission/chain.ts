@@ -29,6 +29,10 @@ export class AdmissionChain {
     this.#reader = reader
   }
 
+  get asksOthers(): boolean {
+    return this.plugins.some((plugin) => plugin.asksOthers?.())
+  }
+
   /** Before the first request of anybody. */
   async start(): Promise<void> {
     await Promise.all(this.plugins.map((plugin) => plugin.start?.(this.#reader)))

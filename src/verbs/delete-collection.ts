@@ -28,8 +28,9 @@ export async function deleteCollection(
     }
   }
   const { uid, resourceVersion } = request.deleteOptions
-  // What only one object can meet is asked of one after the other, and the first that does not meet it ends it.
-  const workers = (uid ?? resourceVersion) ? 1 : Math.min(deletionsAtOnce, waiting.length)
+  // Where a condition only one object can meet, or a webhook, may end it, one goes after the other: the rest stays.
+  const oneByOne = (uid ?? resourceVersion) !== undefined || server.admission.asksOthers
+  const workers = oneByOne ? 1 : Math.min(deletionsAtOnce, waiting.length)
   await Promise.all(Array.from({ length: workers }, worker))
   return found
 }

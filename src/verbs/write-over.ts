@@ -50,6 +50,8 @@ export interface WritePlan {
   /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
   readonly admittedAs?: {
     show(object: KubeObject): KubeObject
+    /** The view as it was asked for, which those that change it see. */
+    asked(): KubeObject | undefined
     /** Puts what they changed of the view into the object. */
     take(object: KubeObject, view: KubeObject): void
   }
@@ -114,7 +116,7 @@ async function writeOnce(
     subresource,
     namespace: target.namespace,
     name: target.name,
-    object: plan.admittedAs?.show(next) ?? next,
+    object: plan.admittedAs?.asked() ?? next,
     old: plan.admittedAs?.show(old) ?? old,
     user,
     dryRun: options.dryRun,

@@ -65,7 +65,7 @@ export async function askHook(
   const [version, text] = attempt(
     () => {
       const chosen = reviewVersionOf(hook.reviewVersions)
-      return [chosen, reviewText(chosen, uid, request, versioned)] as const
+      return [chosen, reviewText(chosen, uid, request, versioned, parts.release)] as const
     },
     (error) => said('could not create admission objects', error),
   )

@@ -19,6 +19,7 @@ export function mutatingOnceConfigured(
   let plugin: AdmissionPlugin | undefined
   return {
     name: 'MutatingAdmissionWebhook',
+    asksOthers: () => source.hooks.length > 0,
     start: (reader) => source.follow(reader),
     mutate(request, reader) {
       if (source.hooks.length === 0) return
@@ -36,6 +37,7 @@ export function validatingOnceConfigured(
   let plugin: AdmissionPlugin | undefined
   return {
     name: 'ValidatingAdmissionWebhook',
+    asksOthers: () => source.hooks.length > 0,
     start: (reader) => source.follow(reader),
     validate(request, reader) {
       if (source.hooks.length === 0) return

@@ -32,8 +32,10 @@ export function reviewText(
   uid: string,
   request: AdmissionRequest,
   versioned: Versioned,
+  release: number,
 ): string {
-  const { kind, subresource, name, namespace, operation, dryRun } = request
+  const { kind, subresource, name, operation, dryRun } = request
+  const namespace = namespaceOf(request, release)
   const own = ownKindOf(request)
   const start = {
     uid,
@@ -51,6 +53,15 @@ export function reviewText(
   const head = JSON.stringify(start).slice(0, -1)
   const options = JSON.stringify(optionsOf(request))
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},"object":${versioned.objectText},"oldObject":${versioned.oldText},"dryRun":${dryRun},"options":${options}}}`
+}
+
+/** The first release in which a new namespace is said to be in itself, as one that is there always was. */
+const inItselfSince = 20
+
+function namespaceOf(request: AdmissionRequest, release: number): string {
+  const { namespace, kind, name, operation } = request
+  if (namespace !== '' || operation !== 'CREATE' || release < inItselfSince) return namespace
+  return kind.group === '' && kind.plural === 'namespaces' ? name : ''
 }
 
 /** The kind of a body that is not the resource's: evictions, tokens. */

@@ -26,7 +26,7 @@ export class Versioned {
     return new Versioned(
       kind,
       object && (await fromHub(request.kind, kind, object)),
-      old && (await fromHub(request.kind, kind, old)),
+      old && withoutOwners(request, await fromHub(request.kind, kind, old)),
     )
   }
 
@@ -47,6 +47,13 @@ export class Versioned {
   get oldText(): string {
     return (this.#oldText ??= JSON.stringify(this.#old ?? null))
   }
+}
+
+/** An update has taken the owners out of what it found by the time a webhook is shown it. */
+function withoutOwners({ operation }: AdmissionRequest, old: KubeObject): KubeObject {
+  if (operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
+  const { managedFields, ...metadata } = old.metadata
+  return { ...old, metadata }
 }
 
 /** Bodies of a kind of their own (evictions, tokens, scales) have one version, which is theirs. */

@@ -139,6 +139,28 @@ test('the review that is sent', async () => {
   })
 })
 
+test('what an update found is shown without its owners; a new namespace is in itself', async () => {
+  install('validating', 'v', hook('v.x.io', '/v'))
+  const managedFields = [{ manager: 'm', operation: 'Update' as const }]
+  const old = map({ metadata: { name: 'm', uid: 'u', managedFields } })
+  const namespaces = kindOf('v1', 'namespaces')
+  const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'new' } }
+  const rows: [request: AdmissionRequest, namespace: string | undefined, old: Loose | null][] = [
+    [requestOf('UPDATE', mapKind, map(), { old }), 'ns', { name: 'm', uid: 'u' }],
+    [requestOf('DELETE', mapKind, undefined, { old }), 'ns', old.metadata],
+    [requestOf('CREATE', namespaces, namespace), 'new', null],
+    [requestOf('UPDATE', kindOf('v1', 'nodes'), { metadata: { name: 'n' } }), undefined, null],
+  ]
+  for (const [request, inside, shown] of rows) {
+    server.received.length = 0
+    assert.equal(await run(request), 'admitted')
+    const { review } = server.received[0]
+    assert.equal(review.request.namespace, inside)
+    assert.deepEqual(review.request.oldObject?.metadata ?? null, shown)
+  }
+  assert.deepEqual(old.metadata.managedFields, managedFields)
+})
+
 test('refusals in the words of the original', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   const cases: [Loose, string][] = [

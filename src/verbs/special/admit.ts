@@ -3,12 +3,13 @@ import { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
-/** Plugins may change the body, in place. */
+/** Plugins may change the body, in place. `check`: what is asked of it once they have. */
 export async function admitBody(
   server: Server,
   request: WriteRequest,
   body: KubeObject,
   name: string,
+  check: () => void = () => {},
 ): Promise<void> {
   const { target, user, options, warnings, auditAnnotations } = request
   const attributes = {
@@ -26,6 +27,7 @@ export async function admitBody(
     auditAnnotations,
   }
   await server.admission.mutate(attributes)
+  check()
   await server.admission.validate(attributes)
 }
 

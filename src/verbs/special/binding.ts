@@ -8,6 +8,7 @@ import { conformAs } from '#verbs/decode.ts'
 import { type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
+import { claimBody } from './body-owners.ts'
 
 export async function bindPod(server: Server, request: WriteRequest): Promise<Answer> {
   const binding = conformAs(server, 'v1', 'Binding', request)
@@ -15,6 +16,7 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
   if (binding.metadata.name !== name) {
     throw badRequest('name in URL does not match name in Binding object')
   }
+  claimBody(server, request, binding)
   await admitBody(server, request, binding, name)
   const errors = bindingErrors(binding)
   if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)

@@ -10,7 +10,7 @@ import { at, encode, put } from '#verbs/commit.ts'
 import { currentObject, type Live } from '#verbs/current.ts'
 import { setCondition } from '#verbs/custom-resources/conditions.ts'
 import { cleanupFinalizer } from '#verbs/custom-resources/finalize.ts'
-import { admitDeletion, type DeleteRequest, remove } from '#verbs/delete.ts'
+import { admitDeletion, type DeleteRequest, onlyThis, remove } from '#verbs/delete.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
 
 const raceTriesMax = 20
@@ -34,7 +34,7 @@ async function markLeaving(
   live: Live,
 ): Promise<Answer | undefined> {
   const { kind } = request.target
-  await admitDeletion(server, request, live.object)
+  await admitDeletion(server, onlyThis(request, live.object), live.object)
   const next = copyData(live.object)
   const now = timestamp(server.clock)
   next.metadata.deletionTimestamp = now

@@ -11,6 +11,10 @@ import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { timestamp } from '#verbs/server.ts'
 import { writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
+import { claimBody } from './body-owners.ts'
+
+/** The first release that has evictions of policy/v1, and shows all of them as such. */
+const stableSince = 22
 
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
@@ -23,10 +27,12 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
     'Eviction',
     request,
   )
+  if (serving.release >= stableSince) eviction.apiVersion = 'policy/v1'
   const { target } = request
   if (eviction.metadata.name !== target.name) {
     throw badRequest('name in URL does not match name in Eviction object')
   }
+  claimBody(serving, request, eviction)
   await admitBody(serving, request, eviction, target.name)
   const server = afterAdmission(serving)
   const asked = deleteOptionsFrom(eviction.deleteOptions ?? {}, server.release)

@@ -8,7 +8,7 @@ import { copyData } from '#base/copy-data.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
 import { at, encode, put } from '#verbs/commit.ts'
 import { currentObject, type Live } from '#verbs/current.ts'
-import { admitDeletion, type DeleteRequest, remove } from '#verbs/delete.ts'
+import { admitDeletion, type DeleteRequest, onlyThis, remove } from '#verbs/delete.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
 
 const raceTriesMax = 20
@@ -36,7 +36,7 @@ async function markTerminating(
   live: Live,
 ): Promise<Answer | undefined> {
   const { kind } = request.target
-  await admitDeletion(server, request, live.object)
+  await admitDeletion(server, onlyThis(request, live.object), live.object)
   const next = copyData(live.object)
   next.metadata.deletionTimestamp = timestamp(server.clock)
   next.status = { ...next.status, phase: 'Terminating' }

@@ -2,6 +2,7 @@
 import {
   checkReview,
   type ReviewKind,
+  requireNamespace,
   reviewStatus,
   rulesReview,
 } from '#access/subject-access-review.ts'
@@ -27,10 +28,14 @@ export const reviewAccess =
   (kind: ReviewKind) =>
   async (server: Server, request: WriteRequest): Promise<Answer> => {
     const asked = conformBody(request, server)
-    const review = renamed(asked, 'group', 'groups')
-    checkReview(kind, review, request.target.namespace)
+    const { managedFields } = asked.metadata
     await claimFields(server, request, asked, undefined)
-    await admitBody(server, request, asked, '')
+    await admitBody(server, request, asked, '', () => {
+      const { namespace } = request.target
+      // Owners are laid in by this server, and no fault of whoever asks.
+      const metadata = { ...asked.metadata, managedFields }
+      checkReview(kind, { ...renamed(asked, 'group', 'groups'), metadata }, namespace)
+    })
     const status = await reviewStatus(
       kind,
       renamed(asked, 'group', 'groups'),
@@ -42,6 +47,8 @@ export const reviewAccess =
 
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
+  await claimFields(server, request, review, undefined)
+  await admitBody(server, request, review, '', () => requireNamespace(review))
   const answer = rulesReview(review, request.user, server.access.rules)
   return created({ ...answer, apiVersion: review.apiVersion })
 }

@@ -1,16 +1,12 @@
 /** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
-import {
-  applyConfiguration,
-  type FieldManagerKind,
-  recordUpdate,
-} from '#patch/apply/field-manager.ts'
+import { applyConfiguration, recordUpdate } from '#patch/apply/field-manager.ts'
 import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply/scale.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
@@ -28,6 +24,7 @@ import {
   type PatchRequest,
 } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
+import { bodyManager } from './body-owners.ts'
 import { replicasOf } from './replicas.ts'
 
 /** The first release in which replicas set through a Scale have an owner. */
@@ -75,7 +72,7 @@ export async function patchScale(server: Server, request: PatchRequest): Promise
 async function applyScale(server: Server, request: PatchRequest): Promise<Answer> {
   const config = configurationOf(request.patchBytes)
   if (replicasOf(request.target.kind).ownRules) throw unowned(subresourceOf(request.target))
-  const owner = managerKind(server, subresourceOf(request.target))
+  const owner = bodyManager(server, subresourceOf(request.target))
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
     const subresource = server.release < claimsSince ? '' : 'scale'
@@ -137,16 +134,6 @@ function selectorFields(apiVersion: string, object: KubeObject, text: string): L
   }
 }
 
-function managerKind(server: Server, { apiVersion, kind }: Subresource): FieldManagerKind {
-  return {
-    apiVersion,
-    kind,
-    typeFor: (version) => (version === apiVersion ? server.typeNamed(apiVersion, kind) : undefined),
-    convert: (object, to) => (to === apiVersion ? object : undefined),
-    resetFields: () => undefined,
-  }
-}
-
 function replicasPaths(kind: Kind): ReplicasPaths {
   return new Map(
     kind.resource.kinds.map((one) => [
@@ -164,6 +151,7 @@ async function writeScale(
 ): Promise<Answer> {
   const { target } = request
   const sub = subresourceOf(target)
+  let asked: KubeObject | undefined
   const found = await writeOver(server, request, {
     creates: false,
     ...(server.release < missesObjectSince && { missedAs: notFoundAs(target.kind) }),
@@ -171,6 +159,7 @@ async function writeScale(
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
     admittedAs: {
+      asked: () => asked,
       show: (object) => scaleOf(target.kind, object),
       take: (object, scale) => void replaceReplicas(target.kind, object, scale),
     },
@@ -192,7 +181,8 @@ async function writeScale(
         throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
       }
       if (!places.ownRules) requireUid(target, next, object)
-      claim(server, request, object, scale, next)
+      asked = { ...next, metadata: { ...next.metadata } }
+      setManaged(asked, claim(server, request, object, scale, next))
       return replaceReplicas(target.kind, object, next)
     },
   })
@@ -225,14 +215,15 @@ function requireUid({ kind, name }: Target, { metadata }: KubeObject, object: Ku
   )
 }
 
+/** Lays the owners of the replicas into the object, and answers them as its Scale shows them. */
 function claim(
   server: Server,
   request: WriteRequest,
   object: KubeObject,
   before: KubeObject,
   next: KubeObject,
-): void {
-  if (server.release < claimsSince) return
+): ManagedFieldsEntry[] {
+  if (server.release < claimsSince) return []
   const { kind } = request.target
   const who = {
     manager: request.options.fieldManager,
@@ -243,10 +234,11 @@ function claim(
   const recorded = () =>
     isApply
       ? (next.metadata.managedFields ?? [])
-      : recordUpdate(managerKind(server, subresourceOf(request.target)), before, next, who)
+      : recordUpdate(bodyManager(server, subresourceOf(request.target)), before, next, who)
   const owners = replicasOf(kind).ownRules ? [] : recorded()
   const paths = replicasPaths(kind)
   setManaged(object, ownersFromScale(object.metadata.managedFields, owners, paths, kind.apiVersion))
+  return owners
 }
 
 /** The main object with the replicas, and the preconditions, of its scale. */

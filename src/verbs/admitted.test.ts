@@ -1,0 +1,235 @@
+/** What plugins and webhooks hear of a write: how often, of what, and in which order. */
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { AdmissionChain } from '#admission/chain.ts'
+import { parseListOptions } from '#api/list-options.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { deleteCollection } from './delete-collection.ts'
+import { remove } from './delete.ts'
+import { deleteOptionsFrom } from './delete-options.ts'
+import { refusalOf, startVerbs } from './fixture.suite.ts'
+import type { Server, Target } from './server.ts'
+import { specialVerbs } from './special.ts'
+
+const verbs = await startVerbs()
+after(() => verbs.stop())
+
+/** One line each time: step, operation, and what of the request a test asks for. */
+let heard: string[] = []
+let shows: (request: AdmissionRequest) => unknown = () => ''
+let refuses: (request: AdmissionRequest) => boolean = () => false
+const hear = (step: string) => (request: AdmissionRequest) => {
+  heard.push(`${step} ${request.operation} ${JSON.stringify(shows(request) ?? null)}`)
+  if (refuses(request)) throw new ApiError(403, 'Forbidden', 'no')
+}
+const chain = new AdmissionChain(
+  [
+    {
+      name: 'Hearing',
+      asksOthers: () => true,
+      mutate: async (request) => hear('admit')(request),
+      validate: async (request) => hear('validate')(request),
+    },
+  ],
+  verbs.server.reader,
+)
+const server: Server = { ...verbs.server, admission: chain }
+
+beforeEach(() => {
+  heard = []
+  shows = () => ''
+  refuses = () => false
+})
+
+const pod = (name: string, spec: object = {}) => ({
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+})
+const deletion = (target: Target, options: object = {}) => ({
+  ...verbs.request(target),
+  deleteOptions: deleteOptionsFrom(options),
+})
+const both = (operation: string, shown: unknown) => [
+  `admit ${operation} ${JSON.stringify(shown)}`,
+  `validate ${operation} ${JSON.stringify(shown)}`,
+]
+
+const onNode = { nodeName: 'n1', terminationGracePeriodSeconds: 30 }
+const deletions: [what: string, spec: object, options: object[], expected: unknown[]][] = [
+  ['the grace it gets, though none was asked for', onNode, [{}], [[30, false]]],
+  ['the grace asked for', onNode, [{ gracePeriodSeconds: 7 }], [[7, false]]],
+  ['nothing of what is going already', onNode, [{}, {}], [[30, false]]],
+  [
+    'a second deletion with less grace',
+    onNode,
+    [{}, { gracePeriodSeconds: 5 }],
+    [
+      [30, false],
+      [5, true],
+    ],
+  ],
+  [
+    'a mark and a removal of what goes at once',
+    onNode,
+    [{ gracePeriodSeconds: 0 }],
+    [
+      [0, false],
+      [0, true],
+    ],
+  ],
+  [
+    'a mark and a removal of what has no node',
+    {},
+    [{}],
+    [
+      [0, false],
+      [0, true],
+    ],
+  ],
+]
+for (const [i, [what, spec, options, expected]] of deletions.entries()) {
+  test(`of a pod's deletion is heard: ${what}`, async () => {
+    const name = `gone-${i}`
+    await verbs.create('pods', pod(name, spec))
+    shows = ({ options: { gracePeriodSeconds }, old }) => [
+      gracePeriodSeconds,
+      old?.metadata.deletionTimestamp !== undefined,
+    ]
+    for (const one of options) await remove(server, deletion(verbs.target('pods', name), one))
+    assert.deepEqual(
+      heard,
+      expected.flatMap((shown) => both('DELETE', shown)),
+    )
+  })
+}
+
+test('what a finalizer held until this deletion is let go and removed, each heard of', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'held', finalizers: ['orphan'] } })
+  const background = deletion(verbs.target('configmaps', 'held'), {
+    propagationPolicy: 'Background',
+  })
+  await remove(server, background)
+  assert.deepEqual(heard, [...both('DELETE', ''), ...both('DELETE', '')])
+})
+
+test('a refusal ends the deletion of a collection: what comes after it stays', async () => {
+  for (const name of ['a', 'b', 'c']) {
+    await verbs.create('secrets', { metadata: { name } })
+  }
+  refuses = ({ old }) => old?.metadata.name === 'b'
+  shows = ({ old }) => old?.metadata.name
+  const all = deletion(verbs.target('secrets'))
+  const every = parseListOptions(new URLSearchParams())
+  assert.equal(await refusalOf(deleteCollection(server, all, every)), '403 Forbidden')
+  assert.deepEqual(heard, [...both('DELETE', 'a'), 'admit DELETE "b"'])
+  const left = await verbs.list('secrets')
+  assert.deepEqual(
+    left.entries.map(({ name }) => name),
+    ['b', 'c'],
+  )
+})
+
+const marked: [plural: string, object: Loose][] = [
+  ['namespaces', { metadata: { name: 'leaving' } }],
+  [
+    'customresourcedefinitions',
+    {
+      metadata: { name: 'gears.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'gears', kind: 'Gear', singular: 'gear', listKind: 'GearList' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          },
+        ],
+      },
+    },
+  ],
+]
+for (const [plural, object] of marked) {
+  test(`of ${plural} it is this very object that goes`, async () => {
+    const { metadata } = await verbs.create(plural, object)
+    shows = ({ options: { uid } }) => uid
+    const target = verbs.target(plural, metadata.name)
+    await specialVerbs(target).delete?.(server, deletion(target))
+    assert.deepEqual(heard, both('DELETE', metadata.uid))
+  })
+}
+
+const shownEntry = ({ object }: AdmissionRequest) => {
+  const [entry] = object?.metadata.managedFields ?? []
+  return [object?.apiVersion, entry?.manager, entry?.subresource, entry?.fieldsV1]
+}
+const bodies: [what: string, subresource: string, body: Loose, expected: unknown][] = [
+  [
+    'a binding',
+    'binding',
+    { kind: 'Binding', apiVersion: 'v1', target: { kind: 'Node', name: 'n1' } },
+    ['v1', 'test', 'binding', { 'f:target': {} }],
+  ],
+  [
+    'an eviction of the older version, which is shown in the newer',
+    'eviction',
+    { kind: 'Eviction', apiVersion: 'policy/v1beta1', deleteOptions: { gracePeriodSeconds: 1 } },
+    [
+      'policy/v1',
+      'test',
+      'eviction',
+      { 'f:deleteOptions': { '.': {}, 'f:gracePeriodSeconds': {} } },
+    ],
+  ],
+]
+for (const [what, subresource, body, expected] of bodies) {
+  test(`${what} is heard of with its owners`, async () => {
+    await verbs.create('pods', pod(subresource))
+    shows = shownEntry
+    const target = verbs.target('pods', subresource, subresource)
+    const metadata = { name: subresource }
+    await specialVerbs(target).create?.(server, verbs.request(target, { ...body, metadata }))
+    assert.deepEqual(heard, both('CREATE', expected))
+  })
+}
+
+test('a scale is seen first as it was sent, with its owner, and then as it will be', async () => {
+  await verbs.create('deployments', {
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: pod('').spec },
+    },
+  })
+  shows = ({ object }) => [
+    object?.spec,
+    object?.metadata.uid !== undefined,
+    object?.metadata.managedFields?.map(({ manager, subresource }) => [manager, subresource]),
+  ]
+  const target = verbs.target('deployments', 'd', 'scale')
+  const scale = { metadata: { name: 'd', namespace: 'default' }, spec: { replicas: 4 } }
+  await specialVerbs(target).update?.(server, verbs.request(target, scale))
+  assert.deepEqual(heard, [
+    `admit UPDATE ${JSON.stringify([{ replicas: 4 }, false, [['test', 'scale']]])}`,
+    `validate UPDATE ${JSON.stringify([{ replicas: 4 }, true, null])}`,
+  ])
+})
+
+const reviews: [plural: string, spec: object, expected: string[]][] = [
+  ['selfsubjectrulesreviews', {}, ['admit CREATE ""']],
+  ['selfsubjectaccessreviews', {}, ['admit CREATE ""']],
+]
+for (const [plural, spec, expected] of reviews) {
+  test(`plugins may complete ${plural} before they are checked`, async () => {
+    const kind = server.catalog.find('authorization.k8s.io', 'v1', plural)
+    assert.ok(kind)
+    const target = { kind, namespace: '', name: '', subresource: '' }
+    const ask = async () => specialVerbs(target).create?.(server, verbs.request(target, { spec }))
+    assert.match(await refusalOf(ask()), /^4/)
+    assert.deepEqual(heard, expected)
+  })
+}

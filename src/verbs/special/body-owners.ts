@@ -1,0 +1,35 @@
+/**
+ * Who owns which field of a body that is a kind of its own beside the resource it is sent to: a Scale, a Binding, an
+ * Eviction. Such bodies have one version, and what is not stored keeps its owners only as long as it is admitted.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.ts'
+import { setManaged } from '#verbs/ownership.ts'
+import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
+
+/** The first release in which such bodies have owners, and entries say by which subresource. */
+const ownersSince = 22
+
+export function bodyManager(
+  server: Server,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): FieldManagerKind {
+  return {
+    apiVersion,
+    kind,
+    typeFor: (version) => (version === apiVersion ? server.typeNamed(apiVersion, kind) : undefined),
+    convert: (object, to) => (to === apiVersion ? object : undefined),
+    resetFields: () => undefined,
+  }
+}
+
+export function claimBody(server: Server, request: WriteRequest, body: KubeObject): void {
+  if (server.release < ownersSince || !server.feature('ServerSideApply')) return
+  const { apiVersion = '', kind = '' } = body
+  const who = {
+    manager: request.options.fieldManager,
+    subresource: request.target.subresource,
+    now: timestamp(server.clock),
+  }
+  setManaged(body, recordUpdate(bodyManager(server, { apiVersion, kind }), undefined, body, who))
+}
