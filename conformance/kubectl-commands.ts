@@ -30,6 +30,15 @@ const discovery: readonly Command[] = [
   'auth can-i --list --as=somebody',
   'auth can-i create pods --as=somebody',
   'auth can-i get pods --subresource=log -A',
+  'auth can-i get /healthz --as=somebody',
+  'auth can-i use podsecuritypolicies.policy/none --as=somebody --as-group=system:masters',
+  'auth whoami',
+  'auth whoami --as=somebody --as-group=a -o json',
+  'api-resources --sort-by=kind -o wide',
+  'api-resources --categories=all --sort-by=name',
+  'get --raw /readyz',
+  'get --raw /openapi/v2/none',
+  'cluster-info',
 ]
 
 const everyKind: readonly Command[] = [
@@ -255,6 +264,41 @@ const cluster: readonly Command[] = [
   'top node',
 ]
 
+/** What newer clients can do, and older ones do not know. */
+const newer: readonly Command[] = [
+  'events',
+  'events --for pod/one --types=Warning',
+  'get deployment web --subresource=scale',
+  'get deployment web --subresource=status -o name',
+  ['patch', 'deployment', 'web', '--subresource=scale', '-p', '{"spec":{"replicas":2}}'],
+  ['patch', 'deployment', 'web', '--subresource=status', '-p', '{"status":{"replicas":2}}'],
+  'create token none',
+  'wait --for=jsonpath={.spec.replicas}=2 deployment/web --timeout=1s',
+  'rollout history deployment web --revision=1',
+  'rollout status deployment -l app=web --watch=false',
+]
+
+/** Objects made whole by what is said on the line, seen by the server alone. */
+const dryRuns: readonly Command[] = [
+  'create clusterrole {ns}-cr --verb=get --resource=pods --resource-name=a --dry-run=server -o yaml',
+  'create clusterrole {ns}-cr --verb=get --non-resource-url=/x --dry-run=server -o yaml',
+  'create clusterrole {ns}-cr --aggregation-rule=a=b --dry-run=server -o yaml',
+  'create clusterrolebinding {ns}-crb --clusterrole=view --group=g --dry-run=server -o yaml',
+  'create priorityclass {ns}-pc --value=10 --preemption-policy=Never --dry-run=server -o yaml',
+  'create secret tls t --cert=/nowhere --key=/nowhere',
+  'run two --image=nginx --port=80 --env=A=B --restart=Never --dry-run=server -o yaml',
+  'run two --image=nginx --expose --port=80 --dry-run=server -o yaml',
+  'expose pod one --port=80 --dry-run=server -o yaml',
+  'autoscale deployment none --max=3',
+  'scale deployment none --replicas=1',
+  'set image deployment/web none=nginx:9',
+  'explain pods.spec.containers.resources.limits',
+  'explain deployments.spec.strategy --recursive',
+  'explain hpa.spec --api-version=autoscaling/v1',
+  'explain ingress.spec.none',
+  'explain none',
+]
+
 const leaving: readonly Command[] = [
   'delete deployment web --cascade=orphan',
   'delete -f {all} --wait=false',
@@ -270,6 +314,8 @@ export const commands: readonly Command[] = [
   ...managers,
   ...creators,
   ...cluster,
+  ...newer,
+  ...dryRuns,
   ...leaving,
 ]
 

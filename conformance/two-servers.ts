@@ -90,6 +90,8 @@ const headersOfWeight = [
 
 /** How often the original is asked again for an error that differs. */
 const triesMax = 12
+/** Two keys of a small map of Go's are seldom in the other order than they were put there: once in eight times. */
+const orderTriesMax = 40
 
 export class TwoServers {
   readonly #lib: Replayer
@@ -154,14 +156,16 @@ export class TwoServers {
   ): Promise<{ want: Seen; difference: Difference | undefined }> {
     const first = await this.askOften(step, id)
     if (first.difference !== undefined || first.want.status !== 422) return first
+    let kept: string | undefined
     let difference: Difference | undefined
-    for (let i = 0; i < triesMax; i++) {
+    for (let i = 0; i < orderTriesMax; i++) {
       const answers = await Promise.all([
         this.#request(this.#peer, step),
         this.#request(this.#ours, step),
       ])
       const [want, got] = answers.map((answer) => told(this.#lib.observe(answer, id)))
-      if (want === got) return first
+      if (want === got || (kept !== undefined && kept !== want)) return first
+      kept = want
       difference = { path: 'body.message, in order', want, got }
     }
     return { want: first.want, difference }

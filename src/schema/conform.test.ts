@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { textWritten } from '#api/written-text.ts'
 import { conform } from './conform.ts'
 import { field, listOf, mapOf, scalar, structOf } from './make-type.ts'
 import type { Struct, Type } from './type.ts'
@@ -284,4 +285,16 @@ test('the result has maps and lists of its own', () => {
   assert.deepEqual(value, {
     metadata: { creationTimestamp: null, labels: { a: 'b' }, finalizers: ['f'] },
   })
+})
+
+test('a quantity that nobody wrote has no text', () => {
+  const type = structOf('Source', [field('target', scalar('quantity'), 1)])
+  for (const [raw, text] of [
+    [{}, ''],
+    [{ target: null }, ''],
+    [{ target: '1.5' }, '1.5'],
+    [{ target: '2' }, undefined],
+  ] as const) {
+    assert.equal(textWritten(conform(type, raw as Json).value as object, 'target'), text)
+  }
 })

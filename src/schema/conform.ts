@@ -203,7 +203,9 @@ function structRule(struct: Struct): Rule {
 }
 
 function putZero(out: JsonObject, slot: Slot): void {
-  out[slot.name] = slot.pointer ? null : ruleOfSlot(slot).zero()
+  const value = slot.pointer ? null : ruleOfSlot(slot).zero()
+  out[slot.name] = value
+  if (slot.respelled) rememberSpelling(out, slot.name, null, value)
 }
 
 function putField(out: JsonObject, slot: Slot, raw: Json, walk: Walk): void {

@@ -8,6 +8,7 @@ import { node } from './cluster/node.ts'
 import { configMap } from './cluster/config-map.ts'
 import { networkPolicy } from './networking/network-policy.ts'
 import { webhookConfiguration } from './registration/webhook-configuration.ts'
+import { csiStorageCapacity } from './storage/csi.ts'
 import { storageClass } from './storage/storage-class.ts'
 
 const context = (requestApiVersion?: string): Context => ({
@@ -92,4 +93,18 @@ test('a node that can allocate nothing by its own word can allocate all it has',
   node.subresources?.status?.prepareForUpdate?.(next, old, context('v1'))
   node.prepareForCreate?.(created, context('v1'))
   for (const { status } of [next, created]) assert.deepEqual(status.allocatable, { cpu: '1' })
+})
+
+test('a topology of no labels is shown as it was written', () => {
+  const { next, old } = pair(
+    () => ({ storageClassName: 's', nodeTopology: {} }),
+    ({ nodeTopology }) => nodeTopology,
+    'matchLabels',
+  )
+  old.nodeTopology = { matchLabels: { a: 'b' } }
+  const [error] = csiStorageCapacity.validateUpdate?.(next, old, context()) ?? []
+  assert.equal(
+    error?.message,
+    'Invalid value: v1.LabelSelector{MatchLabels:map[string]string{}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable',
+  )
 })

@@ -4,6 +4,7 @@
  * Fields are written in the order Go writes them, because in an annotation the order can be seen.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { rememberText, textWritten } from '#api/written-text.ts'
 
 const types: readonly (readonly [string, string])[] = [
   ['object', 'Object'],
@@ -164,7 +165,35 @@ const converted = (moves: Readonly<Record<string, (part: Loose) => Loose>>) => {
   }
 }
 
+/** Where the amounts of an older source are in a newer target. */
+const amounts: Readonly<Record<string, readonly (readonly [older: string, newer: string])[]>> = {
+  object: [
+    ['targetValue', 'value'],
+    ['averageValue', 'averageValue'],
+  ],
+  pods: [['targetAverageValue', 'averageValue']],
+  resource: [['targetAverageValue', 'averageValue']],
+  containerResource: [['targetAverageValue', 'averageValue']],
+  external: [
+    ['targetValue', 'value'],
+    ['targetAverageValue', 'averageValue'],
+  ],
+}
+
+/** A newer metric, whose amounts show in messages as the older ones were written. */
+function rememberingMetric(metric: Loose): Loose {
+  const out = newerShape(metric)
+  for (const [field] of types) {
+    for (const [older, newer] of out[field] ? (amounts[field] ?? []) : []) {
+      const text = textWritten(metric[field], older)
+      if (text !== undefined) rememberText(out[field].target, newer, text)
+    }
+  }
+  return out
+}
+
+const newerShape: (metric: Loose) => Loose = converted(newerSource)
 export const olderMetric: (metric: Loose) => Loose = converted(olderSource)
-export const newerMetric: (metric: Loose) => Loose = converted(newerSource)
+export const newerMetric: (metric: Loose) => Loose = rememberingMetric
 export const olderMetricStatus: (status: Loose) => Loose = converted(olderStatus)
 export const newerMetricStatus: (status: Loose) => Loose = converted(newerStatus)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberText, textWritten } from '#api/written-text.ts'
 import { stripBudgetLabel } from './disruption-budget.ts'
 import { conversions } from './table.ts'
 
@@ -306,4 +307,15 @@ test('the label of budgets means something only by itself', () => {
   const mixed = { matchLabels: { a: 'b' }, matchExpressions: [{ key: label, operator: 'Exists' }] }
   stripBudgetLabel(mixed)
   assert.deepEqual(mixed, { matchLabels: { a: 'b' } })
+})
+
+test('amounts of a metric are remembered as they were written in an older version', () => {
+  const external = { metricName: 'm', targetValue: '1500m', targetAverageValue: '1' }
+  rememberText(external, 'targetValue', '1.5')
+  const object = { metadata: {}, spec: { metrics: [{ type: 'External', external }] } }
+  const ways = conversions['autoscaling/horizontalpodautoscalers']?.['autoscaling/v2beta1']
+  assert.ok(ways)
+  const { target } = ways.toHub(object as KubeObject).spec.metrics[0].external
+  assert.equal(textWritten(target, 'value'), '1.5')
+  assert.equal(textWritten(target, 'averageValue'), undefined)
 })

@@ -1,7 +1,14 @@
 /** APIService: a group version that is served here, or by a service of the cluster. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { dns1035Label, dns1123Subdomain, pathSegmentName, portNumber } from '#api/names.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import {
+  dns1035Label,
+  dns1123Subdomain,
+  type NameRule,
+  pathSegmentName,
+  portNumber,
+} from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import { base64Length } from '#kinds/behaviour/cluster/base64-length.ts'
@@ -11,22 +18,21 @@ import { apiServiceColumns } from '#kinds/columns/registration.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 
 const path = FieldPath.of('spec')
-const nameRule = (name: string): string[] => pathSegmentName(name)
 
-/** The name is the version, a dot and the group. */
-function checkName(object: KubeObject): FieldError[] {
-  const { group = '', version = '' } = object.spec ?? {}
-  const name = object.metadata.name ?? ''
-  const wanted = `${version}.${group}`
-  if (name === '' || name === wanted || pathSegmentName(name).length > 0) return []
-  const detail = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`
-  return [invalid('metadata.name', name, detail)]
-}
+/** A name, and what one is to begin with too, is the version, a dot and the group. */
+const nameRuleOf =
+  ({ group = '', version = '' }: Loose): NameRule =>
+  (name) => {
+    const problems = pathSegmentName(name)
+    const wanted = `${version}.${group}`
+    if (problems.length > 0 || name === wanted) return problems
+    return [`must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`]
+  }
 
 function check(object: KubeObject): FieldError[] {
   const spec = object.spec ?? {}
   const { group = '', version = '', groupPriorityMinimum: least = 0, versionPriority = 0 } = spec
-  const errors = checkName(object)
+  const errors = checkPlainMetadata(object, false, nameRuleOf(spec))
   if (group === '' && version !== 'v1') {
     const detail = 'only v1 may have an empty group and it better be legacy kube'
     errors.push(required(path.child('group'), detail))
@@ -94,7 +100,7 @@ const localCondition = (now: string): Loose => ({
 })
 
 export const apiService: Behaviour = {
-  nameRule,
+  metadataLast: true,
   unconditionalUpdate: false,
   resetFields: [['status']],
   prepareForCreate(object, context) {
@@ -102,11 +108,7 @@ export const apiService: Behaviour = {
   },
   prepareForUpdate: keepStatus,
   validateCreate: check,
-  validateUpdate: (next, old) => [
-    ...checkPlainMetadataUpdate(next, old),
-    ...checkPlainMetadata(next, false, nameRule),
-    ...check(next),
-  ],
+  validateUpdate: (next, old) => [...checkPlainMetadataUpdate(next, old), ...check(next)],
   subresources: {
     status: {
       resetFields: [['spec'], ['metadata']],

@@ -116,6 +116,22 @@ checkCreate(apiService, [
     ['metadata.name: Invalid value: "x": must be `spec.version+"."+spec.group`: "v1.a.io"'],
   ],
   [
+    'and so is what its name begins with, told in the place of names',
+    named(
+      { spec: service({}).spec },
+      {
+        name: 'v1.a.io',
+        generateName: 'v',
+        labels: { '': 'x' },
+      },
+    ),
+    [
+      'metadata.generateName: Invalid value: "v": must be `spec.version+"."+spec.group`: "v1.a.io"',
+      'metadata.labels: Invalid value: "": name part must be non-empty',
+      `metadata.labels: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+    ],
+  ],
+  [
     'and has no authority',
     service({ caBundle: 'AAAA', insecureSkipTLSVerify: true }),
     [

@@ -1,15 +1,7 @@
 /** CSIDriver, CSINode and CSIStorageCapacity: what is known of storage drivers and where they run. */
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import {
-  asGo,
-  goList,
-  goPointer,
-  goQuote,
-  goStringMap,
-  goStrings,
-  goStruct,
-} from '#api/go-syntax.ts'
+import { asGo, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -25,6 +17,7 @@ import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-name
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { checkCsiDriverName } from '#kinds/behaviour/pods/network-volumes.ts'
 import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
+import { goLabelSelector } from '#kinds/behaviour/workloads/selectors.ts'
 import { csiDriverColumns, csiNodeColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
@@ -200,22 +193,6 @@ function checkCapacity(object: KubeObject): FieldError[] {
   ]
 }
 
-const goLabelSelector = (selector: Loose): string =>
-  goStruct('v1.LabelSelector', [
-    ['MatchLabels', goStringMap(selector.matchLabels)],
-    [
-      'MatchExpressions',
-      goList('v1.LabelSelectorRequirement', selector.matchExpressions?.map(goRequirement)),
-    ],
-  ])
-
-const goRequirement = (requirement: Loose): string =>
-  goStruct('v1.LabelSelectorRequirement', [
-    ['Key', goQuote(requirement.key ?? '')],
-    ['Operator', goQuote(requirement.operator ?? '')],
-    ['Values', goStrings(listAsWritten(requirement, 'values'))],
-  ])
-
 /** A new one is checked twice over, as the original does: each error is told twice. */
 export const csiStorageCapacity: Behaviour = {
   unconditionalUpdate: false,
@@ -231,8 +208,7 @@ export const csiStorageCapacity: Behaviour = {
       ...checkMetadataUpdate(next, old),
     ]
     if (!sameJson(next.nodeTopology, old.nodeTopology)) {
-      const shown = next.nodeTopology && asGo(goLabelSelector(next.nodeTopology))
-      errors.push(invalid('nodeTopology', shown, immutableMessage))
+      errors.push(invalid('nodeTopology', goLabelSelector(next.nodeTopology), immutableMessage))
     }
     if ((next.storageClassName ?? '') !== (old.storageClassName ?? '')) {
       errors.push(invalid('storageClassName', next.storageClassName ?? '', immutableMessage))
