@@ -2,6 +2,8 @@
  * What is no longer needed goes back to the system when there is nothing else to do: after the start, and whenever work
  * that took much memory is over. The engine by itself would keep emptied pages, and take its time to look.
  */
+import { setFlagsFromString } from 'node:v8'
+
 const lookMs = { first: 100, later: 3000 }
 /** Once as soon as possible, and once more when what starts after the start has started. */
 const firstTimes = 2
@@ -14,6 +16,16 @@ const grownBytesMin = 24 * 1024 * 1024
 const pauseMsMin = 10_000
 /** Looking through a larger heap takes longer than anybody should wait; there the engine's own pace is kept. */
 const heapBytesMax = 96 * 1024 * 1024
+
+/** By how much the heap may grow before garbage is looked for: by half, and by so much in any case. */
+const growthPercentMin = 50
+const growthBytesMin = 32 * 1024 * 1024
+
+/** The engine knows shares only, and a share of a small heap would have it look again and again. */
+function setGrowth(heapBytes) {
+  const percent = Math.max(growthPercentMin, Math.round((100 * growthBytesMin) / heapBytes))
+  setFlagsFromString(`--heap-growing-percent=${percent}`)
+}
 
 export function giveMemoryBack() {
   const collect = globalThis.gc
@@ -37,6 +49,7 @@ export function giveMemoryBack() {
       lastAt = performance.now()
       bytesAfter = memoryUsage.rss()
     }
+    setGrowth(memoryUsage().heapUsed)
     // The collection itself is no sign that the server is busy.
     seen = performance.eventLoopUtilization()
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
