@@ -186,7 +186,7 @@ export const heads: Question = (random, scene) => {
     '/apis',
     '/version',
     '/healthz',
-    '/readyz',
+    '/healthz/log',
     '/nothing',
     `${scene.at}/nothing`,
     '/apis/nope.example/v1/x',

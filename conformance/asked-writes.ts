@@ -99,7 +99,6 @@ export const writes: Question = (random, scene) => {
       dryRun: ['All', 'All', 'x', 'All&dryRun=All'],
       fieldManager: ['m', '', '%C3%A9', 'x'.repeat(129), '%00'],
       pretty: ['true'],
-      fieldValidation: ['x'],
       force: ['true', 'x'],
       bogus: ['1'],
     },

@@ -199,17 +199,23 @@ export const timeout = (message: string, retryAfterSeconds = 0) =>
   })
 
 /** A resource version that the server has not seen, after waiting for it. */
+/** The first release that tells clients so by a cause, not by words alone. */
+const tooLargeNamedSince = 18
+
 export const tooLargeResourceVersion = (
   asked: number,
   current: number,
   retryAfterSeconds: number,
+  release: number,
 ) =>
   new ApiError(
     504,
     'Timeout',
     `Timeout: Too large resource version: ${asked}, current: ${current}`,
     {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      ...(release >= tooLargeNamedSince && {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      }),
       ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
     },
   )

@@ -53,6 +53,8 @@ for (const [name, state, expected] of cases) {
     test(`${endpoint} of a server that is ${name}`, async () => {
       let nowMs = 0
       const health = new ServerHealth({
+        release: 22,
+        fair: true,
         storeTrouble: () => state.trouble,
         livezGraceMs: state.graceMs ?? 0,
         monotonicMs: () => nowMs,
@@ -78,6 +80,8 @@ for (const [name, state, expected] of cases) {
 
 test('an excluded check is not run, and does not count', async () => {
   const health = new ServerHealth({
+    release: 22,
+    fair: true,
     storeTrouble: () => assert.fail('asked'),
     livezGraceMs: 0,
     monotonicMs: () => 0,
@@ -87,4 +91,33 @@ test('an excluded check is not run, and does not count', async () => {
   assert.ok(healthy)
   assert.match(text, /^\[\+\]etcd excluded: ok$/m)
   assert.match(text, /^warn: .* no matches for "a", "b"\nreadyz check passed\n$/m)
+})
+
+test('every release shows the stages it has, in its order', () => {
+  const shown = (release: number, fair: boolean) =>
+    new ServerHealth({
+      release,
+      fair,
+      storeTrouble: () => undefined,
+      livezGraceMs: 0,
+      monotonicMs: () => 0,
+    })
+      .healthz()
+      .map(({ name }) => name.replace('poststarthook/', ''))
+  const [oldest, newest] = [shown(15, false), shown(22, true)]
+  assert.equal(oldest.indexOf('start-kube-apiserver-admission-initializer'), 11)
+  assert.equal(newest.indexOf('start-kube-apiserver-admission-initializer'), 3)
+  assert.deepEqual(oldest.slice(-3), [
+    'apiservice-openapi-controller',
+    'kube-apiserver-autoregistration',
+    'autoregister-completion',
+  ])
+  assert.equal(newest.at(-1), 'apiservice-openapi-controller')
+  assert.ok(oldest.includes('ca-registration') && !newest.includes('ca-registration'))
+  const filters = (names: string[]) => names.filter((name) => name.endsWith('-filter'))
+  assert.deepEqual(
+    [15, 18, 19].map((release) => filters(shown(release, false))),
+    [[], [], ['max-in-flight-filter']],
+  )
+  assert.deepEqual(filters(newest), ['priority-and-fairness-filter'])
 })

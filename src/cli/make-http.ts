@@ -127,6 +127,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     ...observing.paths,
     ...(settings.profiling ? [debugPaths(log)] : []),
     knownPaths({
+      release,
       catalog,
       checks: health,
       others: [

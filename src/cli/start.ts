@@ -49,6 +49,8 @@ export async function start({ settings }: Parsed): Promise<void> {
   const { server, access } = await makeServer(foundation, observing)
   const stopping = new AbortController()
   const health = new ServerHealth({
+    release,
+    fair: settings.enablePriorityAndFairness && feature('APIPriorityAndFairness'),
     storeTrouble: () => storage.trouble(),
     livezGraceMs: settings.livezGracePeriodMs,
     monotonicMs: () => performance.now(),

@@ -12,6 +12,20 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
     { warning: ['299 - "a \\"b\\""', '299 - "c "'] },
   ],
 ]
+test('before 1.22 a request is named where the audit log hears of it', () => {
+  const named = (record: Exchange['record']) =>
+    'audit-id' in
+    answerHeaders(
+      { auditId: 'x', warnings: [], tellsOnlyAudited: true, record } as unknown as Exchange,
+      'text/a',
+    )
+  assert.deepEqual([undefined, { isKept: false }, { isKept: true }].map(named), [
+    false,
+    false,
+    true,
+  ])
+})
+
 for (const [what, exchange, headers] of rows) {
   test(what, () => {
     const told = answerHeaders({ auditId: 'x', warnings: [], ...exchange } as Exchange, 'text/a')

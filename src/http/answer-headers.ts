@@ -9,6 +9,7 @@ export function answerHeaders(exchange: Exchange, contentType: string): AnswerHe
         'cache-control': 'no-cache, private',
         'content-type': contentType,
       }
+  if (exchange.tellsOnlyAudited && !exchange.record?.isKept) delete headers['audit-id']
   if (exchange.seat?.headers !== undefined) Object.assign(headers, exchange.seat.headers)
   if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
   return headers

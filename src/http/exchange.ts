@@ -79,6 +79,8 @@ export interface Exchange {
   readonly auditAnnotations: Map<string, string>
   /** Releases before 1.16 told caches nothing. */
   readonly isSilentToCaches?: boolean
+  /** Releases before 1.22 told the name of a request only where it went to the audit log. */
+  readonly tellsOnlyAudited?: boolean
   /** The body, once read. */
   body: Buffer | undefined
   /** The types that a body may be of, once it is read. */
@@ -95,7 +97,7 @@ export interface Exchange {
   /** What observers keep between begin and end. */
   seat: Seat | undefined
   running: { add(amount: number): void } | undefined
-  record: object | undefined
+  record: { readonly isKept: boolean } | undefined
   /** Answered and observed, or given up. */
   over: boolean
 }

@@ -15,7 +15,7 @@ import { get } from '#verbs/get.ts'
 import { list } from '#verbs/list.ts'
 import { patch } from '#verbs/patch.ts'
 import { select } from '#verbs/selection.ts'
-import type { Target } from '#verbs/server.ts'
+import type { Server, Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
@@ -110,7 +110,9 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
   switch (verb) {
     case 'get':
       requireName(target.name)
-      if (exchange.query.size > 0) refuseExport(exchange.query, server.release)
+      if (exchange.query.size > 0 && asksExport(exchange.query, target)) {
+        return exported(exchange, server, target)
+      }
       if (special.get !== undefined) return special.get(server, target, exchange.query)
       return get(server, target, exchange.query.get('resourceVersion') ?? '')
     case 'list':
@@ -142,10 +144,16 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
 /** The first release that no longer strips objects of what a cluster added. */
 const exportRefusedSince = 21
 
-function refuseExport(query: URLSearchParams, release: number): void {
-  if (release >= exportRefusedSince && flag(query.get('export'))) {
+const loadExport = loadLater<typeof import('#verbs/export.ts')>(import.meta.url, '#verbs/export')
+
+const asksExport = (query: URLSearchParams, { subresource }: Target): boolean =>
+  flag(query.get('export')) && subresource !== 'log'
+
+function exported({ query, user }: Exchange, server: Server, target: Target): Promise<Answer> {
+  if (server.release >= exportRefusedSince) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
+  return loadExport().exportObject(server, target, user, flag(query.get('exact')))
 }
 
 /** A watch of a past that is gone begins and ends with saying so; all other refusals are answers of their own. */

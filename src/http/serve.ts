@@ -59,6 +59,8 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
 }
 
 const cachesToldSince = 16
+/** The first release in which every answer names its request. */
+const allNamedSince = 22
 
 /** Most requests ask nothing beside their path. Never changed by anybody. */
 const noQuery = new URLSearchParams()
@@ -78,6 +80,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     warnings: [],
     auditAnnotations: new Map(),
     isSilentToCaches: parts.server.release < cachesToldSince,
+    tellsOnlyAudited: parts.server.release < allNamedSince,
     body: undefined,
     typeNamed: undefined,
     kind: undefined,

@@ -4,6 +4,7 @@ import { flag } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
+import { inWordsOf } from '#api/release-words.ts'
 import { ApiError, invalidObject } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
@@ -34,7 +35,7 @@ export async function writeRequest(
   // An update looks at its options before it looks at its body, a creation after.
   if (verb === 'create') requireBodyType(exchange, target.kind)
   const bytes = await readBody(exchange, parts)
-  const options = writeOptions(exchange, verb, false)
+  const options = writeOptions(exchange, parts.server.release, verb, false)
   if (verb !== 'create') requireBodyType(exchange, target.kind)
   exchange.typeNamed = parts.server.typeNamed
   return {
@@ -85,7 +86,7 @@ export async function patchRequest(
 ): Promise<PatchRequest> {
   const patchType = patchTypeOf(exchange, target.kind, parts.server)
   const bytes = await readBody(exchange, parts)
-  const options = writeOptions(exchange, 'patch', patchType === 'apply')
+  const options = writeOptions(exchange, parts.server.release, 'patch', patchType === 'apply')
   return {
     target,
     user: exchange.user,
@@ -164,7 +165,12 @@ async function readBody(exchange: Exchange, parts: HttpParts): Promise<Buffer> {
   return exchange.body
 }
 
-function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean): WriteOptions {
+function writeOptions(
+  { query, wire }: Exchange,
+  release: number,
+  verb: string,
+  isApply: boolean,
+): WriteOptions {
   const dryRun = query.getAll('dryRun')
   const asked = query.get('fieldManager') ?? ''
   const force = query.get('force')
@@ -181,7 +187,8 @@ function writeOptions({ query, wire }: Exchange, verb: string, isApply: boolean)
   if (!fieldValidations.includes(fieldValidation))
     errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
   if (errors.length > 0) {
-    throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', errors)
+    const told = inWordsOf(errors, release)
+    throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', told)
   }
   return {
     dryRun: dryRun.some((value) => value !== ''),

@@ -151,6 +151,14 @@ for (const [patch, code, message] of notPatches) {
     assert.throws(() => applyJsonPatch(document, patch), { code, message }))
 }
 
+test('before 1.16 a value is what is wanted when nothing in it is otherwise', () => {
+  const patch = [{ op: 'test', path: '/m', value: { a: [{ b: 1, c: 2 }], d: 3 } }]
+  const contained = { m: { a: [{ b: 1 }] } }
+  assert.deepEqual(applyJsonPatch(contained, patch, 15), contained)
+  assert.throws(() => applyJsonPatch(contained, patch, 16), { code: 422 })
+  assert.throws(() => applyJsonPatch({ m: { a: [{ b: 2 }] } }, patch, 15), { code: 422 })
+})
+
 test('copies cannot double a document without end', () => {
   const patch = Array.from({ length: 40 }, (_, i) => ({
     op: 'copy',

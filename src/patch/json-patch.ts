@@ -23,15 +23,15 @@ export class OperationError extends Error {}
 const missing = 'missing value'
 
 /** Throws ApiError: 400 for what is no patch, 413 for too long a one, 422 for one that does not apply. */
-export function applyJsonPatch(document: Json, patch: Json): Json {
-  const operations = decode(patch)
+export function applyJsonPatch(document: Json, patch: Json, release = 22): Json {
+  const operations = decode(patch, release)
   if (operations.length > jsonPatchOperationsMax) {
     throw tooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${operations.length}`,
     )
   }
   try {
-    return applyOperations(document, operations)
+    return applyOperations(document, operations, release)
   } catch (error) {
     if (!(error instanceof OperationError)) throw error
     const answer = new ApiError(
@@ -45,7 +45,10 @@ export function applyJsonPatch(document: Json, patch: Json): Json {
   }
 }
 
-function decode(patch: Json): Operation[] {
+/** The first release with a newer version of the library: its types have other names, and `test` compares whole objects. */
+const newerSince = 16
+
+function decode(patch: Json, release: number): Operation[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) {
     throw badRequest(
@@ -56,7 +59,7 @@ function decode(patch: Json): Operation[] {
     if (operation === null) return {}
     if (isMap(operation)) return operation
     throw badRequest(
-      `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`,
+      `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.${release < newerSince ? 'operation' : 'Operation'}`,
     )
   })
 }
@@ -72,9 +75,9 @@ const jsonKind = (value: Json): string => {
 }
 
 /** Throws OperationError in the words of the library the original uses. */
-function applyOperations(document: Json, operations: readonly Operation[]): Json {
+function applyOperations(document: Json, operations: readonly Operation[], release: number): Json {
   const root = copyValue(document)
-  const copied: Copied = { bytes: 0 }
+  const copied: Progress = { bytes: 0, equal: release < newerSince ? isContained : equalValues }
   if (root === null || typeof root !== 'object') return root
   for (const operation of operations) {
     const op = ownValue(operation, 'op')
@@ -87,109 +90,123 @@ function applyOperations(document: Json, operations: readonly Operation[]): Json
   return root
 }
 
-interface Copied {
+interface Progress {
   bytes: number
+  /** Whether a value is the one that is wanted. */
+  readonly equal: (value: Json, wanted: Json) => boolean
 }
 
-const appliers: Record<string, (root: Container, operation: Operation, copied: Copied) => void> = {
-  add(root, operation) {
-    const path = pathOf(operation, 'path', 'add operation failed to decode path', true)
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `add operation does not apply: doc is missing path: "${path}": ${missing}`,
-      )
-    }
-    within(`error in add for path: '${path}'`, () => put(found, valueOf(operation)))
-  },
-  remove(root, operation) {
-    const path = pathOf(operation, 'path', 'remove operation failed to decode path', true)
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `remove operation does not apply: doc is missing path: "${path}": ${missing}`,
-      )
-    }
-    within(`error in remove for path: '${path}'`, () => remove(found))
-  },
-  replace(root, operation) {
-    const path = pathOf(operation, 'path', 'replace operation failed to decode path')
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
-      )
-    }
-    within(
-      `replace operation does not apply: doc is missing key: ${path}`,
-      () => get(found),
-      missing,
-    )
-    const { container, key } = found
-    if (Array.isArray(container)) container[indexOf(key)] = valueOf(operation)
-    else setMember(container, key, valueOf(operation))
-  },
-  move(root, operation) {
-    const from = pathOf(operation, 'from', 'move operation failed to decode from')
-    const source = find(root, from)
-    if (source === undefined) {
-      throw new OperationError(
-        `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
-      )
-    }
-    const value = within(`error in move for path: '${source.key}'`, () => {
-      const moved = get(source)
-      remove(source)
-      return moved
-    })
-    const path = pathOf(operation, 'path', 'move operation failed to decode path')
-    const target = find(root, path)
-    if (target === undefined) {
-      throw new OperationError(
-        `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-      )
-    }
-    within(`error in move for path: '${path}'`, () => put(target, value ?? null))
-  },
-  copy(root, operation, copied) {
-    const from = pathOf(operation, 'from', 'copy operation failed to decode from')
-    const source = find(root, from)
-    if (source === undefined) {
-      throw new OperationError(
-        `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
-      )
-    }
-    const value = within(`error in copy for from: '${from}'`, () => get(source))
-    const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
-    const target = find(root, path)
-    if (target === undefined) {
-      throw new OperationError(
-        `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-      )
-    }
-    copied.bytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
-    if (copied.bytes > copiedBytesMax) {
-      throw new OperationError(
-        `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${copiedBytesMax}`,
-      )
-    }
-    within('error while adding value during copy', () => put(target, copyValue(value ?? null)))
-  },
-  test(root, operation) {
-    const path = pathOf(operation, 'path', 'test operation failed to decode path')
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `test operation does not apply: is missing path: ${path}: ${missing}`,
-      )
-    }
-    const value = within(`error in test for path: '${path}'`, () => get(found))
-    const wanted = ownValue(operation, 'value')
-    if (wanted === undefined || !equalValues(value ?? null, wanted)) {
-      throw new OperationError(`testing value ${path} failed: test failed`)
-    }
-  },
+/** Of the members of an object the older library looks only at those that are there. */
+function isContained(value: Json, wanted: Json): boolean {
+  if (Array.isArray(value) && Array.isArray(wanted)) {
+    return value.length === wanted.length && value.every((one, i) => isContained(one, wanted[i]))
+  }
+  if (!isMap(value) || !isMap(wanted)) return equalValues(value, wanted)
+  return Object.entries(value).every(
+    ([key, one]) => Object.hasOwn(wanted, key) && isContained(one, wanted[key]),
+  )
 }
+
+const appliers: Record<string, (root: Container, operation: Operation, copied: Progress) => void> =
+  {
+    add(root, operation) {
+      const path = pathOf(operation, 'path', 'add operation failed to decode path', true)
+      const found = find(root, path)
+      if (found === undefined) {
+        throw new OperationError(
+          `add operation does not apply: doc is missing path: "${path}": ${missing}`,
+        )
+      }
+      within(`error in add for path: '${path}'`, () => put(found, valueOf(operation)))
+    },
+    remove(root, operation) {
+      const path = pathOf(operation, 'path', 'remove operation failed to decode path', true)
+      const found = find(root, path)
+      if (found === undefined) {
+        throw new OperationError(
+          `remove operation does not apply: doc is missing path: "${path}": ${missing}`,
+        )
+      }
+      within(`error in remove for path: '${path}'`, () => remove(found))
+    },
+    replace(root, operation) {
+      const path = pathOf(operation, 'path', 'replace operation failed to decode path')
+      const found = find(root, path)
+      if (found === undefined) {
+        throw new OperationError(
+          `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
+        )
+      }
+      within(
+        `replace operation does not apply: doc is missing key: ${path}`,
+        () => get(found),
+        missing,
+      )
+      const { container, key } = found
+      if (Array.isArray(container)) container[indexOf(key)] = valueOf(operation)
+      else setMember(container, key, valueOf(operation))
+    },
+    move(root, operation) {
+      const from = pathOf(operation, 'from', 'move operation failed to decode from')
+      const source = find(root, from)
+      if (source === undefined) {
+        throw new OperationError(
+          `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
+        )
+      }
+      const value = within(`error in move for path: '${source.key}'`, () => {
+        const moved = get(source)
+        remove(source)
+        return moved
+      })
+      const path = pathOf(operation, 'path', 'move operation failed to decode path')
+      const target = find(root, path)
+      if (target === undefined) {
+        throw new OperationError(
+          `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+        )
+      }
+      within(`error in move for path: '${path}'`, () => put(target, value ?? null))
+    },
+    copy(root, operation, copied) {
+      const from = pathOf(operation, 'from', 'copy operation failed to decode from')
+      const source = find(root, from)
+      if (source === undefined) {
+        throw new OperationError(
+          `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
+        )
+      }
+      const value = within(`error in copy for from: '${from}'`, () => get(source))
+      const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
+      const target = find(root, path)
+      if (target === undefined) {
+        throw new OperationError(
+          `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+        )
+      }
+      copied.bytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
+      if (copied.bytes > copiedBytesMax) {
+        throw new OperationError(
+          `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${copiedBytesMax}`,
+        )
+      }
+      within('error while adding value during copy', () => put(target, copyValue(value ?? null)))
+    },
+    test(root, operation, { equal }) {
+      const path = pathOf(operation, 'path', 'test operation failed to decode path')
+      const found = find(root, path)
+      if (found === undefined) {
+        throw new OperationError(
+          `test operation does not apply: is missing path: ${path}: ${missing}`,
+        )
+      }
+      const value = within(`error in test for path: '${path}'`, () => get(found))
+      const wanted = ownValue(operation, 'value')
+      if (wanted === undefined || !equal(value ?? null, wanted)) {
+        throw new OperationError(`testing value ${path} failed: test failed`)
+      }
+    },
+  }
 
 /** `brief`: the library says nothing of what is wrong with the member. */
 function pathOf(

@@ -27,6 +27,16 @@ for (const [document, patch, result] of cases) {
   })
 }
 
+test('before 1.16 lists that are new lose their nulls', () => {
+  const patch = { a: [{ b: null, c: [null, 1] }, null], d: [null] }
+  const document = { d: { e: 1 } }
+  assert.deepEqual(applyMergePatch(document, patch, 15), { a: [{ c: [1] }], d: [null] })
+  assert.deepEqual(applyMergePatch(document, patch, 16), {
+    a: [{ c: [null, 1] }, null],
+    d: [null],
+  })
+})
+
 for (const patch of [null, 'x', 1]) {
   test(`${JSON.stringify(patch)} is no merge patch`, () => {
     assert.throws(() => applyMergePatch({}, patch), { code: 500, message: 'Invalid JSON Patch' })

@@ -1,31 +1,50 @@
 /**
  * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged, anything else
- * replaces. Maps in values that are new lose their nulls, even inside lists. Nothing given is ever changed.
+ * replaces. Maps in values that are new lose their nulls, even inside lists, and before 1.16 lists lost theirs. Nothing
+ * given is ever changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /** A patch that is a list takes the place of the whole document. Throws ApiError for one that is neither. */
-export function applyMergePatch(document: JsonMap, patch: Json): Json {
-  if (Array.isArray(patch)) return patch.map(withoutNulls)
+export function applyMergePatch(document: JsonMap, patch: Json, release = 22): Json {
+  const prune = release < listNullsSince ? withoutAnyNulls : withoutNulls
+  if (Array.isArray(patch)) return prune(patch)
   if (!isMap(patch)) throw new ApiError(500, '', 'Invalid JSON Patch')
-  return mergeMaps(document, patch)
+  return mergeMaps(document, patch, prune)
 }
 
-function mergeMaps(document: JsonMap, patch: JsonMap): JsonMap {
+/** The first release that keeps the nulls of lists. */
+const listNullsSince = 16
+
+type Prune = (value: Json) => Json
+
+function mergeMaps(document: JsonMap, patch: JsonMap, prune: Prune): JsonMap {
   const out: JsonMap = { ...document }
   for (const name in patch) {
     const value = patch[name] as Json
     if (value === null) delete out[name]
-    else setMember(out, name, mergeValue(ownValue(document, name) ?? null, value))
+    else setMember(out, name, mergeValue(ownValue(document, name) ?? null, value, prune))
   }
   return out
 }
 
-function mergeValue(current: Json, value: Json): Json {
-  if (isMap(current)) return isMap(value) ? mergeMaps(current, value) : value
-  return withoutNulls(value)
+function mergeValue(current: Json, value: Json, prune: Prune): Json {
+  if (isMap(current)) return isMap(value) ? mergeMaps(current, value, prune) : value
+  return prune(value)
+}
+
+const withoutAnyNulls: Prune = (value) => {
+  const kept = withoutNulls(value)
+  const drop = (one: Json): Json => {
+    if (Array.isArray(one)) return one.filter((item) => item !== null).map(drop)
+    if (!isMap(one)) return one
+    const out: JsonMap = {}
+    for (const name in one) setMember(out, name, drop(one[name] as Json))
+    return out
+  }
+  return drop(kept)
 }
 
 function withoutNulls(value: Json): Json {

@@ -27,7 +27,7 @@ async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
   const newest = typeof current === 'number' ? current : await current
   const { freshness } = server.cache
   if (newest > freshness.revision && !(await freshness.reach(newest, freshnessWaitMsMax))) {
-    throw tooLargeResourceVersion(newest, freshness.revision, 1)
+    throw tooLargeResourceVersion(newest, freshness.revision, 1, server.release)
   }
   return ready
 }

@@ -3,7 +3,7 @@
  * last finalizer is removed and the grace is over. One with neither is removed at once.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { conflict, modified, notFound } from '#api/status-error.ts'
+import { conflict, modified, notFound, preconditionProblem } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { answersDeletedObject, answersStatusWhenHeld, defaultPropagation } from '#kinds/deletion.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
@@ -54,12 +54,16 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   await admitDeletion(server, admitted, live.object)
   const changed = setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0
-  if (grace === 'now') {
+  if (grace === 'now' && !held) {
+    if (!changed) return removeNow(server, request, live)
+    if (options.dryRun) return { answer: await answerChanged(server, kind, next, live.revision) }
+    // The original asks for the version of an object that it has not written.
+    if (server.release >= versionFollowedSince) requireVersion(request, live, '')
     // Where it was held until now, plugins are asked once for letting go and once for removing.
-    if (!held && changed) await admitDeletion(server, request, live.object)
-    if (!held) return removeNow(server, request, live)
-    markDeleting(next, timestamp(server.clock))
+    await admitDeletion(server, request, live.object)
+    return removeNow(server, request, live)
   }
+  if (grace === 'now') markDeleting(next, timestamp(server.clock))
   behaviour.prepareForDelete?.(next, context)
   const overAtOnce = !held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0
   const encoded = await encode(server, kind, next)
@@ -72,14 +76,31 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok && overAtOnce) {
+    const marked = { ...live, object: next, revision: outcome.revision }
+    if (server.release < versionFollowedSince) requireVersion(request, marked)
     // Marked first, and removed as a step of its own, which plugins are asked about too.
     next.metadata.resourceVersion = String(outcome.revision)
     await admitDeletion(server, admitted, next)
-    return removeNow(server, request, { ...live, object: next, revision: outcome.revision })
+    return removeNow(server, request, marked)
   }
   if (outcome.ok) return { answer: answerHeld(outcome.revision) }
   if (outcome.current === undefined) return { current: undefined }
   return { current: await liveFromStored(server, kind, outcome.current) }
+}
+
+/** The first release in which an object that a deletion has marked may be removed though its version is another now. */
+const versionFollowedSince = 18
+
+/** The version that a deletion names must be that of the object when it is removed, too. */
+function requireVersion(
+  { target: { kind, namespace }, deleteOptions: { resourceVersion } }: DeleteRequest,
+  { object, revision }: Live,
+  wanted = resourceVersion,
+): void {
+  if (resourceVersion === undefined || wanted === String(revision)) return
+  const key = keyOf(kind, namespace, nameOf(object))
+  const why = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${revision}`
+  throw conflict(kind, nameOf(object), preconditionProblem(key, why))
 }
 
 function requirePreconditions(kind: Kind, object: KubeObject, options: DeleteOptions): void {
@@ -230,10 +251,19 @@ async function removeNow(server: Server, request: DeleteRequest, live: Live): Pr
   return { answer: await answerRemoved(server, kind, live) }
 }
 
+async function answerChanged(
+  server: Server,
+  kind: Kind,
+  object: KubeObject,
+  revision: Revision,
+): Promise<Answer> {
+  const encoded = await encode(server, kind, object)
+  return answerObject(200, kind, at(encoded.view, revision))
+}
+
 async function answerRemoved(server: Server, kind: Kind, live: Live): Promise<Answer> {
   if (!answersDeletedObject(kind)) return deletedStatus(kind, live.object)
-  const encoded = await encode(server, kind, live.object)
-  return answerObject(200, kind, at(encoded.view, live.revision))
+  return answerChanged(server, kind, live.object, live.revision)
 }
 
 function deletedStatus(kind: Kind, object: KubeObject): Answer {

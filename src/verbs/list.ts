@@ -25,7 +25,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     options.fieldSelector,
     target.name || undefined,
   )
-  const plan = planList(options)
+  const plan = planList(options, server.release)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   const retryAfter = plan.limit > 0 ? 0 : 1

@@ -71,8 +71,9 @@ async function patched(
 ): Promise<KubeObject> {
   const { kind } = request.target
   const lost: string[] = []
-  const raw = rawPatched(request, before, kind.type, kind.protobuf, lost)
-  const read = orInvalidPatch(request, before, raw, (given) => {
+  const { release } = server
+  const raw = rawPatched(request, before, { type: kind.type, typed: kind.protobuf, lost, release })
+  const read = orInvalidPatch(release, request, before, raw, (given) => {
     const as = kind.protobuf ? versionOf(server, kind, given) : kind
     return as && { object: conformRaw(as, requireObject(given), request, textOf(given), lost), as }
   })
@@ -108,9 +109,11 @@ export function patchedAs(
   before: KubeObject,
 ): KubeObject {
   const lost: string[] = []
-  const raw = rawPatched(request, before, server.typeNamed(apiVersion, kind) as Type, true, lost)
+  const { release } = server
+  const type = server.typeNamed(apiVersion, kind) as Type
+  const raw = rawPatched(request, before, { type, typed: true, lost, release })
   const isIt = (said: string) => said === apiVersion
-  const read = orInvalidPatch(request, before, raw, (made) => {
+  const read = orInvalidPatch(release, request, before, raw, (made) => {
     const given = requireObject(made)
     const { patchedVersion, readAsAny } = load.type()
     const readAs = readAsAny(server, apiVersion, textOf(made))
@@ -126,8 +129,12 @@ export function patchedAs(
 /** A patched object is written down and read again. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
+/** The first release to which what cannot be read after a patch is the patch's fault, not its own. */
+const patchesBlamedSince = 16
+
 /** What cannot be read after the patch is the patch's fault: 422, with the result in the message, as the original writes it. */
 function orInvalidPatch<Read>(
+  release: number,
   request: PatchRequest,
   before: KubeObject,
   raw: Json,
@@ -138,9 +145,9 @@ function orInvalidPatch<Read>(
   const shown = inOrder(request, before, raw)
   const again = faultOf(() => read(shown))
   const { message } = 'fault' in again ? again.fault : unreadable.fault
-  throw invalidObject({ group: '', kind: '' }, '', [
-    invalid('patch', shownPatched(shown), message.replace(asWhat, '')),
-  ])
+  const why = message.replace(asWhat, '')
+  if (release < patchesBlamedSince) throw new ApiError(500, '', why)
+  throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', shownPatched(shown), why)])
 }
 
 function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly fault: ApiError } {
@@ -194,12 +201,17 @@ function inKeyOrder(value: Json): Json {
 }
 
 /** `typed`: read by a type of its own afterwards, to which the digits of numbers matter. `lost` gets what is gone by then. */
+interface PatchedAs {
+  readonly type: Type
+  readonly typed: boolean
+  readonly lost: string[]
+  readonly release: number
+}
+
 function rawPatched(
   request: PatchRequest,
   before: KubeObject,
-  type: Type,
-  typed: boolean,
-  lost: string[],
+  { type, typed, lost, release }: PatchedAs,
 ): Json {
   const document = before as unknown as { [key: string]: Json }
   const { patchType, patchBytes } = request
@@ -211,7 +223,8 @@ function rawPatched(
     return load.strategic().applyStrategicMerge(type, document, firstValueOf(patchBytes), tell)
   }
   const body = patchBody(patchBytes)
-  const apply = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
+  const applied = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
+  const apply = (to: typeof document, patch: Json) => applied(to, patch, release)
   const plain = apply(document, body)
   if (!typed || !isOdd(body) || tests(body) || !isObject(plain)) return plain
   const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes)) as Loose

@@ -26,9 +26,13 @@ export interface ListPlan {
   readonly start: string
 }
 
-export function planList(options: ListOptions): ListPlan {
+/** The first release that looks whether a version is one before it looks at where a list goes on. */
+const versionReadFirstSince = 19
+
+export function planList(options: ListOptions, release: number): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
-  const revision = parseResourceVersion(options.resourceVersion)
+  const isUnread = continueToken !== '' && release < versionReadFirstSince
+  const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {
     const point = decodeContinue(continueToken)
     if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
@@ -79,7 +83,7 @@ async function wait(server: Server, revision: Revision, retryAfter: number): Pro
   const { freshness: live } = server.cache
   if (revision <= live.revision) return
   if (await live.reach(revision, freshnessWaitMsMax)) return
-  throw tooLargeResourceVersion(revision, live.revision, retryAfter)
+  throw tooLargeResourceVersion(revision, live.revision, retryAfter, server.release)
 }
 
 export const continueExpired =

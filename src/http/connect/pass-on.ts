@@ -6,7 +6,9 @@ import { answerHeaders } from '#http/answer-headers.ts'
 /** The backend's headers over ours. */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
   const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
-  return { ...ours, ...headers, 'audit-id': exchange.auditId }
+  const all: AnswerHeaders = { ...ours, ...headers }
+  if (ours['audit-id'] !== undefined) all['audit-id'] = exchange.auditId
+  return all
 }
 
 /**

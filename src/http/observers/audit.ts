@@ -47,6 +47,11 @@ class AuditRecord {
     this.receivedAtMs = receivedAtMs
     this.addresses = addresses
   }
+
+  /** Whether the log hears of the request at all. */
+  get isKept(): boolean {
+    return this.verdict.level !== 'None'
+  }
 }
 
 const agentLengthMax = 1024

@@ -18,18 +18,29 @@ const neverGuess: AnswerHeaders = { 'x-content-type-options': 'nosniff' }
 /** The first release whose last line names the endpoint; those before say healthz whatever was asked. */
 const namedSince = 20
 
+const endpoints = ['healthz', 'livez', 'readyz'] as const
+/** The first release that tells life and readiness apart. */
+const apartSince = 16
+
+/** The endpoints that a release has. */
+export const endpointsOf = (release: number): readonly Endpoint[] =>
+  release < apartSince ? endpoints.slice(0, 1) : endpoints
+
 export function healthPaths(
   checks: HealthChecks,
   release: number,
   report: (problem: string) => void,
 ): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
+  const had = endpointsOf(release)
   return {
     matches(path) {
       const found = pattern.exec(path)
       if (found === null) return false
       const [, endpoint, name] = found as unknown as [string, Endpoint, string?]
-      return name === undefined || checks[endpoint]().some((check) => check.name === name)
+      // Whoever starts the server asks whether it is ready, whatever release it is to be.
+      if (name === undefined) return true
+      return had.includes(endpoint) && checks[endpoint]().some((check) => check.name === name)
     },
     async handle(exchange) {
       const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [

@@ -2,11 +2,13 @@
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import type { Catalog } from '#kinds/catalog.ts'
-import type { HealthChecks } from './health.ts'
+import { endpointsOf, type HealthChecks } from './health.ts'
 
 const json = { contentType: 'application/json' }
 
 export interface KnownPaths {
+  /** Minor number of the emulated release. */
+  readonly release: number
   readonly catalog: Catalog
   readonly checks: HealthChecks
   readonly others: readonly string[]
@@ -14,10 +16,10 @@ export interface KnownPaths {
 
 /** Stages that belong to the part of the server that answers last. */
 const lastStages =
-  /^(ping|log|etcd|informer-sync|shutdown|poststarthook\/(crd-informer-synced|generic-apiserver-start-informers|priority-and-fairness-(config-consumer|filter)|start-apiextensions-(controllers|informers)))$/
+  /^(ping|log|etcd|informer-sync|shutdown|poststarthook\/(crd-informer-synced|generic-apiserver-start-informers|max-in-flight-filter|priority-and-fairness-(config-consumer|filter)|start-apiextensions-(controllers|informers)))$/
 
-function healthPathsOf(checks: HealthChecks, wanted: RegExp): string[] {
-  return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
+function healthPathsOf(checks: HealthChecks, wanted: RegExp, release: number): string[] {
+  return endpointsOf(release).flatMap((endpoint) => [
     `/${endpoint}`,
     ...checks[endpoint]()
       .filter(({ name }) => wanted.test(name))
@@ -35,16 +37,16 @@ function groupPaths(catalog: Catalog, wanted: (group: string) => boolean): strin
   return [...paths]
 }
 
-export function knownPaths({ catalog, checks, others }: KnownPaths): PathHandler {
+export function knownPaths({ release, catalog, checks, others }: KnownPaths): PathHandler {
   return {
     matches: (path) => !/^\/apis?(\/|$)/.test(path),
     handle(exchange) {
       const all = exchange.target.path === '/' || exchange.target.path === '/index.html'
       const paths = all
-        ? [...groupPaths(catalog, () => true), ...healthPathsOf(checks, /./), ...others]
+        ? [...groupPaths(catalog, () => true), ...healthPathsOf(checks, /./, release), ...others]
         : [
             ...groupPaths(catalog, (group) => group === 'apiextensions.k8s.io'),
-            ...healthPathsOf(checks, lastStages),
+            ...healthPathsOf(checks, lastStages, release),
             '/metrics',
             '/openapi/v2',
             '/version',

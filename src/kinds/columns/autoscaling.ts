@@ -1,5 +1,5 @@
 /** Columns of HorizontalPodAutoscaler, on autoscaling/v2beta2. */
-import type { Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 import { ageOf } from './age.ts'
 import { ageColumn, column, nameColumn } from './column.ts'
@@ -14,6 +14,14 @@ const sources: Record<string, string> = {
   External: 'external',
   ContainerResource: 'containerResource',
 }
+
+type Shown = (spec: Loose, status: Loose | undefined) => string
+
+/** Before 1.19 nothing was shown of what an object's metric is to be on average. */
+const shownWithoutAverage: Shown = (spec, status) =>
+  spec.type === 'Object'
+    ? `${status?.object ? (status.object.current?.value ?? 0) : unknown}/${spec.object?.target?.value ?? 0}`
+    : shownMetric(spec, status)
 
 function shownMetric(spec: Loose, status: Loose | undefined): string {
   const source = sources[spec.type]
@@ -38,9 +46,11 @@ function shownMetric(spec: Loose, status: Loose | undefined): string {
 
 const metricsShownMax = 2
 
-function shownMetrics(specs: Loose[], statuses: Loose[]): string {
+function shownMetrics({ spec, status }: KubeObject, shownOne: Shown): string {
+  const specs: Loose[] = spec?.metrics ?? []
+  const statuses: Loose[] = status?.currentMetrics ?? []
   if (specs.length === 0) return '<none>'
-  const list = specs.map((spec, i) => shownMetric(spec, statuses[i]))
+  const list = specs.map((one, i) => shownOne(one, statuses[i]))
   const shown = list.slice(0, metricsShownMax).join(', ')
   const left = list.length - metricsShownMax
   return left > 0 ? `${shown} + ${left} more...` : shown
@@ -57,15 +67,25 @@ export const horizontalPodAutoscalerColumns: TableColumns = {
     ageColumn,
   ],
   cells: (object, now) => {
-    const { scaleTargetRef = {}, metrics, minReplicas, maxReplicas } = object.spec ?? {}
+    const { scaleTargetRef = {}, minReplicas, maxReplicas } = object.spec ?? {}
     return [
       object.metadata.name,
       `${scaleTargetRef.kind ?? ''}/${scaleTargetRef.name ?? ''}`,
-      shownMetrics(metrics ?? [], object.status?.currentMetrics ?? []),
+      shownMetrics(object, shownMetric),
       minReplicas === undefined ? '<unset>' : String(minReplicas),
       maxReplicas ?? 0,
       object.status?.currentReplicas ?? 0,
       ageOf(object, now),
     ]
+  },
+}
+
+const targetsAt = 2
+
+export const horizontalPodAutoscalerColumnsBefore19: TableColumns = {
+  ...horizontalPodAutoscalerColumns,
+  cells(object, now) {
+    const shown = shownMetrics(object, shownWithoutAverage)
+    return horizontalPodAutoscalerColumns.cells(object, now).with(targetsAt, shown)
   },
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { horizontalPodAutoscalerColumns } from './autoscaling.ts'
 import { columnsOfRelease } from './by-release.ts'
 import { configMapColumns } from './configuration.ts'
 import { ingressColumns } from './networking.ts'
@@ -32,6 +33,23 @@ test('before 1.16 the data of a config map was what is text', () => {
   const count = (release: number) =>
     columnsOfRelease('/configmaps', release, configMapColumns)?.cells(object, 0)[1]
   assert.deepEqual([count(15), count(16)], [1, 3])
+})
+
+test('before 1.19 the metric of an object has no average', () => {
+  const target = { averageValue: '3' }
+  const metrics = ['object', 'external'].map((name) => ({
+    type: name === 'object' ? 'Object' : 'External',
+    [name]: { target },
+  }))
+  const object = { metadata: { name: 'a' }, spec: { metrics } }
+  const shown = (release: number) =>
+    columnsOfRelease(
+      'autoscaling/horizontalpodautoscalers',
+      release,
+      horizontalPodAutoscalerColumns,
+    )?.cells(object, 0)[2]
+  assert.equal(shown(19), '<unknown>/3 (avg), <unknown>/3 (avg)')
+  assert.equal(shown(18), '<unknown>/0, <unknown>/3 (avg)')
 })
 
 test('before 1.22 no mode is for a single pod', () => {

@@ -6,6 +6,10 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 
+const loadAutoscaling = loadLater<typeof import('./autoscaling.ts')>(
+  import.meta.url,
+  './autoscaling',
+)
 const loadConfiguration = loadLater<typeof import('./configuration.ts')>(
   import.meta.url,
   './configuration',
@@ -40,6 +44,9 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
   ],
   'admissionregistration.k8s.io/validatingwebhookconfigurations': [
     { before: 18, without: 'everything' },
+  ],
+  'autoscaling/horizontalpodautoscalers': [
+    { before: 19, instead: () => loadAutoscaling().horizontalPodAutoscalerColumnsBefore19 },
   ],
   'certificates.k8s.io/certificatesigningrequests': [
     { before: 18, without: ['SignerName', 'RequestedDuration'] },

@@ -1,0 +1,116 @@
+/**
+ * GET with `export`, as releases before 1.21 know it: an object as it would have to be written to make it once more,
+ * without what the cluster has added. Loaded when somebody asks. Nothing is stored, and nothing is checked.
+ */
+import { FieldPath } from '#api/field-path.ts'
+import { invalid } from '#api/field-error.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { badRequest, invalidObject, notFound } from '#api/status-error.ts'
+import type { User } from '#access/user.ts'
+import type { Context } from '#kinds/kind.ts'
+import { type Answer, answerObject } from './answer.ts'
+import { encode } from './commit.ts'
+import { currentObject } from './current.ts'
+import { contextOf, type Server, type Target } from './server.ts'
+
+/** What else a kind forgets; `prepared`: whether it is prepared like a new object first. */
+interface Rule {
+  readonly prepared: boolean
+  /** Where the object shall not stay exactly as it is. */
+  readonly strip?: (object: KubeObject) => void
+  /** In any case. */
+  readonly always?: (object: KubeObject) => void
+}
+
+const withoutStatus = (object: KubeObject) => {
+  object.status = {}
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  certificatesigningrequests: { prepared: true, strip: withoutStatus },
+  limitranges: { prepared: false },
+  nodes: { prepared: true, strip: withoutStatus },
+  podtemplates: { prepared: false },
+  secrets: { prepared: true, strip: refuseTokens },
+  services: { prepared: false, always: withoutServiceStatus, strip: withoutAddresses },
+}
+
+const withoutRule: Rule = { prepared: true }
+
+/** Kinds whose storage is wrapped by one that cannot do this. */
+const isWrapped = ({ kind: { group } }: Target): boolean => group === 'rbac.authorization.k8s.io'
+
+export async function exportObject(
+  server: Server,
+  target: Target,
+  user: User,
+  exact: boolean,
+): Promise<Answer> {
+  const { kind, name } = target
+  if (target.subresource !== '' || isWrapped(target)) {
+    throw badRequest(`export of ${goQuote(kind.plural)} is not supported`)
+  }
+  const live = await currentObject(server, target)
+  if (live === undefined) throw notFound(kind, name)
+  const { object } = live
+  forgetMetadata(object, exact)
+  applyRule(target, object, exact, exportContext(server, target, user))
+  const encoded = await encode(server, kind, object)
+  return answerObject(200, kind, { ...encoded.view, namespace: target.namespace, name })
+}
+
+function forgetMetadata({ metadata }: KubeObject, exact: boolean): void {
+  delete metadata.uid
+  delete metadata.deletionTimestamp
+  delete metadata.selfLink
+  metadata.creationTimestamp = null as never
+  if (exact) return
+  delete metadata.namespace
+  if (metadata.generateName) delete metadata.name
+}
+
+function applyRule(
+  { kind: { plural, resource, protobuf } }: Target,
+  object: KubeObject,
+  exact: boolean,
+  context: Context,
+): void {
+  const rule = (protobuf && rules[plural]) || withoutRule
+  if (rule.prepared) resource.behaviour.prepareForCreate?.(object, context)
+  rule.always?.(object)
+  if (!exact) rule.strip?.(object)
+}
+
+const exportContext = (server: Server, target: Target, user: User): Context =>
+  contextOf(server, {
+    target,
+    user,
+    body: () => ({}),
+    options: { dryRun: false, fieldManager: '', fieldValidation: 'Ignore', force: false },
+    warnings: [],
+    auditAnnotations: new Map(),
+  })
+
+const accountUid = 'kubernetes.io/service-account.uid'
+
+function refuseTokens(secret: KubeObject): void {
+  const isToken = secret.type === 'kubernetes.io/service-account-token'
+  if (!isToken && !secret.metadata.annotations?.[accountUid]) return
+  throw invalidObject({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [
+    invalid(FieldPath.of('type'), secret, 'can not export service account secrets'),
+  ])
+}
+
+function withoutServiceStatus(service: KubeObject): void {
+  service.status = { loadBalancer: {} }
+}
+
+function withoutAddresses({ spec }: KubeObject): void {
+  const { clusterIP, clusterIPs = [clusterIP], type, ports } = spec
+  if (clusterIPs.length > 0 && clusterIPs[0] !== 'None') {
+    delete spec.clusterIP
+    delete spec.clusterIPs
+  }
+  if (type === 'NodePort') for (const port of ports ?? []) delete port.nodePort
+}
