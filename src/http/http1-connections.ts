@@ -1,10 +1,11 @@
 /**
  * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener. Loaded with the first
- * of them. What the parser refuses is answered with 400 and closed.
+ * of them. What the parser refuses is answered with 400 and closed, but for methods it does not know.
  */
 import type { Socket } from 'node:net'
 import { nodeHttp } from '#access/node-http.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
+import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
 import type { ListenerOptions } from './listener.ts'
 
@@ -45,9 +46,14 @@ export class Http1Connections {
       socket.on('error', () => {})
       options.upgrade(wireOfUpgrade(request, socket, head))
     })
-    this.#server.on('clientError', (_error, socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-      else socket.destroy()
+    this.#server.on('clientError', (error: ParserError, socket) => {
+      const unknown = socket.writable && unknownMethodRequest(error, socket as Socket)
+      if (unknown) {
+        this.#begun(socket as Socket)
+        options.handle(wireOfHttp1(unknown.request, unknown.response))
+      } else if (socket.writable) {
+        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+      } else socket.destroy()
     })
   }
 

@@ -72,6 +72,27 @@ async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: strin
   return { afterMs: performance.now() - began, said }
 }
 
+test('any word is a method, and what is no request is refused', async () => {
+  const head = 'Host: a\r\nX-A: 1\r\nx-a: 2\r\n__proto__: 3\r\n'
+  const cases: [about: string, sent: string, status: number, body: string][] = [
+    ['a word', `FROB /p HTTP/1.1\r\n${head}\r\n`, 200, 'FROB '],
+    ['a small one', `get /p HTTP/1.1\r\n${head}\r\n`, 200, 'get '],
+    ['with a body', `FROB /p HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`, 200, 'FROB '],
+    ['half a head', `FROB /p HTTP/1.1\r\n${head}`, 400, ''],
+    ['no header', `FROB /p HTTP/1.1\r\n${head}no header\r\n\r\n`, 400, ''],
+    ['no version', `FROB /p\r\n${head}\r\n`, 400, ''],
+    ['no word', `F(B /p HTTP/1.1\r\n${head}\r\n`, 400, ''],
+    ['behind another', `GET / HTTP/1.1\r\n${head}\r\nFROB / HTTP/1.1\r\n\r\n`, 400, ''],
+  ]
+  for (const [about, sent, status, body] of cases) {
+    const socket = await dial('http/1.1')
+    socket.write(sent)
+    const { said } = await closed(socket)
+    assert.ok(said.startsWith(`HTTP/1.1 ${status} `), `${about}: ${said}`)
+    assert.ok(said.endsWith(`\r\n\r\n${body}`), `${about}: ${said}`)
+  }
+})
+
 test('who keeps the port waiting is let go after the time there is for it', async () => {
   const cases: [about: string, protocol: string, sent: string, limitMs: number][] = [
     ['nothing at all', 'http/1.1', '', requestAwaitedMs],

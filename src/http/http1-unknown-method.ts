@@ -1,0 +1,51 @@
+/**
+ * A request over HTTP/1.1 whose method Node's parser does not know: any word may be one, and it is the API's to say that it
+ * does not allow it. The head is read here from what the parser left; the body is not read, and the connection ends with
+ * the answer. A head that is not there in one piece, or is no head, stays what the parser said it is.
+ */
+import type http from 'node:http'
+import type { Socket } from 'node:net'
+import { nodeHttp } from '#access/node-http.ts'
+
+/** What the parser tells of its refusal. */
+export interface ParserError extends Error {
+  readonly code?: string
+  /** The bytes it was at, beginning with the request unless others came before it at once. */
+  readonly rawPacket?: Buffer
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const startLine = new RegExp(`^(${token}) ([!-~]+) HTTP/1\\.1\\r\\n`)
+const headerLine = new RegExp(`^(${token}):[ \\t]*([\\t -~\\x80-\\xff]*?)[ \\t]*$`)
+
+export function unknownMethodRequest(
+  { code, rawPacket }: ParserError,
+  socket: Socket,
+): { request: http.IncomingMessage; response: http.ServerResponse } | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined
+  const text = rawPacket.toString('latin1')
+  const [start, method, url] = startLine.exec(text) ?? []
+  const end = text.indexOf('\r\n\r\n')
+  if (start === undefined || end === -1 || nodeHttp.METHODS.includes(method as string))
+    return undefined
+  const request = new nodeHttp.IncomingMessage(socket)
+  const headers = new Map<string, string>()
+  for (const line of text.slice(start.length, end).split('\r\n')) {
+    const [, name, value] = headerLine.exec(line) ?? []
+    if (name === undefined || value === undefined) return undefined
+    request.rawHeaders.push(name, value)
+    const known = headers.get(name.toLowerCase())
+    headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
+  }
+  request.headers = Object.fromEntries(headers)
+  request.method = method as string
+  request.url = url as string
+  request.httpVersion = '1.1'
+  request.complete = true
+  request.push(null)
+  const response = new nodeHttp.ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => socket.end())
+  return { request, response }
+}
