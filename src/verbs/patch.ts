@@ -169,8 +169,10 @@ function inOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
   const { allSorted, mergedOrder, operatedOrder } = load.order()
   const ordered = () =>
     patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch)
-  // Custom objects are maps all through.
-  const shown = request.target.kind.protobuf ? withVersionEarly(ordered(), before) : allSorted(raw)
+  // Custom objects are maps all through, but their scales are not.
+  const { kind, subresource } = request.target
+  const isMaps = !kind.protobuf && subresource !== 'scale'
+  const shown = isMaps ? allSorted(raw) : withVersionEarly(ordered(), before)
   if (isOdd(raw)) markOdd(shown)
   return shown
 }

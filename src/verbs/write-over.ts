@@ -13,6 +13,7 @@ import {
 } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
@@ -53,7 +54,7 @@ export interface WritePlan {
     /** The view as it was asked for, which those that change it see. */
     asked(): KubeObject | undefined
     /** Puts what they changed of the view into the object. */
-    take(object: KubeObject, view: KubeObject): void
+    take(object: KubeObject, view: KubeObject): Awaitable<void>
   }
   /**
    * How often a lost race is tried again whatever version the next state names, since it is made anew from the state
@@ -123,9 +124,10 @@ async function writeOnce(
     options: { fieldManager: options.fieldManagerAsked },
     warnings,
     auditAnnotations,
+    deadlineAt: request.deadlineAt,
   }
   await server.admission.mutate(attributes)
-  plan.admittedAs?.take(next, attributes.object)
+  if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
   dedupOwnerReferences(next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
   let named = !checkedLast && requireVersion(request, plan, next, live)

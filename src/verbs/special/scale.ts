@@ -2,7 +2,9 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
-import { ApiError, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import { ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
+import { copyData } from '#base/copy-data.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -47,16 +49,40 @@ const missesObjectSince = 19
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
   if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
-  replicasOf(target.kind).requireThere(live.object)
-  return answer(scaleOf(target.kind, live.object))
+  const seen = await seenAs(target.kind, live.object)
+  replicasOf(target.kind).requireThere(seen)
+  return answer(scaleOf(target.kind, seen))
 }
+
+/** Where a webhook converts, the places of a version are found in the object as the webhook tells it in that version. */
+const isSeenElsewhere = (kind: Kind): boolean =>
+  kind.resource.convertsElsewhere === true && kind !== kind.resource.hub
+
+/** The object that a version's Scale is made of; it may be the object itself, which may be changed. */
+const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
+  isSeenElsewhere(kind) ? convertOne(object, kind.resource.hub, kind) : object
+
+const seenAgain = (kind: Kind, seen: KubeObject): Awaitable<KubeObject> =>
+  isSeenElsewhere(kind) ? convertOne(seen, kind, kind.resource.hub) : seen
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
   const { apiVersion, kind } = subresourceOf(request.target)
-  const body = conformAs(server, apiVersion, kind, request)
+  const body = readScale(request.target.kind, () => conformAs(server, apiVersion, kind, request))
   requireMatchingName(body, request)
   dedupOwnerReferences(body, request.warnings, false)
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
+}
+
+/** The original has no words for a Scale of a custom kind that it cannot read. */
+function readScale(kind: Kind, read: () => KubeObject): KubeObject {
+  try {
+    return read()
+  } catch (error) {
+    if (kind.protobuf || !(error instanceof ApiError) || error.code !== 400) throw error
+    throw badRequest(
+      'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:100"',
+    )
+  }
 }
 
 export async function patchScale(server: Server, request: PatchRequest): Promise<Answer> {
@@ -70,26 +96,29 @@ export async function patchScale(server: Server, request: PatchRequest): Promise
 }
 
 async function applyScale(server: Server, request: PatchRequest): Promise<Answer> {
-  const config = configurationOf(request.patchBytes)
-  if (replicasOf(request.target.kind).ownRules) throw unowned(subresourceOf(request.target))
-  const owner = bodyManager(server, subresourceOf(request.target))
+  const sub = subresourceOf(request.target)
+  const { ownRules } = replicasOf(request.target.kind)
+  const owner = bodyManager(server, sub)
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
+    const config = configurationOf(request.patchBytes)
     const subresource = server.release < claimsSince ? '' : 'scale'
     const who = { manager, force, subresource, now: timestamp(server.clock) }
+    if (ownRules) throw unowned(sub, scale)
     const outcome = applyConfiguration(owner, scale, config, who)
     if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
     return outcome.object
   })
 }
 
-/** Where replicas are not at the usual place, nobody can own them through a Scale. */
-const unowned = ({ apiVersion, kind }: Subresource): ApiError =>
-  new ApiError(
-    500,
-    '',
-    `failed to create typed patch object: no corresponding type for ${apiVersion}, Kind=${kind}`,
-  )
+/** Nobody can own the replicas of a custom kind through a Scale; the original finds out sooner where nobody owns them at all. */
+function unowned({ apiVersion, kind }: Subresource, { metadata }: KubeObject): ApiError {
+  const why =
+    (metadata.managedFields ?? []).length === 0
+      ? `failed to create manager for existing fields: failed to convert live object to proper version: request to convert CR to an invalid group/version: ${apiVersion}`
+      : `failed to create typed patch object: no corresponding type for ${apiVersion}, Kind=${kind}`
+  return new ApiError(500, '', why)
+}
 
 const answer = (scale: KubeObject): Answer => {
   delete scale.metadata.managedFields
@@ -150,26 +179,23 @@ async function writeScale(
   uid?: string,
 ): Promise<Answer> {
   const { target } = request
+  const { kind } = target
   const sub = subresourceOf(target)
-  let asked: KubeObject | undefined
+  const views = new ScaleViews(kind)
   const found = await writeOver(server, request, {
     creates: false,
-    ...(server.release < missesObjectSince && { missedAs: notFoundAs(target.kind) }),
+    ...(server.release < missesObjectSince && { missedAs: notFoundAs(kind) }),
     unconditional: true,
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
-    admittedAs: {
-      asked: () => asked,
-      show: (object) => scaleOf(target.kind, object),
-      take: (object, scale) => void replaceReplicas(target.kind, object, scale),
-    },
+    admittedAs: views,
     async make(live) {
-      const object = live as KubeObject
-      const scale = scaleOf(target.kind, object)
+      const object = await seenAs(kind, live as KubeObject)
+      const scale = scaleOf(kind, object)
       if (server.release >= claimsSince) {
-        setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(target.kind)))
+        setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(kind)))
       }
-      const places = replicasOf(target.kind)
+      const places = replicasOf(kind)
       const shown = structuredClone(scale)
       const unsaid = places.unsaid(object)
       if (unsaid !== undefined) shown.spec.replicas = unsaid
@@ -181,17 +207,64 @@ async function writeScale(
         throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
       }
       if (!places.ownRules) requireUid(target, next, object)
-      asked = { ...next, metadata: { ...next.metadata } }
+      const asked = { ...next, metadata: { ...next.metadata } }
       setManaged(asked, claim(server, request, object, scale, next))
-      return replaceReplicas(target.kind, object, next)
+      return views.make(scale, asked, replaceReplicas(kind, object, next))
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
   const parsed = server.parseStored(found.view.cut.bytes)
-  const stored = target.kind.resource.kindOf(found.view.apiVersion) ?? target.kind
-  const object = await convertOne(parsed, stored, target.kind.resource.hub)
+  const stored = kind.resource.kindOf(found.view.apiVersion) ?? kind
+  const object = await convertOne(parsed, stored, kind.resource.hub)
   object.metadata.resourceVersion = String(found.view.revision)
-  return answer(scaleOf(target.kind, object))
+  return answer(scaleOf(kind, await seenAs(kind, object)))
+}
+
+/** What plugins and webhooks are shown of a write to a Scale, before and after. */
+class ScaleViews {
+  readonly #kind: Kind
+  #asked: KubeObject | undefined
+  #replicas: number | undefined
+  #made: KubeObject | undefined
+  /** What is shown where only a webhook could tell it again. */
+  #old: KubeObject | undefined
+  #next: KubeObject | undefined
+
+  constructor(kind: Kind) {
+    this.#kind = kind
+  }
+
+  /** `seen`: the object with its new replicas, in the version of the Scale. Answers it in the version that is written. */
+  async make(old: KubeObject, asked: KubeObject, seen: KubeObject): Promise<KubeObject> {
+    this.#asked = asked
+    this.#replicas = asked.spec?.replicas
+    this.#old = old
+    this.#next = scaleOf(this.#kind, seen)
+    this.#made = await seenAgain(this.#kind, seen)
+    return this.#made
+  }
+
+  asked(): KubeObject | undefined {
+    return this.#asked
+  }
+
+  show(object: KubeObject): KubeObject {
+    if (!isSeenElsewhere(this.#kind)) return scaleOf(this.#kind, object)
+    return (object === this.#made ? this.#next : this.#old) as KubeObject
+  }
+
+  async take(object: KubeObject, scale: KubeObject): Promise<void> {
+    const kind = this.#kind
+    if (!isSeenElsewhere(kind)) {
+      replaceReplicas(kind, object, scale)
+      return
+    }
+    if (scale.spec?.replicas === this.#replicas) return
+    const seen = replicasSet(kind, await seenAs(kind, copyData(object)), scale)
+    this.#next = scaleOf(kind, seen)
+    const { metadata: _, ...taken } = await seenAgain(kind, seen)
+    Object.assign(object, taken)
+  }
 }
 
 const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
@@ -241,10 +314,15 @@ function claim(
   return owners
 }
 
+function replicasSet(kind: Kind, object: KubeObject, scale: KubeObject): KubeObject {
+  replicasOf(kind).set(object, scale.spec?.replicas ?? 0)
+  return object
+}
+
 /** The main object with the replicas, and the preconditions, of its scale. */
 function replaceReplicas(kind: Kind, object: KubeObject, scale: KubeObject): KubeObject {
   const { resourceVersion, uid } = scale.metadata
-  replicasOf(kind).set(object, scale.spec?.replicas ?? 0)
+  replicasSet(kind, object, scale)
   object.metadata.resourceVersion = resourceVersion ?? ''
   if (uid) object.metadata.uid = uid
   return object
