@@ -6,8 +6,11 @@ import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
 import { compareKeys, setKey } from '#schema/user-key.ts'
 import { hasDefault, itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
+import { leadsTo } from './leads-to.ts'
 import type { Copy } from './prune.ts'
 import { sortedCopy } from './sorted-copy.ts'
+
+const leadsToDefault = leadsTo(hasDefault)
 
 /** Answers the value with its defaults: the same value where nothing was missing. It may be changed. */
 export type Fill = (value: Json) => Json
@@ -40,7 +43,7 @@ export class Defaults {
 
   #compile(schema: JsonSchema): Fill {
     const fields = propertiesOf(schema)
-      .filter(([, one]) => hasDefault(one) || leadsToDefault(one))
+      .filter(([, one]) => leadsToDefault(one))
       .map(([name, one]) => this.#field(name, one))
       .sort((a, b) => compareKeys(a.name, b.name))
     const others = this.#fieldOf(valuesOf(schema))
@@ -65,7 +68,7 @@ export class Defaults {
   }
 
   #fieldOf(schema: JsonSchema | undefined): Field | undefined {
-    if (schema === undefined || (!hasDefault(schema) && !leadsToDefault(schema))) return undefined
+    if (schema === undefined || !leadsToDefault(schema)) return undefined
     return this.#field('', schema)
   }
 
@@ -124,16 +127,4 @@ function merged(object: JsonObject, added: readonly [string, Json][]): JsonObjec
   }
   for (; next < added.length; next++) setKey(out, added[next][0], added[next][1])
   return out
-}
-
-const leading = new WeakMap<JsonSchema, boolean>()
-
-/** Whether a value of this schema can hold one that has a default. */
-function leadsToDefault(schema: JsonSchema): boolean {
-  const known = leading.get(schema)
-  if (known !== undefined) return known
-  const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
-  const found = inside.some((one) => one !== undefined && (hasDefault(one) || leadsToDefault(one)))
-  leading.set(schema, found)
-  return found
 }

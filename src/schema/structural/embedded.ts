@@ -5,27 +5,10 @@ import { dns1035Label, nameIsPathSegment } from '#api/names.ts'
 import type { Json, ObjectMeta } from '#api/object-meta.ts'
 import { validateObjectMeta } from '#api/object-meta-rules.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
-import {
-  isEmbedded,
-  itemsOf,
-  type JsonSchema,
-  propertiesOf,
-  propertyOf,
-  valuesOf,
-} from './json-schema.ts'
+import { isEmbedded, itemsOf, type JsonSchema, propertyOf, valuesOf } from './json-schema.ts'
+import { leadsTo } from './leads-to.ts'
 
-const leading = new WeakMap<JsonSchema, boolean>()
-
-/** Whether a value of this schema can hold an embedded object. */
-function leadsToEmbedded(schema: JsonSchema): boolean {
-  const known = leading.get(schema)
-  if (known !== undefined) return known
-  const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
-  const found =
-    isEmbedded(schema) || inside.some((one) => one !== undefined && leadsToEmbedded(one))
-  leading.set(schema, found)
-  return found
-}
+const leadsToEmbedded = leadsTo(isEmbedded)
 
 /** Metadata is in its canonical form already. */
 export function checkEmbedded(

@@ -11,25 +11,16 @@ import {
   type JsonSchema,
   listTypeOf,
   mapKeysOf,
-  propertiesOf,
   propertyOf,
   valuesOf,
 } from './json-schema.ts'
+import { leadsTo } from './leads-to.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
-const leading = new WeakMap<JsonSchema, boolean>()
-
-/** Whether a value of this schema can hold a set or a map. */
-function leadsToList(schema: JsonSchema): boolean {
-  const known = leading.get(schema)
-  if (known !== undefined) return known
+const leadsToList = leadsTo((schema) => {
   const type = listTypeOf(schema)
-  const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
-  const found =
-    type === 'set' || type === 'map' || inside.some((one) => one !== undefined && leadsToList(one))
-  leading.set(schema, found)
-  return found
-}
+  return type === 'set' || type === 'map'
+})
 
 export function checkListTypes(
   schema: JsonSchema | undefined,
