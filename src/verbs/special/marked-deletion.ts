@@ -1,0 +1,68 @@
+/**
+ * DELETE of what others must empty first: the first one marks it and leaves it there, a later one removes it. What the
+ * mark is, and what becomes of one that bears it already, is for the kind to say.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { conflict, modified, notFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
+import { type Answer, answerObject } from '#verbs/answer.ts'
+import { at, encode, put } from '#verbs/commit.ts'
+import { currentObject, type Live } from '#verbs/current.ts'
+import { admitDeletion, type DeleteRequest, onlyThis } from '#verbs/delete.ts'
+import { nameOf, type Server, timestamp } from '#verbs/server.ts'
+
+const raceTriesMax = 20
+
+export interface Marking {
+  /** Puts the mark on, besides the time of the deletion. */
+  mark(next: KubeObject, now: string): void
+  /** A further deletion of what is marked. */
+  again(live: Live): Promise<Answer>
+}
+
+export async function deleteMarked(
+  server: Server,
+  request: DeleteRequest,
+  marking: Marking,
+): Promise<Answer> {
+  const { kind, name } = request.target
+  for (let i = 0; i < raceTriesMax; i++) {
+    const live = await currentObject(server, request.target)
+    if (live === undefined) throw notFound(kind, name)
+    requirePreconditions(request, live.object)
+    if (live.object.metadata.deletionTimestamp !== undefined) return marking.again(live)
+    const answer = await markOnce(server, request, marking, live)
+    if (answer !== undefined) return answer
+  }
+  throw conflict(kind, name, modified)
+}
+
+/** Nothing where somebody else changed it meanwhile. */
+async function markOnce(
+  server: Server,
+  request: DeleteRequest,
+  marking: Marking,
+  live: Live,
+): Promise<Answer | undefined> {
+  const { kind } = request.target
+  await admitDeletion(server, onlyThis(request, live.object), live.object)
+  const next = copyData(live.object)
+  const now = timestamp(server.clock)
+  next.metadata.deletionTimestamp = now
+  marking.mark(next, now)
+  const encoded = await encode(server, kind, next)
+  if (request.deleteOptions.dryRun) return answerObject(200, kind, at(encoded.view, live.revision))
+  const outcome = await put(server, kind, encoded, live.revision)
+  return outcome.ok ? answerObject(200, kind, at(encoded.view, outcome.revision)) : undefined
+}
+
+function requirePreconditions({ deleteOptions, target }: DeleteRequest, object: KubeObject): void {
+  const { uid, resourceVersion } = object.metadata
+  const hold = (what: string, wanted: string | undefined, found: string | undefined) => {
+    if (wanted === undefined || wanted === found) return
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
+    throw conflict(target.kind, nameOf(object), why)
+  }
+  hold('UID', deleteOptions.uid, uid)
+  hold('ResourceVersion', deleteOptions.resourceVersion, resourceVersion)
+}
