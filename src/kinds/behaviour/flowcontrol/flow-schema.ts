@@ -5,10 +5,9 @@ import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { each, sameJson } from '#kinds/behaviour/checks.ts'
-import { checkMetadata } from '#kinds/behaviour/metadata.ts'
-import { keepMetadata, keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { flowSchemaColumns } from '#kinds/columns/flowcontrol.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { flowBehaviour } from './flow-behaviour.ts'
 import { checkFlowConditions } from './flow-conditions.ts'
 import { checkNonResourceRule, checkResourceRule, checkSubject } from './flow-rules.ts'
 import { mandatoryFlowSchemas } from './mandatory.ts'
@@ -88,27 +87,4 @@ function checkRule(rule: Loose, at: FieldPath): FieldError[] {
   ]
 }
 
-export const flowSchema: Behaviour = {
-  resetFields: [['status']],
-  prepareForCreate(object) {
-    object.status = {}
-    object.metadata.generation = 1
-  },
-  prepareForUpdate(next, old) {
-    raiseGeneration(next, old, ['spec'])
-    keepStatus(next, old)
-  },
-  validateCreate: check,
-  validateUpdate: (next) => [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next)],
-  subresources: {
-    status: {
-      resetFields: [['metadata'], ['spec']],
-      prepareForUpdate(next, old) {
-        keepMetadata(next, old)
-        keepSpec(next, old)
-      },
-      validateUpdate: checkFlowConditions,
-    },
-  },
-  columns: flowSchemaColumns,
-}
+export const flowSchema: Behaviour = flowBehaviour(check, flowSchemaColumns)

@@ -2,13 +2,11 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
-import { checkMetadata } from '#kinds/behaviour/metadata.ts'
-import { keepMetadata, keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { priorityLevelConfigurationColumns } from '#kinds/columns/flowcontrol.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { flowBehaviour } from './flow-behaviour.ts'
 import { checkFlowConditions } from './flow-conditions.ts'
 import { mandatoryPriorityLevels } from './mandatory.ts'
 
@@ -90,27 +88,7 @@ function checkQueuing(queuing: Loose, at: FieldPath): FieldError[] {
   return errors
 }
 
-export const priorityLevelConfiguration: Behaviour = {
-  resetFields: [['status']],
-  prepareForCreate(object) {
-    object.status = {}
-    object.metadata.generation = 1
-  },
-  prepareForUpdate(next, old) {
-    raiseGeneration(next, old, ['spec'])
-    keepStatus(next, old)
-  },
-  validateCreate: check,
-  validateUpdate: (next) => [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next)],
-  subresources: {
-    status: {
-      resetFields: [['spec'], ['metadata']],
-      prepareForUpdate(next, old) {
-        keepMetadata(next, old)
-        keepSpec(next, old)
-      },
-      validateUpdate: checkFlowConditions,
-    },
-  },
-  columns: priorityLevelConfigurationColumns,
-}
+export const priorityLevelConfiguration: Behaviour = flowBehaviour(
+  check,
+  priorityLevelConfigurationColumns,
+)

@@ -1,0 +1,36 @@
+/** What flow schemas and priority levels have in common: everything but what may stand in them, and their columns. */
+import type { FieldError } from '#api/field-error.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkMetadata } from '#kinds/behaviour/metadata.ts'
+import { keepMetadata, keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkFlowConditions } from './flow-conditions.ts'
+
+export const flowBehaviour = (
+  check: (object: KubeObject) => FieldError[],
+  columns: Behaviour['columns'],
+): Behaviour => ({
+  resetFields: [['status']],
+  prepareForCreate(object) {
+    object.status = {}
+    object.metadata.generation = 1
+  },
+  prepareForUpdate(next, old) {
+    raiseGeneration(next, old, ['spec'])
+    keepStatus(next, old)
+  },
+  validateCreate: check,
+  validateUpdate: (next) => [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next)],
+  subresources: {
+    status: {
+      resetFields: [['metadata'], ['spec']],
+      prepareForUpdate(next, old) {
+        keepMetadata(next, old)
+        keepSpec(next, old)
+      },
+      validateUpdate: checkFlowConditions,
+    },
+  },
+  ...(columns === undefined ? {} : { columns }),
+})
