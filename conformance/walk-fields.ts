@@ -6,7 +6,8 @@
  *
  * `create` sends dry-run creates, `update` and `status` dry-run replacements of an object that is there; `turns` writes `--count`
  * random changes from `--seed` one over the other, `mix` sends as many dry-run creates with several changes each. `--only` looks at `pods/plain`, `--field` at `spec.containers.ports`,
- * `--every N` takes each Nth change only.
+ * `--every N` takes each Nth change only. `request` is about subresources and reviews. With `--surrounded` there are limits, quotas,
+ * classes and defaults that plugins look at.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
@@ -15,6 +16,7 @@ import { Random } from './random.ts'
 import { settingsOf, showDifference, type Step, type TwoServers } from './two-servers.ts'
 import { declaredValues, typeOf } from './types-of-facts.ts'
 import { type WalkedObject, walkedObjects } from './walked-objects.ts'
+import { surroundings, type WalkedRequest, walkedRequests } from './walked-requests.ts'
 
 type Body = { [key: string]: Json }
 
@@ -79,7 +81,12 @@ function placeOf(one: WalkedObject, id: string, field: RegExp | undefined): Plac
 const shownChange = ({ path, value }: FieldChange): string =>
   `${path.join('.')} = ${value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200)}`
 
-async function askAll(walk: Walk, all: Iterable<[FieldChange, Step]>, title: string) {
+async function askAll(
+  walk: Walk,
+  all: Iterable<[FieldChange, Step]>,
+  title: string,
+  length = atOnce,
+) {
   const iterator = all[Symbol.iterator]()
   const one = async () => {
     for (let next = iterator.next(); !next.done; next = iterator.next()) {
@@ -88,7 +95,7 @@ async function askAll(walk: Walk, all: Iterable<[FieldChange, Step]>, title: str
       if (walk.different > 0 && !walk.keepGoing) return
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, one))
+  await Promise.all(Array.from({ length }, one))
 }
 
 async function askOne(walk: Walk, step: Step, title: string): Promise<number> {
@@ -111,11 +118,16 @@ function* creates(place: Place, every: number): Generator<[FieldChange, Step]> {
   }
 }
 
+/** A dry run over an autoscaler shows metrics of the object before: those are written, one after the other. */
+const isWritten = ({ object }: Place): boolean => object.kind === 'HorizontalPodAutoscaler'
+
 /** Replacements say which version they replace: some kinds want to know. */
 const replacement = (place: Place, body: Body, subresource = ''): Step => ({
   method: 'PUT',
-  path: `${place.itemPath}${subresource}?dryRun=All`,
-  body: { ...body, metadata: { resourceVersion: '$rv', ...(body.metadata as Body) } },
+  path: `${place.itemPath}${subresource}${isWritten(place) ? '' : '?dryRun=All'}`,
+  body: isWritten(place)
+    ? body
+    : { ...body, metadata: { resourceVersion: '$rv', ...(body.metadata as Body) } },
 })
 
 function* updates(place: Place, every: number, ofStatus: boolean): Generator<[FieldChange, Step]> {
@@ -173,11 +185,51 @@ function* mixes(place: Place, random: Random, count: number): Generator<[FieldCh
   }
 }
 
+/** Requests that are no objects, each field of their bodies changed in turn. */
+async function requests(walk: Walk, one: WalkedRequest, every: number): Promise<void> {
+  const { method, path, body, about } = JSON.parse(
+    JSON.stringify(one).replaceAll('{id}', walk.id),
+  ) as WalkedRequest
+  const type = typeOf(body.apiVersion as string, body.kind as string)
+  const walked = (field: string) =>
+    field !== 'apiVersion' && field !== 'kind' && !/^metadata\.(?!name$|namespace$)/.test(field)
+  function* steps(): Generator<[FieldChange, Step]> {
+    let i = 0
+    for (const change of fieldChanges(type, declared, walked)) {
+      if (i++ % every !== 0) continue
+      yield [
+        change,
+        { method, path: `${path}?dryRun=All`, body: changed(body, type, change, declared) },
+      ]
+    }
+  }
+  const title = `${method} ${one.path}`
+  if (about !== undefined)
+    await walk.servers.ask({ method: 'POST', path: about[0], body: about[1] }, walk.id)
+  await askAll(walk, steps(), title)
+  if (about === undefined) return
+  const { name } = about[1].metadata as { name: string }
+  await walk.servers.ask(
+    { method: 'DELETE', path: `${about[0]}/${name}?gracePeriodSeconds=0` },
+    walk.id,
+  )
+}
+
+async function surround(walk: Walk, method: 'POST' | 'DELETE'): Promise<void> {
+  for (const [path, body] of surroundings) {
+    const at = path.replace('{id}', walk.id)
+    const { name } = body.metadata as { name: string }
+    const step = method === 'POST' ? { method, path: at, body } : { method, path: `${at}/${name}` }
+    await askOne(walk, step, `surroundings ${name}`)
+  }
+}
+
 async function main(): Promise<number> {
   const { seed, count, only, keepGoing, servers, more } = await settingsOf(process.argv.slice(2), {
     way: { type: 'string', default: 'create,update,status' },
     field: { type: 'string' },
     every: { type: 'string', default: '1' },
+    surrounded: { type: 'boolean', default: false },
   })
   const id = `f${Date.now().toString(36)}`
   const walk: Walk = { servers, id, keepGoing, asked: 0, accepted: 0, different: 0 }
@@ -185,6 +237,14 @@ async function main(): Promise<number> {
   const every = Number(more.every)
   const ways = String(more.way).split(',')
   await servers.makeNamespace(id)
+  if (more.surrounded === true) {
+    await surround(walk, 'POST')
+    // Plugins of both look at what their caches know.
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+  }
+  for (const one of ways.includes('request') ? walkedRequests : []) {
+    if (only === undefined || only.test(one.path)) await requests(walk, one, every)
+  }
   for (const [i, one] of walkedObjects.entries()) {
     const place = placeOf(one, id, field)
     if (only !== undefined && !only.test(place.title)) continue
@@ -192,8 +252,20 @@ async function main(): Promise<number> {
     if (ways.includes('create')) await askAll(walk, creates(place, every), place.title)
     if (ways.includes('update') || ways.includes('status')) {
       await withObject(walk, place, async () => {
-        if (ways.includes('update')) await askAll(walk, updates(place, every, false), place.title)
-        if (ways.includes('status')) await askAll(walk, updates(place, every, true), place.title)
+        if (ways.includes('update'))
+          await askAll(
+            walk,
+            updates(place, every, false),
+            place.title,
+            isWritten(place) ? 1 : atOnce,
+          )
+        if (ways.includes('status'))
+          await askAll(
+            walk,
+            updates(place, every, true),
+            place.title,
+            isWritten(place) ? 1 : atOnce,
+          )
       })
     }
     if (ways.includes('turns')) await turns(walk, place, new Random(seed + i), count)
@@ -204,6 +276,7 @@ async function main(): Promise<number> {
     console.log(`== ${place.title}: ${asked} asked, ${different} answered differently`)
     if (walk.different > 0 && !keepGoing) break
   }
+  if (more.surrounded === true) await surround(walk, 'DELETE')
   await servers.deleteNamespace(id)
   console.log(
     `${walk.asked} asked, ${walk.accepted} accepted, ${walk.different} answered differently`,

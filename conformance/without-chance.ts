@@ -22,7 +22,7 @@ interface Shown {
   readonly rows?: readonly unknown[]
 }
 
-const ofChance = /kube-api-access-|odePort|"10\.0\.|:3[0-2]\d{3}\//
+const ofChance = /kube-api-access-|odePort|"10\.0\.|:3[0-2]\d{3}\/|"token":"eyJ/
 
 /** Names, addresses and ports that a server chooses: volumes of tokens, what services are given. */
 const withoutChosen = (body: unknown): unknown => {
@@ -33,6 +33,7 @@ const withoutChosen = (body: unknown): unknown => {
       .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<chance>')
       .replace(/"healthCheckNodePort":\d+/g, '"healthCheckNodePort":"<port>"')
       .replace(/odePort:\d{5}/g, 'odePort:<port>')
+      .replace(/"token":"eyJ[^"]*"/g, '"token":"<token>"')
       .replace(/"10\.0\.\d+\.\d+"/g, '"<ip>"')
       .replace(/:3[0-2]\d{3}\//g, ':<port>/'),
   )

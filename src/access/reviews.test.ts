@@ -209,6 +209,14 @@ test('token review', async () => {
     user: {},
     error: 'invalid bearer token',
   })
+  const sent = { ...tokenReview({ token: 't' }), status: { authenticated: true, error: 'e' } }
+  assert.deepEqual((await tokenReviewStatus(sent, known)).error, 'e')
+  const guess = { ...sent, status: { ...sent.status, user: { username: 'x' }, audiences: ['y'] } }
+  assert.deepEqual(await tokenReviewStatus(guess, reviewer(undefined)), {
+    user: { username: 'x' },
+    audiences: ['y'],
+    error: 'invalid bearer token',
+  })
   const refused = reviewer({ refused: 'Token has expired.' })
   assert.deepEqual(await tokenReviewStatus(tokenReview({ token: 't' }), refused), {
     user: {},

@@ -10,7 +10,7 @@ export interface TokenReviewer {
   readonly apiAudiences: readonly string[]
 }
 
-/** The status of the answer. Throws 400 without a token. */
+/** The status of the answer: what was sent stays where nothing is found out. Throws 400 without a token. */
 export async function tokenReviewStatus(
   review: KubeObject,
   reviewer: TokenReviewer,
@@ -19,10 +19,11 @@ export async function tokenReviewStatus(
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const asked: string[] = review.spec?.audiences ?? []
   const audiences = asked.length > 0 ? asked : reviewer.apiAudiences
+  const { authenticated: _, ...said }: Loose = { user: {}, ...review.status }
   const verdict = await reviewer.reviewToken(token, audiences)
   if (verdict === undefined || !('user' in verdict)) {
     const refusals = ['invalid bearer token', ...(verdict === undefined ? [] : [verdict.refused])]
-    return { user: {}, error: joinErrors(refusals) }
+    return { ...said, error: joinErrors(refusals) }
   }
   const matching = verdict.audiences ?? []
   if (audiences.length > 0 && !audiences.some((one) => matching.includes(one)))
@@ -37,5 +38,6 @@ export async function tokenReviewStatus(
       ...(Object.keys(extra).length > 0 && { extra }),
     },
     ...(matching.length > 0 && { audiences: matching }),
+    ...(said.error && { error: said.error }),
   }
 }

@@ -43,6 +43,9 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
     'waiting',
     '400 BadRequest',
   ],
+  ['no name at all', { target }, '', '400 BadRequest'],
+  ['a name that is no part of a path', { metadata: { name: 'a/b' }, target }, '', '400 BadRequest'],
+  ['no name and no target', { target: {} }, '', '422 Invalid'],
   ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '422 Invalid'],
   [
     'a target that is no node',

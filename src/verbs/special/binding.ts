@@ -1,5 +1,7 @@
 /** A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after creation. */
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import { pathSegmentName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
@@ -12,14 +14,16 @@ import { claimBody } from './body-owners.ts'
 
 export async function bindPod(server: Server, request: WriteRequest): Promise<Answer> {
   const binding = conformAs(server, 'v1', 'Binding', request)
-  const name = request.target.name || binding.metadata.name || ''
-  if (binding.metadata.name !== name) {
+  const bound = binding.metadata.name ?? ''
+  const name = request.target.name || bound
+  if (bound !== name) {
     throw badRequest('name in URL does not match name in Binding object')
   }
   claimBody(server, request, binding)
   await admitBody(server, request, binding, name)
   const errors = bindingErrors(binding)
   if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
+  refuseUnfitName(name)
   const pods = server.catalog.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', plural: 'pods' }, name)
   const target: Target = { ...request.target, kind: pods, name, subresource: 'binding' }
@@ -35,6 +39,14 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
     },
   )
   return created
+}
+
+/** A name that comes with the body has not been looked at as a part of a path. */
+function refuseUnfitName(name: string): void {
+  if (name === '') throw badRequest('Name parameter required.')
+  const problems = pathSegmentName(name)
+  if (problems.length === 0) return
+  throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
 }
 
 const created: Answer = {

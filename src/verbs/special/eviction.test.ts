@@ -110,6 +110,7 @@ test('an eviction that is only tried changes neither pod nor budget', async () =
     spec: { containers: [{ name: 'c', image: 'i' }] },
   })
   await eviction('tried', { deleteOptions: { dryRun: ['All'], gracePeriodSeconds: 0 } })
+  await eviction('tried', { deleteOptions: { kind: 'Pod', dryRun: ['All'] } })
   assert.equal((await verbs.get('pods', 'tried')).metadata.deletionTimestamp, undefined)
 })
 

@@ -35,7 +35,8 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   claimBody(serving, request, eviction)
   await admitBody(serving, request, eviction, target.name)
   const server = afterAdmission(serving)
-  const asked = deleteOptionsFrom(eviction.deleteOptions ?? {}, server.release)
+  // A part of another body is of no kind, whatever it calls itself.
+  const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   const podTarget: Target = { ...target, subresource: '' }
   const pod = (await currentObject(server, podTarget))?.object

@@ -112,6 +112,8 @@ test('who asked is in the answer, and the account is as it was', async () => {
   const [entry] = metadata.managedFields
   assert.deepEqual([entry.manager, entry.subresource], ['test', 'token'])
   assert.ok(entry.fieldsV1['f:spec']['f:audiences'])
+  const ofNone = await ask({ audiences: [] })
+  assert.ok(ofNone.metadata.managedFields[0].fieldsV1['f:spec']['f:audiences'])
   assert.deepEqual(await verbs.get('serviceaccounts', 'robot'), before)
 })
 

@@ -16,10 +16,8 @@ const apiVersion = 'authentication.k8s.io/v1'
 export async function requestToken(server: Server, request: WriteRequest): Promise<Answer> {
   const { namespace, name } = request.target
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
-  asked.spec = {
-    ...asked.spec,
-    expirationSeconds: asked.spec?.expirationSeconds ?? expirationSecondsDefault,
-  }
+  asked.spec ??= {}
+  asked.spec.expirationSeconds ??= expirationSecondsDefault
   claimAsked(server, request, asked)
   await admitBody(server, request, asked, name)
   const { mint, tokenRequests } = server.access
