@@ -30,6 +30,18 @@ export interface TlsSettings {
   readonly insecure?: boolean
 }
 
+/** Why there is no answer, or no whole one. */
+export interface CallError extends Error {
+  readonly code?: string
+  readonly cause?: unknown
+  /** The time was over. */
+  readonly late: boolean
+  /** An answer had begun. */
+  readonly answered: boolean
+  /** The connection was one kept from an earlier call. */
+  readonly reused: boolean
+}
+
 export type Caller = (call: Call) => Promise<CallAnswer>
 
 /** A caller with connections of its own, kept open between calls; idle ones never keep the process alive. */
@@ -55,12 +67,18 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const fail = (error: Error & { code?: string }) => {
-      const why = signal.aborted ? `no answer in ${timeoutMs} ms` : error.message
-      reject(Object.assign(new Error(`${where}: ${why}`), { code: error.code }))
+      const late = signal.aborted
+      const why = late ? `no answer in ${timeoutMs} ms` : error.message
+      const { code } = error
+      const reused = outgoing.reusedSocket
+      const told = { code, cause: error, late, answered, reused }
+      reject(Object.assign(new Error(`${where}: ${why}`), told))
     }
+    let answered = false
     const outgoing = request(url, { method, agent, signal, ...(headers && { headers }) })
     outgoing.on('error', fail)
     outgoing.on('response', (response) => {
+      answered = true
       const chunks: Buffer[] = []
       let size = 0
       response.on('error', fail)

@@ -26,6 +26,8 @@ export interface AdmissionRequest {
   readonly warnings: string[]
   /** Annotations for the audit event. */
   readonly auditAnnotations: Map<string, string>
+  /** Until when the client waits, by performance.now(), where it says so. */
+  readonly deadlineAt?: number | undefined
   /** Set by a mutating webhook that changed the object: every mutating plugin runs once more. */
   reinvoke?: boolean
   /** 1 while they do; 0 or absent before. */

@@ -3,13 +3,13 @@
  * Why there is no answer is told in the words of the original.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CallAnswer, type Caller, caller } from '#access/https-call.ts'
+import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
 import type { Endpoint } from '#access/kubeconfig.ts'
 import { type Backoff, defaultBackoff } from '#access/review-webhook.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Address } from './webhook/address.ts'
 import { callProblem, statusProblem } from './webhook/call-problem.ts'
-import { reviewIn } from './webhook/hook-client.ts'
+import { answeredIn } from './webhook/hook-client.ts'
 
 const apiVersion = 'imagepolicy.k8s.io/v1alpha1'
 const kind = 'ImageReview'
@@ -62,10 +62,10 @@ export class ImageReviewer {
     const { url, serverName } = this.#endpoint
     if (answer instanceof Error) {
       const address: Address = { url, host: url.host, serverName, shown: url.href }
-      throw new Error(callProblem(answer, address, timeoutMs))
+      throw new Error(callProblem(answer as CallError, address))
     }
     if (answer.status < 200 || answer.status > 299) throw new Error(statusProblem(answer))
-    const review = reviewIn(answer)
+    const { review } = answeredIn(answer)
     if (review.kind === kind && review.apiVersion === apiVersion) return review.status ?? {}
     const version = String(review.apiVersion ?? '')
       .split('/')

@@ -8,8 +8,38 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
   ['releases before 1.16 tell them nothing', { isSilentToCaches: true }, {}],
   [
     'each warning is told once, quoted',
-    { isSilentToCaches: true, warnings: ['a "b"', 'a "b"', 'c\n'] },
-    { warning: ['299 - "a \\"b\\""', '299 - "c "'] },
+    { isSilentToCaches: true, warnings: ['a "b"', 'a "b"', 'c \\ d'] },
+    { warning: ['299 - "a \\"b\\""', '299 - "c \\\\ d"'] },
+  ],
+  [
+    'what is empty, and what no header can carry, is no warning',
+    { isSilentToCaches: true, warnings: ['', 'a\nb', 'c\u0085', 'd'] },
+    { warning: ['299 - "d"'] },
+  ],
+  [
+    'what is not ASCII is written in UTF-8',
+    { isSilentToCaches: true, warnings: ['ü'] },
+    { warning: ['299 - "\u00c3\u00bc"'] },
+  ],
+  [
+    'up to 4096 characters together nothing is cut',
+    { isSilentToCaches: true, warnings: ['a'.repeat(4000), 'b'.repeat(96)] },
+    { warning: [`299 - "${'a'.repeat(4000)}"`, `299 - "${'b'.repeat(96)}"`] },
+  ],
+  [
+    'above, each is cut to 256',
+    { isSilentToCaches: true, warnings: ['a'.repeat(4000), 'b'.repeat(97)] },
+    { warning: [`299 - "${'a'.repeat(256)}"`, `299 - "${'b'.repeat(97)}"`] },
+  ],
+  [
+    'and they end once they are 4096 again',
+    {
+      isSilentToCaches: true,
+      warnings: Array.from({ length: 20 }, (_, i) => String(i).padEnd(300, '.')),
+    },
+    {
+      warning: Array.from({ length: 16 }, (_, i) => `299 - "${String(i).padEnd(256, '.')}"`),
+    },
   ],
 ]
 test('before 1.22 a request is named where the audit log hears of it', () => {

@@ -15,14 +15,35 @@ export function answerHeaders(exchange: Exchange, contentType: string): AnswerHe
   return headers
 }
 
-/** RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. */
+/** Characters of all warnings together, from where on each is cut, and what is left of one then. */
+const warningsLengthMax = 4096
+const cutLength = 256
+
+/**
+ * RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. An empty one, and one that no
+ * header could carry, is left out.
+ */
 function warningHeader(warnings: readonly string[]): readonly string[] {
-  return [...new Set(warnings)].map((text) => {
-    const clean = text.replace(/[\u0000-\u001f\u007f]/g, ' ')
-    const quoted = `299 - "${clean.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-    // Node writes one byte a character: each byte of the UTF-8 becomes one.
-    return /^[\u0020-\u007e]*$/.test(quoted)
-      ? quoted
-      : Buffer.from(quoted, 'utf8').toString('latin1')
-  })
+  const texts = [...new Set(warnings)].filter((text) => text !== '' && !/\p{Cc}/u.test(text))
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  return (length > warningsLengthMax ? cut(texts) : texts).map(quoted)
+}
+
+/** Where they are too long together they are as many as fit, each cut. */
+function cut(texts: readonly string[]): readonly string[] {
+  const kept: string[] = []
+  let written = 0
+  for (const text of texts) {
+    if (written >= warningsLengthMax) break
+    const short = [...text].slice(0, cutLength)
+    written += short.length
+    kept.push(short.join(''))
+  }
+  return kept
+}
+
+function quoted(text: string): string {
+  const line = `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  // Node writes one byte a character: each byte of the UTF-8 becomes one.
+  return /^[\u0020-\u007e]*$/.test(line) ? line : Buffer.from(line, 'utf8').toString('latin1')
 }

@@ -71,6 +71,8 @@ export interface Exchange {
   readonly auditId: string
   /** When it arrived, monotonic milliseconds. */
   readonly startedAt: number
+  /** Until when its client waits, where it says so. */
+  deadlineAt: number | undefined
   user: User
   /** Who really asks, where `user` is impersonated. */
   impersonator: User | undefined

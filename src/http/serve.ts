@@ -10,6 +10,7 @@ import {
   serviceUnavailable,
   timeout,
 } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
@@ -38,12 +39,44 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   return (wire) => {
     const exchange = opened(wire, parts)
     if (exchange === undefined) return
-    if (!isLongRunning(exchange.target)) deadlines.begin(exchange, exchange.startedAt)
+    let asked: NodeJS.Timeout | undefined
+    const ended = (error?: unknown) => {
+      clearTimeout(asked)
+      end(exchange, error)
+    }
+    if (!isLongRunning(exchange.target)) {
+      deadlines.begin(exchange, exchange.startedAt)
+      if (exchange.query.has('timeout')) {
+        try {
+          asked = hurried(exchange, parts, (error) => end(exchange, error))
+        } catch (error) {
+          return ended(error)
+        }
+      }
+    }
     run(exchange, parts).then(
-      () => end(exchange, undefined),
-      (error) => end(exchange, error ?? new Error('nothing was thrown')),
+      () => ended(),
+      (error) => ended(error ?? new Error('nothing was thrown')),
     )
   }
+}
+
+const loadAsked = loadLater<typeof import('./asked-timeout.ts')>(import.meta.url, './asked-timeout')
+
+/** Ends a request after the time its client gives it. */
+function hurried(
+  exchange: Exchange,
+  { limits: { requestTimeoutMs }, server: { release } }: HttpParts,
+  end: (error: unknown) => void,
+): NodeJS.Timeout | undefined {
+  const isWrite = !['GET', 'HEAD'].includes(exchange.wire.method)
+  const { askedTimeout } = loadAsked()
+  const asked = askedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
+  if (asked === undefined) return undefined
+  exchange.deadlineAt = exchange.startedAt + asked.timeoutMs
+  const timer = setTimeout(() => end(timeout(asked.words)), asked.timeoutMs)
+  timer.unref()
+  return timer
 }
 
 /** A request that cannot be read is refused as it stands. */
@@ -75,6 +108,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     target: parseTarget(wire.method, path, query),
     auditId: auditIdOf(wire) || parts.newAuditId(),
     startedAt: parts.monotonicMs(),
+    deadlineAt: undefined,
     user: anonymous,
     impersonator: undefined,
     warnings: [],

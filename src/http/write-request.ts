@@ -47,6 +47,7 @@ export async function writeRequest(
     options,
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,
+    deadlineAt: exchange.deadlineAt,
     authorizeCreate: () => authorizeCreate(exchange, parts),
   }
 }
@@ -128,6 +129,7 @@ export async function deleteRequest(
     deleteOptions,
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,
+    deadlineAt: exchange.deadlineAt,
   }
 }
 

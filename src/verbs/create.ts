@@ -90,6 +90,7 @@ export function newAttributes(request: WriteRequest, object: KubeObject, name: s
     options: { fieldManager: options.fieldManagerAsked },
     warnings,
     auditAnnotations,
+    deadlineAt: request.deadlineAt,
   }
 }
 

@@ -141,6 +141,7 @@ export async function admitDeletion(
     options: { ...request.deleteOptions },
     warnings,
     auditAnnotations,
+    deadlineAt: request.deadlineAt,
   }
   await server.admission.mutate(attributes)
   await server.admission.validate(attributes)

@@ -75,6 +75,8 @@ export interface WriteRequest {
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
+  /** Until when the client waits, by performance.now(), where it says so: what is not done by then need not be. */
+  readonly deadlineAt?: number | undefined
   /** Asked before an update that turns out to create: the caller may need the right to create. */
   readonly authorizeCreate?: () => void | Promise<void>
 }

@@ -1,6 +1,7 @@
 /** Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. */
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Loose } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { posted } from './call-problem.ts'
 
 const portDefault = 443
 
@@ -41,24 +42,25 @@ async function serviceAddress(
 ): Promise<Address> {
   const serverName = `${name}.${namespace}.svc`
   const host = `${serverName}:${port}`
-  const service = await reader.get('', 'services', namespace, name)
-  if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
-  const { hostname, portNumber } = await endpointOf(service, namespace, name, port, reader)
+  const named = new URL(`https://${host}`)
+  named.pathname = path
+  const shown = `https://${host}${named.pathname}${query}`
+  const { hostname, portNumber } = await endpointOf(namespace, name, port, reader).catch(
+    (error: Error) => {
+      throw new Error(posted({ shown }, error.message))
+    },
+  )
   const url = new URL(
     `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`,
   )
   url.pathname = path
   url.search = query
-  return { url, host, serverName, shown: `https://${host}${url.pathname}${query}` }
+  return { url, host, serverName, shown }
 }
 
-async function endpointOf(
-  service: KubeObject,
-  namespace: string,
-  name: string,
-  port: number,
-  reader: ObjectReader,
-) {
+async function endpointOf(namespace: string, name: string, port: number, reader: ObjectReader) {
+  const service = await reader.get('', 'services', namespace, name)
+  if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
   const { type, externalName, ports = [] } = service.spec ?? {}
   if (type === 'ExternalName') return { hostname: externalName as string, portNumber: port }
   const found = (ports as Loose[]).find((one) => one.port === port)

@@ -1,6 +1,10 @@
 /** Why a call failed, in the words Go's client has for it. */
-import type { CallAnswer } from '#access/https-call.ts'
+import { getServers } from 'node:dns'
+import { isIP } from 'node:net'
+import type { PeerCertificate } from 'node:tls'
+import type { CallAnswer, CallError } from '#access/https-call.ts'
 import { legacyNameCode, legacyNameWords } from '#access/server-identity.ts'
+import { goQuote } from '#api/go-syntax.ts'
 import type { Address } from './address.ts'
 
 const unknownAuthority = new Set([
@@ -12,76 +16,117 @@ const unknownAuthority = new Set([
 ])
 
 /** `Post "https://…": why`. */
-export function callProblem(
-  error: Error & { code?: string },
-  address: Address,
-  timeoutMs: number,
-): string {
-  return `Post ${JSON.stringify(address.shown)}: ${why(error, address, timeoutMs)}`
+export const posted = ({ shown }: Pick<Address, 'shown'>, why: string): string =>
+  `Post ${JSON.stringify(shown)}: ${why}`
+
+export function callProblem(error: CallError, address: Address): string {
+  if (!error.answered) return posted(address, why(error, address))
+  const original = error.late
+    ? 'context deadline exceeded'
+    : error.code === 'ECONNRESET'
+      ? 'unexpected EOF'
+      : error.message
+  return `unexpected error when reading response body. Please retry. Original error: ${original}`
 }
 
-function why(
-  error: Error & { code?: string },
-  { url, serverName }: Address,
-  timeoutMs: number,
-): string {
-  const port = url.port || '443'
-  const dialed = `${url.hostname}:${port}`
-  if (error.message.includes('no answer in')) return 'context deadline exceeded'
-  if (timeoutMs <= 0) return 'context deadline exceeded'
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${dialed}: connect: connection refused`
-    case 'EHOSTUNREACH':
-      return `dial tcp ${dialed}: connect: no route to host`
-    case 'ENETUNREACH':
-      return `dial tcp ${dialed}: connect: network is unreachable`
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${url.hostname}: no such host`
+const dialing: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network is unreachable',
+  ETIMEDOUT: 'connection timed out',
+}
+const lookingUp: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'server misbehaving',
+}
+
+function why(error: CallError, { url, serverName }: Address): string {
+  const { code = '' } = error
+  if (error.late) return 'context deadline exceeded'
+  if (code in dialing) return `dial tcp ${dialedOf(error, url)}: connect: ${dialing[code]}`
+  if (code in lookingUp) {
+    return `dial tcp: lookup ${url.hostname}${asked()}: ${lookingUp[code]}`
+  }
+  if (unknownAuthority.has(code)) return 'x509: certificate signed by unknown authority'
+  switch (code) {
     case 'ECONNRESET':
       return 'EOF'
     case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
       return 'x509: certificate has expired or is not yet valid'
+    case 'INVALID_PURPOSE':
+      return 'x509: certificate specifies an incompatible key usage'
+    case 'EPROTO':
+      // It answered, and not in TLS.
+      return 'http: server gave HTTP response to HTTPS client'
     case legacyNameCode:
       return legacyNameWords
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `x509: certificate is not valid for ${serverName ?? url.hostname}`
+      return notNamed(serverName ?? url.hostname, (error.cause as { cert?: PeerCertificate }).cert)
     default:
-      if (unknownAuthority.has(error.code ?? ''))
-        return 'x509: certificate signed by unknown authority'
       return error.message
   }
+}
+
+/** Of several addresses of one name, the one that was tried first. */
+function dialedOf({ cause }: CallError, url: URL): string {
+  const tried = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { address = url.hostname } = (tried ?? {}) as { address?: string }
+  return `${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}:${url.port || '443'}`
+}
+
+/** The server that was asked for the name's address. */
+function asked(): string {
+  const [first] = getServers()
+  if (first === undefined) return ''
+  return first.includes(':') && isIP(first) === 0 ? ` on ${first}` : ` on ${first}:53`
+}
+
+/** What the certificate is for instead: addresses for an address, names for a name. */
+function notNamed(host: string, certificate: PeerCertificate | undefined): string {
+  const names = (certificate?.subjectaltname ?? '').split(', ')
+  const of = (type: string) =>
+    names.filter((name) => name.startsWith(type)).map((name) => name.slice(type.length))
+  const bare = host.replace(/^\[|\]$/g, '')
+  const isAddress = isIP(bare) !== 0
+  const instead = isAddress ? of('IP Address:') : of('DNS:')
+  if (instead.length > 0) return `x509: certificate is valid for ${instead.join(', ')}, not ${bare}`
+  return isAddress
+    ? `x509: cannot validate certificate for ${bare} because it doesn't contain any IP SANs`
+    : `x509: certificate is not valid for any names, but wanted to match ${bare}`
 }
 
 const byStatus: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
-  403: 'unknown',
   404: 'the server could not find the requested resource',
   405: 'the server does not allow this method on the requested resource',
-  406: 'the server was unable to respond with a content type that the client supports',
   409: 'the server reported a conflict',
-  415: 'the body of the request was in an unknown format',
   422: 'the server rejected our request due to an error in our request',
   429: 'the server has received too many requests and has asked us to try again later',
   503: 'the server is currently unable to handle the request',
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 }
+const notAcceptable =
+  'the server was unable to respond with a content type that the client supports'
 
 /** Texts of servers that are repeated to the client: no more of them than this. */
 const repeatedMax = 2048
 
-export function statusProblem({ status, body }: CallAnswer): string {
+export function statusProblem({ status, headers, body }: CallAnswer): string {
   const told = failureIn(body)
   if (told !== undefined) return told
+  // Only what is text is repeated.
+  const type = headers['content-type'] ?? ''
+  const said =
+    type === '' || type.startsWith('text/') ? body.slice(0, repeatedMax).trim() : 'unknown'
+  if (status === 403 || status === 415) return said
+  if (status === 406) return said === '' || said === 'unknown' ? notAcceptable : said
   const known = byStatus[status]
-  if (status === 403 && body !== '') return body.slice(0, repeatedMax)
   if (known !== undefined) return known
-  if (status >= 500) {
-    const said = body.trim().slice(0, repeatedMax) || 'unknown'
-    return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
-  }
-  return `the server responded with the status code ${status} but did not return more information`
+  return status >= 500
+    ? `an error on the server (${goQuote(said)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${status} but did not return more information`
 }
 
 /** A Status that says itself what is wrong is believed. */

@@ -29,9 +29,11 @@ export function conversionWebhooks(
         objects,
       )
       const hook = { client: clientConfig, timeoutMs }
-      const answer = await client.post(hook, JSON.stringify(review), reader()).catch((error) => {
-        throw new Error(`${conversionOf(objects)} failed: ${error.message}`)
-      })
+      const { review: answer } = await client
+        .post(hook, JSON.stringify(review), reader())
+        .catch((error) => {
+          throw new Error(`${conversionOf(objects)} failed: ${error.message}`)
+        })
       return readConversion(answer, review, objects)
     } catch (error) {
       throw new ApiError(500, '', (error as Error).message)

@@ -1,11 +1,12 @@
 /** One call of one webhook: asks, reads the answer, notes warnings and annotations, and says how it ended. */
 import type { AdmissionRequest } from '#admission/admission.ts'
+import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, internalError } from '#api/status-error.ts'
+import { ApiError, badRequest, internalError, timeout } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Hook } from './hook.ts'
-import type { HookClient } from './hook-client.ts'
-import { readVerdict, reviewText, reviewVersionOf, type Verdict } from './review.ts'
+import { type HookClient, NoClient } from './hook-client.ts'
+import { readVerdict, reviewIn, reviewText, reviewVersionOf, type Verdict } from './review.ts'
 import type { Versioned } from './versioned.ts'
 
 export interface HookCall {
@@ -69,21 +70,33 @@ export async function askHook(
     },
     (error) => said('could not create admission objects', error),
   )
-  const answer = await parts.client.post(hook, text, reader).catch((error) => {
-    throw said('failed to call webhook', error)
-  })
+  const answer = await parts.client
+    .post({ client: hook.client, timeoutMs: timeLeftMs(hook, request) }, text, reader)
+    .then((answered) => reviewIn(version, answered))
+    .catch((error) => {
+      const step =
+        error instanceof NoClient ? 'could not get REST client' : 'failed to call webhook'
+      throw said(step, error)
+    })
   const verdict = attempt(
     () => readVerdict(version, uid, mutating, answer),
     (error) => said('received invalid webhook response', error),
   )
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) {
     const name = `${hook.name}/${key}`
+    if (qualifiedName(name).length > 0) continue
     if (!request.auditAnnotations.has(name)) request.auditAnnotations.set(name, value)
   }
   request.warnings.push(...verdict.warnings)
   if (!verdict.allowed) throw new Denied(refusalOf(hook, verdict.result))
   return verdict
 }
+
+/** Webhooks have their own time, and no more than the client has. */
+const timeLeftMs = ({ timeoutMs }: Hook, { deadlineAt }: AdmissionRequest): number =>
+  deadlineAt === undefined
+    ? timeoutMs
+    : Math.max(1, Math.min(timeoutMs, deadlineAt - performance.now()))
 
 function attempt<T>(run: () => T, failed: (error: unknown) => Error): T {
   try {
@@ -117,11 +130,12 @@ export function judge(
   parts: DispatchParts,
   type: HookCall['type'],
   hook: Hook,
-  { operation }: AdmissionRequest,
+  { operation, deadlineAt }: AdmissionRequest,
   beganMs: number,
   error: unknown,
 ): { error: unknown; ignored: boolean } {
   const ignored = error instanceof CallFailed && hook.failsOpen
+  const isOver = deadlineAt !== undefined && performance.now() >= deadlineAt
   const rejected = error !== undefined && !ignored
   const denied = error instanceof Denied
   parts.observe({
@@ -142,6 +156,10 @@ export function judge(
   if (error instanceof CallFailed) {
     const outcome = ignored ? 'failing open' : 'failing closed'
     parts.report(`Failed calling webhook, ${outcome} ${hook.name}: ${error.message}`)
+  }
+  // Nobody waits for what would go on without it.
+  if (ignored && isOver) {
+    return { error: timeout('request did not complete within requested timeout'), ignored }
   }
   if (!rejected) return { error: undefined, ignored }
   if (denied) return { error: error.refusal, ignored }

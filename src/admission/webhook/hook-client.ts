@@ -2,17 +2,22 @@
  * Calls webhooks: over connections that stay open, each for its own authorities and credentials, within the time the
  * webhook has and no longer. Failures are told in the words of the original.
  */
-import { type CallAnswer, type Caller, caller } from '#access/https-call.ts'
+import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type Address, addressOf } from './address.ts'
 import { userFor } from './credentials.ts'
-import { callProblem, statusProblem } from './call-problem.ts'
+import { callProblem, posted, statusProblem } from './call-problem.ts'
 import type { Hook } from './hook.ts'
 
+const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#codec/yaml')
+
+/** How often a server may ask for more time, as in Go's client. */
+const askedAgainMax = 10
 /** As many different webhooks keep their connections; the one made first goes first. */
 const callersMax = 200
 /** More than the largest object with every field of it patched. */
@@ -20,6 +25,12 @@ const patchBytesMax = 16 << 20
 
 /** What of a webhook its call needs. */
 type Called = Pick<Hook, 'client' | 'timeoutMs'>
+
+/** A review, and the JSON it was read from. */
+export interface Answered {
+  readonly review: Loose
+  readonly json: string
+}
 
 export class HookClient {
   readonly #users: KubeconfigUsers
@@ -32,9 +43,9 @@ export class HookClient {
   }
 
   /** The answered review. Throws an Error that says why there is none. */
-  async post(hook: Called, body: string, reader: ObjectReader): Promise<Loose> {
-    const answerBytesMax = this.#answerBytesMax
-    const began = performance.now()
+  async post(hook: Called, body: string, reader: ObjectReader): Promise<Answered> {
+    const deadlineMs = performance.now() + hook.timeoutMs
+    requireAuthorities(hook.client.caBundle)
     const address = await addressOf(hook.client, hook.timeoutMs, reader)
     const user = userFor(this.#users, address.host)
     const call = this.#callerFor(hook, address, user)
@@ -45,22 +56,28 @@ export class HookClient {
       ...(address.serverName !== undefined && { host: address.host }),
       ...(user?.authorization !== undefined && { authorization: user.authorization }),
     }
-    const send = () => {
-      const timeoutMs = Math.max(1, Math.ceil(hook.timeoutMs - (performance.now() - began)))
-      return call({ method: 'POST', url: address.url, headers, body, timeoutMs, answerBytesMax })
-    }
-    let answer: CallAnswer
-    try {
-      answer = await send().catch((error: Error & { code?: string }) => {
-        // A kept connection that the other side had closed: a fresh one may do.
-        if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return send()
-        throw error
+    const send = () =>
+      call({
+        method: 'POST',
+        url: address.url,
+        headers,
+        body,
+        timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
+        answerBytesMax: this.#answerBytesMax,
       })
-    } catch (error) {
-      throw new Error(callProblem(error as Error & { code?: string }, address, hook.timeoutMs))
+    let answer = await sent(send, address)
+    for (let tries = 0; tries < askedAgainMax; tries++) {
+      const waitMs = askedToWaitMs(answer)
+      if (waitMs === undefined) break
+      if (performance.now() + waitMs > deadlineMs) {
+        await new Promise((resolve) => setTimeout(resolve, deadlineMs - performance.now()))
+        throw new Error(posted(address, 'context deadline exceeded'))
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      answer = await sent(send, address)
     }
     if (answer.status < 200 || answer.status > 299) throw new Error(statusProblem(answer))
-    return reviewIn(answer)
+    return answeredIn(answer)
   }
 
   #callerFor(
@@ -85,23 +102,64 @@ export class HookClient {
   }
 }
 
-/** What Go says of a body that is no object: text that is no JSON is, as YAML, a string. */
-export function reviewIn({ status, headers, body }: CallAnswer): Loose {
+async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<CallAnswer> {
+  return send()
+    .catch((error: CallError) => {
+      // A kept connection that the other side had closed: a fresh one may do. Whoever got the call is not called twice.
+      const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+      if (wasClosed && error.reused && !error.answered) return send()
+      throw error
+    })
+    .catch((error: CallError) => {
+      throw new Error(callProblem(error, address))
+    })
+}
+
+/** How long a busy server asks to be left alone, in whole seconds. */
+function askedToWaitMs({ status, headers }: CallAnswer): number | undefined {
+  if (status !== 429 && status < 500) return undefined
+  const after = headers['retry-after'] ?? ''
+  return /^[0-9]+$/.test(after) ? Number(after) * 1000 : undefined
+}
+
+/** The original says so before it makes any call. */
+export class NoClient extends Error {}
+
+function requireAuthorities(caBundle: string | undefined): void {
+  if (!caBundle) return
+  const text = Buffer.from(caBundle, 'base64').toString('latin1')
+  if (/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.test(text)) return
+  throw new NoClient('unable to load root certificates: unable to parse bytes as PEM block')
+}
+
+/** What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string. */
+export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   if (body === '') {
     const type = headers['content-type'] ?? ''
     throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
   }
   let value: unknown = ''
+  let json = body
   try {
     value = JSON.parse(body)
   } catch {
     const fault = body.trimStart().startsWith('{') ? scanJson(body, nestingDepthMax).fault : ''
     if (fault) throw new Error(`couldn't get version/kind; json parse error: ${fault}`)
+    value = orText(() => loadYaml().parseYaml(body))
+    json = JSON.stringify(value)
   }
-  if (value === null) return {}
-  if (typeof value === 'object' && !Array.isArray(value)) return value
+  if (value === null) return { review: {}, json: '{}' }
+  if (typeof value === 'object' && !Array.isArray(value)) return { review: value, json }
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
   throw new Error(
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
   )
+}
+
+function orText(parse: () => unknown): unknown {
+  try {
+    return parse()
+  } catch {
+    return ''
+  }
 }

@@ -6,6 +6,8 @@ import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { internalError } from '#api/status-error.ts'
+import { nestingDepthMax } from '#codec/json.ts'
+import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { askHook, CallFailed, type DispatchParts, judge } from './dispatch.ts'
@@ -56,6 +58,7 @@ async function callAll(
   reader: ObjectReader,
 ): Promise<void> {
   const second = request.round === 1
+  let patchedBefore = second
   if (second && !semanticEqual(state.output, request.object)) callAgain(state)
   let versioned: Versioned | undefined
   for (const [i, hook] of hooks.entries()) {
@@ -67,8 +70,11 @@ async function callAll(
     if (versioned === undefined || versioned.kind !== invocation.kind) {
       if (versioned !== undefined) await intoRequest(request, versioned)
       versioned = await Versioned.of(request, invocation.kind)
+      versioned.patchedBefore = patchedBefore
     }
     const changed = await callOne(parts, hook, i, request, versioned, reader)
+    patchedBefore ||= versioned.dirty
+    versioned.patchedBefore = patchedBefore
     if (changed) {
       callAgain(state)
       request.reinvoke = true
@@ -113,13 +119,13 @@ async function callOne(
     })
   }
   const { error, ignored } = judge(parts, 'admit', hook, request, began, failure)
-  if (error !== undefined) throw error
   if (ignored && parts.release >= failedOpenSince) {
     request.auditAnnotations.set(
       `failed-open.mutation.webhook.admission.k8s.io/${place}`,
       hook.name,
     )
   }
+  if (error !== undefined) throw error
   return changed
 }
 
@@ -136,7 +142,7 @@ function patchObject(
 ): boolean {
   if (patch === '') return false
   const operations = operationsIn(patch)
-  if (Array.isArray(operations) && operations.length === 0) return false
+  if (operations === null || (Array.isArray(operations) && operations.length === 0)) return false
   const before = versioned.object
   if (before === undefined) {
     throw internalError(
@@ -144,25 +150,46 @@ function patchObject(
     )
   }
   if (patchType !== 'JSONPatch') throw new CallFailed(hook, `unsupported patch type "${patchType}"`)
-  const after = orInternal(() =>
-    settled(versioned.kind, before, applyJsonPatch(before as unknown as Json, operations) as Loose),
-  )
+  const after = orInternal(() => {
+    const patched = applyJsonPatch(before as unknown as Json, operations) as Loose
+    return settled(versioned.kind, before, patched, operations)
+  })
   if (parts.release >= annotationsSince) {
     const { configuration, name } = hook
     note(request, `patch.webhook.admission.k8s.io/${place}`, {
       configuration,
       webhook: name,
-      patch: operations,
+      patch: (operations as Loose[]).map(sortedKeys),
       patchType,
     })
   }
-  const changed = !semanticEqual(before, after)
+  const changed = isStampedNow(request, versioned) || !semanticEqual(before, after)
   versioned.object = after
   return changed
 }
 
+const sortedKeys = (operation: Loose): Loose =>
+  Object.fromEntries(Object.entries(operation).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/**
+ * The owners that this very request laid in have a time to the nanosecond until they are first written down, which a
+ * patch does: whatever else it does, the original then sees another object. Custom objects have texts for times.
+ */
+function isStampedNow({ operation, old }: AdmissionRequest, versioned: Versioned): boolean {
+  if (versioned.patchedBefore || !versioned.kind.protobuf) return false
+  const entries = versioned.object?.metadata?.managedFields ?? []
+  if (operation === 'CREATE') return entries.length > 0
+  const before = new Set(old?.metadata?.managedFields?.map((entry) => JSON.stringify(entry)))
+  return entries.some((entry) => !before.has(JSON.stringify(entry)))
+}
+
 function operationsIn(patch: string): Json {
-  return orInternal(() => JSON.parse(Buffer.from(patch, 'base64').toString('utf8')))
+  const text = Buffer.from(patch, 'base64').toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw internalError(scanJson(text, nestingDepthMax).fault ?? (error as Error).message)
+  }
 }
 
 /** A patch that cannot be applied is the webhook's mistake, not the client's. */

@@ -2,8 +2,17 @@
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { Answered } from './hook-client.ts'
 import type { Versioned } from './versioned.ts'
+
+/** Only answers that are out of the ordinary are read by their type. */
+const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
+  import.meta.url,
+  '#codec/go-json/decode',
+)
+const loadType = loadLater<typeof import('./review-type.ts')>(import.meta.url, './review-type')
 
 export type ReviewVersion = 'v1' | 'v1beta1'
 
@@ -110,6 +119,62 @@ function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | nu
   }
 }
 
+/** What was answered as a review of the version that was asked, or an Error that says why it cannot be read as one. */
+export function reviewIn(version: ReviewVersion, { review, json }: Answered): Loose {
+  const { apiVersion, kind } = review
+  const isPlain = kind === 'AdmissionReview' && apiVersion === `admission.k8s.io/${version}`
+  if (!isPlain) requireKnown(String(apiVersion ?? ''), String(kind ?? ''), version)
+  if (isPlain && fits(review.response)) return review
+  const read = loadGoJson().readGoJson(Buffer.from(json), loadType().reviewType(version))
+  if ('fault' in read) throw new Error(read.fault)
+  if (!isPlain) requireConvertible(String(apiVersion ?? ''), String(kind ?? ''), version)
+  return read.value as Loose
+}
+
+const group = 'admission.k8s.io'
+const known = new Set([
+  `${group}/v1 AdmissionReview`,
+  `${group}/v1beta1 AdmissionReview`,
+  'v1 Status',
+])
+
+/** What is left out is what was asked for. */
+function requireKnown(apiVersion: string, kind: string, version: ReviewVersion): void {
+  const said = apiVersion || `${group}/${version}`
+  const named = kind || 'AdmissionReview'
+  if (known.has(`${said} ${named}`)) return
+  throw new Error(
+    `no kind ${goQuote(named)} is registered for version ${goQuote(said)} in scheme "pkg/runtime/scheme.go:100"`,
+  )
+}
+
+function requireConvertible(apiVersion: string, kind: string, version: ReviewVersion): void {
+  const said = apiVersion || `${group}/${version}`
+  if (said === `${group}/${version}`) return
+  const name = `${said.replace(/^.*\//, '')}.${kind || 'AdmissionReview'}`
+  throw new Error(`converting (${name}) to (${version}.AdmissionReview): unknown conversion`)
+}
+
+/** Most answers are: nothing but what is allowed, changed and noted, each of its type. */
+function fits(response: unknown): boolean {
+  if (typeof response !== 'object' || response === null || Array.isArray(response)) return false
+  const { uid, allowed, patch, patchType, status, auditAnnotations, warnings } = response as Loose
+  return (
+    typeof uid === 'string' &&
+    typeof allowed === 'boolean' &&
+    isText(patch) &&
+    isBase64(patch ?? '') &&
+    isText(patchType) &&
+    status == null &&
+    auditAnnotations == null &&
+    warnings == null
+  )
+}
+
+const isText = (value: unknown): boolean => value == null || typeof value === 'string'
+const isBase64 = (text: string): boolean =>
+  text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
 /** Throws where the answer is none: the words say what is wrong with it. */
 export function readVerdict(
   version: ReviewVersion,
@@ -118,11 +183,10 @@ export function readVerdict(
   review: Loose,
 ): Verdict {
   const { response } = review
-  if (typeof response !== 'object' || response === null)
-    throw new Error('webhook response was absent')
+  if (response == null) throw new Error('webhook response was absent')
   if (version === 'v1') requireSameReview(uid, review)
-  checkTypes(response)
-  const { patch = '', patchType, allowed, status, warnings, auditAnnotations } = response
+  const { patchType, allowed, status, warnings, auditAnnotations } = response
+  const patch: string = response.patch ?? ''
   const verdict = {
     allowed: allowed === true,
     patch: '',
@@ -158,35 +222,4 @@ function requireSameReview(uid: string, { response, apiVersion = '', kind = '' }
   throw new Error(
     `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${said}, Kind=${kind}`,
   )
-}
-
-/** What Go would fail to read into the fields of a response. */
-function checkTypes(response: Loose): void {
-  const wrong = (field: string, value: unknown, type: string): never => {
-    const found = Array.isArray(value)
-      ? 'array'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value
-    throw new Error(
-      `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.${field} of type ${type}`,
-    )
-  }
-  const { allowed, patch, patchType, warnings, auditAnnotations, status } = response
-  if (allowed != null && typeof allowed !== 'boolean') wrong('allowed', allowed, 'bool')
-  if (patch != null && typeof patch !== 'string') wrong('patch', patch, '[]uint8')
-  if (patchType != null && typeof patchType !== 'string')
-    wrong('patchType', patchType, 'v1.PatchType')
-  if (warnings != null && !Array.isArray(warnings)) wrong('warnings', warnings, '[]string')
-  for (const warning of warnings ?? [])
-    if (typeof warning !== 'string') wrong('warnings', warning, 'string')
-  if (status != null && (typeof status !== 'object' || Array.isArray(status)))
-    wrong('status', status, 'v1.Status')
-  if (auditAnnotations == null) return
-  if (typeof auditAnnotations !== 'object' || Array.isArray(auditAnnotations)) {
-    wrong('auditAnnotations', auditAnnotations, 'map[string]string')
-  }
-  for (const value of Object.values(auditAnnotations)) {
-    if (typeof value !== 'string') wrong('auditAnnotations', value, 'string')
-  }
 }

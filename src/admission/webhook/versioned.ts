@@ -3,8 +3,20 @@
  * way back, from a patched value to the object that goes on through the server.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
+
+/** For patches that make an object which is none. */
+const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
+  import.meta.url,
+  '#codec/go-json/decode',
+)
+const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
+  import.meta.url,
+  '#patch/patched-order',
+)
 
 export class Versioned {
   readonly kind: Kind
@@ -14,6 +26,8 @@ export class Versioned {
   #oldText: string | undefined
   /** A patch changed the object since it was taken from the request. */
   dirty = false
+  /** A patch changed the object since the request began. */
+  patchedBefore = false
 
   constructor(kind: Kind, object: KubeObject | undefined, old: KubeObject | undefined) {
     this.kind = kind
@@ -73,12 +87,43 @@ const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
     ? object
     : { ...object, kind, apiVersion }
 
-/** A patched value as an object of the same version: canonical, and with defaults where the patch left room for them. */
-export function settled(kind: Kind, before: KubeObject, patched: Loose): KubeObject {
+/**
+ * A patched value as an object of the same version: canonical, and with defaults where the patch left room for them.
+ * Throws an Error in the original's words where it is none.
+ */
+export function settled(
+  kind: Kind,
+  before: KubeObject,
+  patched: Loose,
+  operations: Json,
+): KubeObject {
   if (isOwnKind(before, kind)) return patched as KubeObject
-  const { object } = kind.conform(patched)
+  if (kind.protobuf) requireSameType(kind, patched)
+  const { object } = conformed(kind, patched, operations)
   kind.applyDefaults(object)
   return object
+}
+
+function requireSameType({ kind, apiVersion }: Kind, patched: Loose): void {
+  const version = String(patched.apiVersion || apiVersion)
+  const named = String(patched.kind || kind)
+  if (version === apiVersion && named === kind) return
+  throw new Error(
+    `no kind ${goQuote(named)} is registered for version ${goQuote(version)} in scheme "pkg/runtime/scheme.go:100"`,
+  )
+}
+
+/** What does not fit is read once more from its text, as the original reads it. */
+function conformed(kind: Kind, patched: Loose, operations: Json): { object: KubeObject } {
+  try {
+    return kind.conform(patched)
+  } catch (error) {
+    if (!kind.protobuf) throw error
+    const text = JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
+    const read = loadGoJson().readGoJson(Buffer.from(text), kind.type)
+    if ('fault' in read) throw new Error(read.fault)
+    return kind.conform(read.value as Loose)
+  }
 }
 
 /** Puts what webhooks made of the object into the request, in place: whoever holds the object sees it. */

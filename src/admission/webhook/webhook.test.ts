@@ -370,7 +370,7 @@ const malformed: [name: string, answer: Loose | string, expected: string][] = [
   [
     'a wrong type',
     { allowed: 'yes' },
-    `${failing}json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool`,
+    `${failing}v1.AdmissionReview.Response: v1.AdmissionResponse.Allowed: ReadBool: expect t or f, but found ", error found in #10 byte of ...|allowed":"yes"}}|..., bigger context ...|n.k8s.io/v1","response":{"uid":"a-uid","allowed":"yes"}}|...`,
   ],
 ]
 for (const [name, answer, expected] of malformed) {
@@ -463,7 +463,7 @@ test('a service is reached at its endpoint, under its own name', async () => {
   install('validating', 'v', hook('v.x.io', '/v', { clientConfig }))
   assert.equal(
     await run(createMap()),
-    `500 InternalError ${failing}no endpoints available for service "hook"`,
+    `500 InternalError ${failing}Post "https://hook.ns.svc:443/v?timeout=5s": no endpoints available for service "hook"`,
   )
   reader.put('', 'endpoints', {
     metadata: { name: 'hook', namespace: 'ns' },

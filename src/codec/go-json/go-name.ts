@@ -22,6 +22,7 @@ const named: ReadonlyMap<string, string> = new Map([
 /** Names of the fields of one type. */
 const namedIn: ReadonlyMap<string, string> = new Map([
   ['AzureDiskVolumeSource.diskURI', 'DataDiskURI'],
+  ['AdmissionResponse.status', 'Result'],
   ['APIResourceList.resources', 'APIResources'],
   ['ContainerStatus.lastState', 'LastTerminationState'],
   ['GlusterfsPersistentVolumeSource.endpoints', 'EndpointsName'],

@@ -25,6 +25,7 @@ export async function admitBody(
     options: { fieldManager: options.fieldManagerAsked },
     warnings,
     auditAnnotations,
+    deadlineAt: request.deadlineAt,
   }
   await server.admission.mutate(attributes)
   check()

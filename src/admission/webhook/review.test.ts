@@ -1,0 +1,208 @@
+/** Which answers are reviews, and what the others are told to be. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { readVerdict, type ReviewVersion, reviewIn, reviewVersionOf } from './review.ts'
+
+const uid = 'u'
+const allowed = { uid, allowed: true }
+const review = (response: unknown, more: Loose = {}): Loose => ({
+  kind: 'AdmissionReview',
+  apiVersion: 'admission.k8s.io/v1',
+  response,
+  ...more,
+})
+/** What becomes of an answer: the words of what is wrong with it, with the step before them, or the verdict. */
+function outcome(answer: Loose, mutating = false, version: ReviewVersion = 'v1'): unknown {
+  const json = JSON.stringify(answer)
+  let read: Loose
+  try {
+    read = reviewIn(version, { review: answer, json })
+  } catch (error) {
+    return `unread: ${(error as Error).message}`
+  }
+  try {
+    const verdict = readVerdict(version, uid, mutating, read)
+    return Object.fromEntries(
+      Object.entries(verdict).filter(([, value]) => JSON.stringify(value)?.length > 2),
+    )
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const patch = Buffer.from('[{"op":"remove","path":"/data"}]').toString('base64')
+const expectedV1 = 'expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got'
+const unregistered = (kind: string, version: string) =>
+  `unread: no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:100"`
+const rows: [what: string, answer: Loose, expected: unknown][] = [
+  ['allowed', review(allowed), { allowed: true }],
+  ['denied', review({ uid, allowed: false }), { allowed: false }],
+  ['allowed by nothing', review({ uid }), { allowed: false }],
+  ['allowed by null', review({ uid, allowed: null }), { allowed: false }],
+  [
+    'all there is',
+    review({ ...allowed, warnings: ['w'], auditAnnotations: { a: 'b' }, status: { code: 1 } }),
+    { allowed: true, warnings: ['w'], auditAnnotations: { a: 'b' }, result: { code: 1 } },
+  ],
+  ['what nobody knows', review({ ...allowed, odd: 1 }), { allowed: true }],
+  ['no response', review(undefined), 'webhook response was absent'],
+  ['null for a response', review(null), 'webhook response was absent'],
+  ['another uid', review({ ...allowed, uid: 'x' }), 'expected response.uid="u", got "x"'],
+  ['no uid', review({ allowed: true }), 'expected response.uid="u", got ""'],
+  ['no kind', review(allowed, { kind: undefined }), `${expectedV1} admission.k8s.io/v1, Kind=`],
+  [
+    'no version',
+    review(allowed, { apiVersion: undefined }),
+    `${expectedV1} /, Kind=AdmissionReview`,
+  ],
+  ['neither', { response: allowed }, `${expectedV1} /, Kind=`],
+  ['another kind', review(allowed, { kind: 'X' }), unregistered('X', 'admission.k8s.io/v1')],
+  [
+    'an unknown version',
+    review(allowed, { apiVersion: 'admission.k8s.io/v2' }),
+    unregistered('AdmissionReview', 'admission.k8s.io/v2'),
+  ],
+  [
+    'the older version',
+    review(allowed, { apiVersion: 'admission.k8s.io/v1beta1' }),
+    'unread: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion',
+  ],
+  [
+    'a Status',
+    { kind: 'Status', apiVersion: 'v1', status: 'Failure' },
+    'unread: converting (v1.Status) to (v1.AdmissionReview): unknown conversion',
+  ],
+  ['a patch', review({ ...allowed, patch }), 'validating webhook may not return response.patch'],
+  [
+    'a type of patch',
+    review({ ...allowed, patchType: 'JSONPatch' }),
+    'validating webhook may not return response.patchType',
+  ],
+]
+for (const [what, answer, expected] of rows) {
+  test(`a validating webhook answers ${what}`, () => assert.deepEqual(outcome(answer), expected))
+}
+
+const mutations: [what: string, response: Loose, expected: unknown][] = [
+  ['nothing', {}, { allowed: true }],
+  ['a patch', { patch, patchType: 'JSONPatch' }, { allowed: true, patch, patchType: 'JSONPatch' }],
+  ['an empty patch', { patch: '' }, { allowed: true }],
+  ['a patch of no type', { patch }, 'webhook returned response.patch but not response.patchType'],
+  [
+    'a type of no patch',
+    { patchType: 'JSONPatch' },
+    'webhook returned response.patchType but not response.patch',
+  ],
+  [
+    'a type without a name',
+    { patch, patchType: '' },
+    'webhook returned invalid response.patchType of ""',
+  ],
+]
+for (const [what, response, expected] of mutations) {
+  test(`a mutating webhook answers ${what}`, () =>
+    assert.deepEqual(outcome(review({ ...allowed, ...response }), true), expected))
+}
+
+const older = { apiVersion: 'admission.k8s.io/v1beta1' }
+const olderRows: [what: string, answer: Loose, mutating: boolean, expected: unknown][] = [
+  ['no uid', review({ allowed: true }, older), false, { allowed: true }],
+  ['no kind', { response: { allowed: true } }, false, { allowed: true }],
+  ['no response', review(undefined, older), false, 'webhook response was absent'],
+  ['a patch of a validating one', review({ ...allowed, patch }, older), false, { allowed: true }],
+  [
+    'a patch of any type',
+    review({ ...allowed, patch, patchType: 'x' }, older),
+    true,
+    { allowed: true, patch, patchType: 'JSONPatch' },
+  ],
+  [
+    'the newer version',
+    review(allowed),
+    true,
+    'unread: converting (v1.AdmissionReview) to (v1beta1.AdmissionReview): unknown conversion',
+  ],
+  [
+    'a wrong type',
+    review({ allowed: 1 }, older),
+    true,
+    /^unread: v1beta1\.AdmissionReview\.Response: v1beta1\.AdmissionResponse\.Allowed: ReadBool: /,
+  ],
+]
+for (const [what, answer, mutating, expected] of olderRows) {
+  test(`of the older review, ${what}`, () => {
+    const told = outcome(answer, mutating, 'v1beta1')
+    if (expected instanceof RegExp) assert.match(String(told), expected)
+    else assert.deepEqual(told, expected)
+  })
+}
+
+const wrong: [response: unknown, words: string][] = [
+  [[], 'Response: readObjectStart: expect { or n, but found [,'],
+  ['x', 'Response: readObjectStart: expect { or n, but found ",'],
+  [
+    { allowed: 'yes' },
+    'Response: v1.AdmissionResponse.Allowed: ReadBool: expect t or f, but found ",',
+  ],
+  [{ uid: 3 }, 'Response: v1.AdmissionResponse.UID: ReadString: expects " or n, but found 3,'],
+  [{ patch: 3 }, 'Response: v1.AdmissionResponse.Patch: base64Codec: invalid input,'],
+  [
+    { patch: '!!' },
+    'Response: v1.AdmissionResponse.Patch: decode base64: illegal base64 data at input byte 0,',
+  ],
+  [
+    { patchType: 3 },
+    'Response: v1.AdmissionResponse.PatchType: ReadString: expects " or n, but found 3,',
+  ],
+  [
+    { warnings: 'x' },
+    'Response: v1.AdmissionResponse.Warnings: []string: decode slice: expect [ or n, but found ",',
+  ],
+  [
+    { warnings: [3] },
+    'Response: v1.AdmissionResponse.Warnings: []string: ReadString: expects " or n, but found 3,',
+  ],
+  [
+    { auditAnnotations: { a: 1 } },
+    'Response: v1.AdmissionResponse.AuditAnnotations: ReadString: expects " or n, but found 1,',
+  ],
+  [
+    { auditAnnotations: [] },
+    'Response: v1.AdmissionResponse.AuditAnnotations: ReadMapCB: expect { or n, but found [,',
+  ],
+  [
+    { status: 'x' },
+    'Response: v1.AdmissionResponse.Result: readObjectStart: expect { or n, but found ",',
+  ],
+  [
+    { status: { message: 3 } },
+    'Response: v1.AdmissionResponse.Result: v1.Status.Message: ReadString: expects " or n, but found 3,',
+  ],
+]
+for (const [response, words] of wrong) {
+  test(`a response ${JSON.stringify(response)} does not fit`, () => {
+    const told = String(outcome(review(response)))
+    assert.equal(told.slice(0, told.indexOf(' error found')), `unread: v1.AdmissionReview.${words}`)
+  })
+}
+
+const versions: [versions: string[], expected: string][] = [
+  [['v1'], 'v1'],
+  [['v1beta1', 'v1'], 'v1beta1'],
+  [['v9', 'v1', 'v1beta1'], 'v1'],
+  [['v9'], 'webhook does not accept known AdmissionReview versions (v1, v1beta1)'],
+  [[], 'webhook does not accept known AdmissionReview versions (v1, v1beta1)'],
+]
+for (const [given, expected] of versions) {
+  test(`of ${given.join(', ') || 'no versions'}`, () => {
+    const chosen = () => {
+      try {
+        return reviewVersionOf(given)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    assert.equal(chosen(), expected)
+  })
+}

@@ -1,0 +1,39 @@
+/** The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does not count. */
+import { parseDuration } from '#api/duration.ts'
+import { badRequest } from '#api/status-error.ts'
+import { durationFault } from '#codec/go-json/time-fault.ts'
+
+/** The first release that refuses what is no duration, and the first that asks it of reads too. */
+const refusedSince = 21
+
+export interface AskedTimeout {
+  readonly timeoutMs: number
+  /** What is said when the time is over. */
+  readonly words: string
+}
+
+/** Undefined where nothing is asked that counts. Throws what is no duration. */
+export function askedTimeout(
+  query: URLSearchParams,
+  isWrite: boolean,
+  limitMs: number,
+  release: number,
+): AskedTimeout | undefined {
+  const text = query.get('timeout') ?? ''
+  if (text === '' || (!isWrite && release < refusedSince)) return undefined
+  const nanos = parseDuration(text)
+  if (nanos === undefined) {
+    if (release < refusedSince) return undefined
+    const why = durationFault(text)
+    throw badRequest(`invalid timeout specified in the request URL - ${why}`)
+  }
+  const timeoutMs = Number(nanos) / 1e6
+  if (timeoutMs <= 0 || (limitMs > 0 && timeoutMs >= limitMs) || timeoutMs > 2 ** 31 - 1) {
+    return undefined
+  }
+  const words =
+    release < refusedSince
+      ? `request did not complete within requested timeout ${text}`
+      : 'request did not complete within the allotted timeout'
+  return { timeoutMs, words }
+}
