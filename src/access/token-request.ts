@@ -3,6 +3,7 @@
  * request is a checked and defaulted object; what it refers to is looked up by the caller's reader.
  */
 import { invalid } from '#api/field-error.ts'
+import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -82,6 +83,13 @@ export async function answerTokenRequest(
   }
 }
 
+/** What is no version at all is none of no group. */
+function groupAndVersion(apiVersion: string): [group: string, version: string] {
+  const [first = '', second, ...more] = apiVersion.split('/')
+  if (more.length > 0) return ['', '']
+  return second === undefined ? ['', first] : [first, second]
+}
+
 async function boundObject(
   reference: Loose,
   namespace: string,
@@ -89,13 +97,12 @@ async function boundObject(
   reader: ObjectReader,
 ): Promise<{ pod?: KubeObject; secret?: KubeObject }> {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference
-  const slash = apiVersion.indexOf('/')
-  const group = slash < 0 ? '' : apiVersion.slice(0, slash)
+  const [group, version] = groupAndVersion(apiVersion)
   if (group !== '' || (kind !== 'Pod' && kind !== 'Secret')) {
-    const version = apiVersion.slice(slash + 1)
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   }
   const plural = kind === 'Pod' ? 'pods' : 'secrets'
+  refuseUnfitName(name)
   const object = await reader.get('', plural, namespace, name)
   if (object === undefined) throw notFound({ group: '', plural }, name)
   if (kind === 'Pod' && object.spec?.serviceAccountName !== account)

@@ -2,7 +2,7 @@
  * Whether a path exists for a kind, and whether its method is one of it: 404 before 405. A path exists where at least one verb
  * of the kind lives on it. Looks at the path alone; what the object is called is the verb's business.
  */
-import { nameIsPathSegment } from '#api/names.ts'
+import { refuseUnfitName } from '#api/name-parameter.ts'
 import {
   ApiError,
   badRequest,
@@ -75,9 +75,7 @@ function requireLasting(kind: Kind, verb: string): void {
 
 /** Names that could lead out of their place among the keys. */
 export function requireName(name: string): void {
-  if (name !== '.' && name !== '..' && !name.includes('%')) return
-  const why = nameIsPathSegment(name, false).join(';')
-  throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`)
+  if (name === '.' || name === '..' || name.includes('%')) refuseUnfitName(name)
 }
 
 /** Built-in kinds are asked with GET alone; custom ones take HEAD for it, and any method for a /watch/ path. */

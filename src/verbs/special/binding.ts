@@ -1,7 +1,6 @@
 /** A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after creation. */
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
-import { goQuote } from '#api/go-syntax.ts'
-import { pathSegmentName } from '#api/names.ts'
+import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
@@ -39,14 +38,6 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
     },
   )
   return created
-}
-
-/** A name that comes with the body has not been looked at as a part of a path. */
-function refuseUnfitName(name: string): void {
-  if (name === '') throw badRequest('Name parameter required.')
-  const problems = pathSegmentName(name)
-  if (problems.length === 0) return
-  throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
 }
 
 const created: Answer = {

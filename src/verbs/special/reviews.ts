@@ -8,7 +8,6 @@ import {
 } from '#access/subject-access-review.ts'
 import { tokenReviewStatus } from '#access/token-review.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { badRequest } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { conformBody } from '#verbs/decode.ts'
 import { claimFields } from '#verbs/ownership.ts'
@@ -55,9 +54,6 @@ export async function reviewRules(server: Server, request: WriteRequest): Promis
 
 export async function reviewToken(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
-  if (review.metadata.namespace) {
-    throw badRequest(`namespace is not allowed on this type: ${review.metadata.namespace}`)
-  }
   await claimFields(server, request, review, undefined)
   await admitBody(server, request, review, '')
   const status = await tokenReviewStatus(review, server.access)
