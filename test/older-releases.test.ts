@@ -237,6 +237,40 @@ for (const [releases, method, path, body, type, expected] of rows) {
   }
 }
 
+const counter = { metadata: { annotations: { 'deprecated.daemonset.template.generation': 'x' } } }
+const unread = 'strconv.ParseInt: parsing \\\\"x\\\\": invalid syntax'
+const whole = { apiVersion: 'apps/v1', kind: 'DaemonSet', ...counter }
+const numbers: [release: number, method: string, type: string, body: object, expected: string][] = [
+  [22, 'PATCH', mergePatch, counter, `^422 .*: ${unread}`],
+  [15, 'PATCH', mergePatch, counter, `^500 .*"${unread}"`],
+  [22, 'PATCH', 'application/strategic-merge-patch+json', counter, `^500 .*"${unread}"`],
+  [
+    22,
+    'PATCH',
+    'application/apply-patch+yaml',
+    whole,
+    `^500 .*"failed to convert to unversioned: ${unread}"`,
+  ],
+  [22, 'PUT', 'application/json', whole, `^400 .* cannot be handled as a DaemonSet: ${unread}`],
+]
+for (const [release, method, type, body, expected] of numbers) {
+  test(`1.${release}: ${method} of an annotation that is no number, as ${type}`, async () => {
+    const server = await serverOf(release)
+    const path = '/apis/apps/v1/namespaces/default/daemonsets'
+    const spec = { selector: { matchLabels: { a: 'b' } }, template }
+    await server.ask('POST', path, { metadata: { name: 'd' }, spec })
+    for (const where of ['d', 'd/status']) {
+      const { status, text } = await server.ask(
+        method,
+        `${path}/${where}?${type.includes('apply') ? 'fieldManager=m&force=true' : ''}`,
+        body,
+        { 'content-type': type },
+      )
+      assert.match(`${status} ${text}`, new RegExp(expected), where)
+    }
+  })
+}
+
 test('1.15: an exported workload has the status of a new one', async () => {
   const server = await serverOf(15)
   const path = '/apis/apps/v1/namespaces/default/deployments'

@@ -167,6 +167,8 @@ export interface Behaviour {
   readonly nameRule?: (name: string, prefix: boolean) => string[]
   /** What is wrong with metadata is only told when nothing else is. */
   readonly metadataLast?: boolean
+  /** Why an object of a version cannot become one of the hub version, in Go's words. */
+  unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */
   prepareForCreate?(object: KubeObject, context: Context): void
   /** Status kept from old, generation raised when the spec changed, and so on. */

@@ -13,6 +13,7 @@ import type { Answer } from './answer.ts'
 import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { withOwners } from './ownership.ts'
 import { type Server, timestamp, type PatchRequest } from './server.ts'
+import { requireConvertible, Unconvertible } from './unconvertible.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
@@ -47,6 +48,13 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
 function complete(kind: Kind, merged: KubeObject): KubeObject {
   const { object } = kind.conformMerged?.(merged) ?? kind.conform(merged)
   kind.applyDefaults(object)
+  try {
+    requireConvertible(kind, object)
+  } catch (error) {
+    throw error instanceof Unconvertible
+      ? error.asFailure('failed to convert to unversioned: ')
+      : error
+  }
   return object
 }
 

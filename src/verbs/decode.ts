@@ -11,6 +11,7 @@ import { conform, type ReadAs } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
 import type { Reading } from './field-validation.ts'
 import type { Server, WriteRequest } from './server.ts'
+import { requireConvertible } from './unconvertible.ts'
 
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
@@ -58,6 +59,7 @@ export function conformRaw(
   const { object, unknown } = kind.protobuf
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
     : kind.conform(value)
+  requireConvertible(kind, object)
   if (request.options.fieldValidation === 'Ignore') return object
   const free = { type: kind.type, raw: value as Json, kept: object as Json }
   const all = [...lost, ...unknown]

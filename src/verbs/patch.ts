@@ -16,6 +16,7 @@ import type { Answer } from './answer.ts'
 import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
 import { claimFields } from './ownership.ts'
 import type { PatchRequest, Server, Target } from './server.ts'
+import { Unconvertible } from './unconvertible.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
 /** Each way to patch is loaded when it is first used. */
@@ -142,9 +143,11 @@ function orInvalidPatch<Read>(
 ): Read {
   const unreadable = faultOf(() => read(raw))
   if (!('fault' in unreadable)) return unreadable.read
+  const { fault } = unreadable
+  if (request.patchType === 'strategic' && fault instanceof Unconvertible) throw fault.asFailure()
   const shown = inOrder(request, before, raw)
   const again = faultOf(() => read(shown))
-  const { message } = 'fault' in again ? again.fault : unreadable.fault
+  const { message } = 'fault' in again ? again.fault : fault
   const why = message.replace(asWhat, '')
   if (release < patchesBlamedSince) throw new ApiError(500, '', why)
   throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', shownPatched(shown), why)])

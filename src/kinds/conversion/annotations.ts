@@ -25,13 +25,3 @@ export const goJson = (value: unknown): string =>
     /[<>&\u2028\u2029]/g,
     (ch) => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-/** JSON from an annotation anyone may have written; nothing where it is none. */
-export function fromJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -3,7 +3,13 @@
  * form there, whose fields have Go's names: {"ScaleUp":{"StabilizationWindowSeconds":0,…},"ScaleDown":null}.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { annotate, annotationOf, fromJson, goJson } from './annotations.ts'
+import { loadLater } from '#base/load-later.ts'
+import { annotate, annotationOf, goJson } from './annotations.ts'
+
+const load = loadLater<typeof import('./autoscaler-annotation.ts')>(
+  import.meta.url,
+  './autoscaler-annotation',
+)
 
 export const behaviourKey = 'autoscaling.alpha.kubernetes.io/behavior'
 
@@ -30,34 +36,26 @@ export function behaviourToAnnotation(object: KubeObject): void {
 }
 
 export function behaviourFromAnnotation(object: KubeObject): void {
-  const inner = fromJson(annotationOf(object, behaviourKey))
-  if (typeof inner !== 'object' || inner === null) return
+  const text = annotationOf(object, behaviourKey)
+  const inner = text === undefined ? undefined : load().readBehaviour(text)
+  if (inner === undefined) return
   const behaviour: Loose = {}
-  for (const field of ['scaleUp', 'scaleDown']) {
-    const rules = valueOf(inner as Loose, field)
-    if (typeof rules === 'object' && rules !== null) behaviour[field] = rulesFrom(rules)
-  }
+  if (inner.ScaleUp) behaviour.scaleUp = rulesFrom(inner.ScaleUp)
+  if (inner.ScaleDown) behaviour.scaleDown = rulesFrom(inner.ScaleDown)
   if (Object.keys(behaviour).length > 0) object.spec.behavior = behaviour
 }
 
-/** Go finds a field whatever the case of its letters. */
-function valueOf(object: Loose, field: string): unknown {
-  const key = Object.keys(object).find((name) => name.toLowerCase() === field.toLowerCase())
-  return key === undefined ? undefined : object[key]
-}
-
-function rulesFrom(inner: Loose): Loose {
+function rulesFrom({ StabilizationWindowSeconds, SelectPolicy, Policies }: Loose): Loose {
   const rules: Loose = {}
-  for (const field of ['stabilizationWindowSeconds', 'selectPolicy']) {
-    const value = valueOf(inner, field)
-    if (value !== undefined && value !== null) rules[field] = value
+  if (StabilizationWindowSeconds !== undefined) {
+    rules.stabilizationWindowSeconds = StabilizationWindowSeconds
   }
-  const policies = valueOf(inner, 'policies')
-  if (!Array.isArray(policies)) return rules
-  rules.policies = policies.map((policy: Loose) => ({
-    type: valueOf(policy, 'type') ?? '',
-    value: valueOf(policy, 'value') ?? 0,
-    periodSeconds: valueOf(policy, 'periodSeconds') ?? 0,
+  if (SelectPolicy !== undefined) rules.selectPolicy = SelectPolicy
+  if (Policies === undefined) return rules
+  rules.policies = Policies.map(({ Type = '', Value = 0, PeriodSeconds = 0 }: Loose) => ({
+    type: Type,
+    value: Value,
+    periodSeconds: PeriodSeconds,
   }))
   return rules
 }

@@ -3,7 +3,8 @@
  * an older shape. The hub is v2beta2.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { annotate, annotationOf, dropAnnotations, fromJson, goJson } from './annotations.ts'
+import { loadLater } from '#base/load-later.ts'
+import { annotate, annotationOf, dropAnnotations, goJson } from './annotations.ts'
 import {
   behaviourFromAnnotation,
   behaviourKey,
@@ -36,9 +37,20 @@ const cpuMetric = (share: number): Loose => ({
 const isCpu = (metric: Loose): boolean =>
   metric.type === 'Resource' && metric.resource?.name === 'cpu'
 
-const arrayIn = (object: KubeObject, key: string): Loose[] | undefined => {
-  const value = fromJson(annotationOf(object, key))
-  return Array.isArray(value) ? value : undefined
+const load = loadLater<typeof import('./autoscaler-annotation.ts')>(
+  import.meta.url,
+  './autoscaler-annotation',
+)
+
+const readers = {
+  [metricsKey]: (text: string) => load().readMetrics(text),
+  [currentMetricsKey]: (text: string) => load().readCurrentMetrics(text),
+  [conditionsKey]: (text: string) => load().readConditions(text),
+}
+
+const arrayIn = (object: KubeObject, key: keyof typeof readers): Loose[] | undefined => {
+  const text = annotationOf(object, key)
+  return text === undefined ? undefined : readers[key](text)
 }
 
 function fromV1(object: KubeObject): KubeObject {

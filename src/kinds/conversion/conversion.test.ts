@@ -296,6 +296,31 @@ test('annotations that are no JSON are dropped and do no harm', () => {
   assert.equal(made.spec.behavior, undefined)
 })
 
+test('annotations are read as their types are, names in any case', () => {
+  const read = (key: string, text: string) =>
+    convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v1', 'toHub', {
+      metadata: { annotations: { [`autoscaling.alpha.kubernetes.io/${key}`]: text } },
+    })
+  const targets = (text: string) =>
+    read('metrics', text).spec.metrics.map(({ type }: { type?: string }) => type)
+  assert.deepEqual(targets('[{"TYPE":"Pods","pods":{"metricName":"a","x":1}}]'), ['Pods'])
+  for (const text of ['[{"type":1}]', '{}', '[[]]', '[{"pods":{"targetAverageValue":"x"}}]']) {
+    assert.deepEqual(targets(text), ['Resource'], text)
+  }
+  assert.equal(targets('[null]').length, 1)
+  assert.deepEqual(read('conditions', '[{"type":"A","status":null}]').status.conditions, [
+    { type: 'A' },
+  ])
+  assert.equal(read('conditions', '[{"lastTransitionTime":1}]').status.conditions, null)
+  assert.equal(
+    read('behavior', '{"ScaleUp":{"Policies":[{"Value":"x"}]}}').spec.behavior,
+    undefined,
+  )
+  assert.deepEqual(read('behavior', '{"scaleup":{"Policies":[null]}}').spec.behavior, {
+    scaleUp: { policies: [{ type: '', value: 0, periodSeconds: 0 }] },
+  })
+})
+
 test('a backend that names no service has its port written still', () => {
   const made = convert('networking.k8s.io/ingresses', 'networking.k8s.io/v1beta1', 'fromHub', {
     spec: { defaultBackend: { resource: { kind: 'K', name: 'n' } } },

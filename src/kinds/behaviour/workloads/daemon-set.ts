@@ -6,7 +6,6 @@ import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
-import { badRequest } from '#api/status-error.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
 import {
   checkAtMost100Percent,
@@ -35,6 +34,7 @@ import {
   trySelector,
 } from './selectors.ts'
 import { checkCollisions, checkCounts } from './status-numbers.ts'
+import { unreadNumber } from './written-numbers.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -43,14 +43,12 @@ const templatePath = specPath.child('template')
 /** The number of templates there have been: once a field, now this annotation. */
 const generationKey = 'deprecated.daemonset.template.generation'
 
-/** Undefined where it is not set; refused, like any value of the wrong type, where it is no number. */
+/** Undefined where it is not set, or a plugin has set it to what is no number. */
 function templateGeneration(object: KubeObject): number | undefined {
   const annotations = object.metadata.annotations
   if (annotations === undefined || !Object.hasOwn(annotations, generationKey)) return undefined
-  const text = annotations[generationKey] as string
-  if (/^[-+]?[0-9]+$/.test(text)) return Number(text)
-  const why = `strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`
-  throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${why}`)
+  const number = Number(annotations[generationKey])
+  return Number.isNaN(number) ? undefined : number
 }
 
 function setTemplateGeneration(object: KubeObject, generation: number): void {
@@ -173,6 +171,7 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
   podRules(context, next.spec?.template, old?.spec?.template)
 
 export const daemonSet: Behaviour = {
+  unconvertible: unreadNumber(generationKey),
   prepareForCreate(object, context) {
     object.status = {
       currentNumberScheduled: 0,
@@ -189,7 +188,6 @@ export const daemonSet: Behaviour = {
     dropDisabledFields(next, old, context)
     prepareTemplate(next.spec.template, old.spec.template, context)
     keepStatus(next, old)
-    templateGeneration(next)
     const before = templateGeneration(old) ?? 0
     const sameTemplate = sameJson(next.spec.template, old.spec.template)
     setTemplateGeneration(next, sameTemplate ? before : before + 1)

@@ -17,6 +17,7 @@ import { checkReplicatedTemplate } from './replicated-template.ts'
 import { amountOf, shownAmount } from './rolling-update.ts'
 import { checkSelector, checkSelectorUnchanged, goLabelSelector, trySelector } from './selectors.ts'
 import { checkCollisions, checkCounts, checkParts } from './status-numbers.ts'
+import { unreadNumber } from './written-numbers.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -160,6 +161,11 @@ export const deployment: Behaviour = {
       : podWarnings(next.spec.template, templatePath, context),
   resetFields: [['status']],
   subresources: { status },
+  unconvertible: unreadNumber(
+    rollbackKey,
+    (text, why) => `failed to parse annotation[${rollbackKey}]=${text} as int64: ${why}`,
+    '',
+  ),
   standInAnnotations: [rollbackKey],
   columns: deploymentColumns,
 }

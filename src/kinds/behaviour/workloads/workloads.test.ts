@@ -265,7 +265,18 @@ test('a daemon set counts its templates in an annotation', () => {
   assert.equal(next.metadata.annotations?.[counter], '2')
   const broken = made('apps/daemonsets')
   broken.metadata.annotations = { [counter]: 'x' }
-  assert.throws(() => rules.prepareForCreate?.(broken, contextOf()), /invalid syntax/)
+  for (const [text, version, why] of [
+    ['x', 'apps/v1', 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['', 'apps/v1beta2', 'strconv.ParseInt: parsing "": invalid syntax'],
+    ['9223372036854775808', 'apps/v1', / value out of range$/],
+    ['+3', 'apps/v1', undefined],
+    ['x', 'extensions/v1beta1', undefined],
+  ] as const) {
+    broken.metadata.annotations = { [counter]: text }
+    const told = rules.unconvertible?.(broken, version)
+    if (why instanceof RegExp) assert.match(told ?? '', why)
+    else assert.equal(told, why, text)
+  }
   const third = made('apps/daemonsets')
   third.metadata.annotations = { [counter]: '3' }
   const reported = made('apps/daemonsets')

@@ -1,0 +1,28 @@
+/**
+ * Numbers that apps/v1 and apps/v1beta2 have in annotations and other versions in fields. What is none keeps the object
+ * from being read at all, like a value of the wrong type.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+
+const versions = new Set(['apps/v1', 'apps/v1beta2'])
+const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+
+/** What Go says of a text that is no number of 64 bits. */
+function numberProblem(text: string): string | undefined {
+  const parsing = `strconv.ParseInt: parsing ${goQuote(text)}`
+  if (!/^[-+]?[0-9]+$/.test(text)) return `${parsing}: invalid syntax`
+  const number = BigInt(text.replace(/^\+/, ''))
+  return number < int64.min || number > int64.max ? `${parsing}: value out of range` : undefined
+}
+
+/** `words`: how the problem is told; `unset`: a text that says nothing. */
+export const unreadNumber =
+  (key: string, words = (_text: string, why: string) => why, unset?: string) =>
+  ({ metadata: { annotations } }: KubeObject, apiVersion: string): string | undefined => {
+    if (!annotations || !versions.has(apiVersion)) return undefined
+    if (!Object.hasOwn(annotations, key) || annotations[key] === unset) return undefined
+    const text = annotations[key] as string
+    const why = numberProblem(text)
+    return why === undefined ? undefined : words(text, why)
+  }

@@ -1,0 +1,107 @@
+/**
+ * What the annotations of an autoscaler may hold, by the types that the original reads them with. Anybody may have written
+ * them: what does not fit its type is not there. Loaded when an autoscaler has one.
+ */
+import type { Json, Loose } from '#api/object-meta.ts'
+import { foldNames } from '#codec/go-json/folded-names.ts'
+import { plainFault } from '#codec/go-json/plain-fault.ts'
+import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
+import type { Field, Struct, Type } from '#schema/type.ts'
+
+const text = scalar('string')
+const amount = scalar('quantity')
+const share = scalar('int32')
+
+const struct = (members: Readonly<Record<string, Type>>): Struct => {
+  const fields: Field[] = Object.entries(members).map(([name, type], i) => field(name, type, i + 1))
+  return structOf('', fields)
+}
+
+const reference = struct({ kind: text, name: text, apiVersion: text })
+const requirement = struct({ key: text, operator: text, values: listOf(text) })
+const selector = struct({ matchLabels: mapOf(text), matchExpressions: listOf(requirement) })
+
+/** Specs and statuses differ in what their amounts are called: `targetValue` and `currentValue`. */
+function metricsOf(prefix: 'target' | 'current'): Type {
+  const value = `${prefix}Value`
+  const average = `${prefix}AverageValue`
+  const resource = {
+    name: text,
+    [`${prefix}AverageUtilization`]: share,
+    [average]: amount,
+  }
+  return listOf(
+    struct({
+      type: text,
+      object: struct({
+        target: reference,
+        metricName: text,
+        [value]: amount,
+        selector,
+        averageValue: amount,
+      }),
+      pods: struct({ metricName: text, [average]: amount, selector }),
+      resource: struct(resource),
+      containerResource: struct({ ...resource, container: text }),
+      external: struct({
+        metricName: text,
+        metricSelector: selector,
+        [value]: amount,
+        [average]: amount,
+      }),
+    }),
+  )
+}
+
+const metrics = metricsOf('target')
+const currentMetrics = metricsOf('current')
+const conditions = listOf(
+  struct({
+    type: text,
+    status: text,
+    lastTransitionTime: scalar('time'),
+    reason: text,
+    message: text,
+  }),
+)
+const policy = struct({ Type: text, Value: share, PeriodSeconds: share })
+const scaling = struct({
+  StabilizationWindowSeconds: share,
+  SelectPolicy: text,
+  Policies: listOf(policy),
+})
+const behaviour = struct({ ScaleUp: scaling, ScaleDown: scaling })
+
+/** The value as Go would have it, or undefined where Go would not take it. */
+function read(type: Type, written: string): Json | undefined {
+  let value: Json
+  try {
+    value = foldNames(type, JSON.parse(written))
+  } catch {
+    return undefined
+  }
+  return plainFault(type, value) === undefined ? settled(type, value) : undefined
+}
+
+/** Nothing where a value belongs is the value's zero in a list, and nothing at all in a structure. */
+function settled(type: Type, value: Json): Json {
+  if (type.is === 'list') return ((value ?? []) as Json[]).map((one) => settled(type.items, one))
+  if (type.is === 'struct') {
+    const members = Object.entries((value ?? {}) as { [name: string]: Json })
+    return Object.fromEntries(
+      members
+        .filter(([, member]) => member !== null)
+        .map(([name, member]) => [name, settled(type.byName.get(name)?.type ?? text, member)]),
+    )
+  }
+  if (type === amount && typeof value === 'number') return String(value)
+  return value ?? ''
+}
+
+const listIn = (type: Type) => (written: string) => read(type, written) as Loose[] | undefined
+
+export const readMetrics = listIn(metrics)
+export const readCurrentMetrics = listIn(currentMetrics)
+export const readConditions = listIn(conditions)
+/** Its members are called as Go calls them. */
+export const readBehaviour = (written: string) => read(behaviour, written) as Loose | undefined

@@ -1,0 +1,24 @@
+/** An object that can be read, but not as what is stored: each verb that meets one has its own words for it. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+export class Unconvertible extends ApiError {
+  readonly why: string
+
+  constructor({ kind, version }: Kind, why: string) {
+    const words = `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`
+    super(400, 'BadRequest', words)
+    this.why = why
+  }
+
+  /** A failure of the server's own, as the original has it where it did not expect one. */
+  asFailure(before = ''): ApiError {
+    return new ApiError(500, '', `${before}${this.why}`)
+  }
+}
+
+export function requireConvertible(kind: Kind, object: KubeObject): void {
+  const why = kind.resource.behaviour.unconvertible?.(object, kind.apiVersion)
+  if (why !== undefined) throw new Unconvertible(kind, why)
+}
