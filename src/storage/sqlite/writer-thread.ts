@@ -1,7 +1,7 @@
 /**
- * The writer as the server's thread sees it: writes go in one by one, leave together once per turn of the event loop,
- * and come back as the batches that were committed. Whoever waits for a write hears of it after `committed` was called
- * with it.
+ * The writer as the server's thread sees it: writes go in one by one, leave together once per turn of the event loop (one
+ * that comes alone leaves at once), and come back as the batches that were committed. Whoever waits for a write hears of
+ * it after `committed` was called with it.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
@@ -56,6 +56,8 @@ export class WriterThread {
   #events: WriterEvents
   #closed: PromiseWithResolvers<void> | undefined
   #unsent: Waiting[] = []
+  /** How many went together the last time. */
+  #lastCount = 0
   #sent: Sent[] = []
   #waitingWrites = 0
   #waitingBytes = 0
@@ -95,9 +97,15 @@ export class WriterThread {
     this.#waitingWrites++
     this.#waitingBytes += size
     const answer = Promise.withResolvers<Outcome>()
-    if (this.#unsent.length === 0) setImmediate(() => this.#flush())
     this.#unsent.push({ ...write, answer })
+    if (this.#isAlone()) this.#flush()
+    else if (this.#unsent.length === 1) setImmediate(() => this.#flush())
     return answer.promise
+  }
+
+  /** Where the last one came alone and is answered, nothing is to be expected in whose company this one could go. */
+  #isAlone(): boolean {
+    return this.#sent.length === 0 && this.#lastCount === 1
   }
 
   ask(request: Exclude<Request, { kind: 'write' | 'close' }>): Promise<Answer> {
@@ -123,6 +131,7 @@ export class WriterThread {
     const writes = this.#unsent
     if (writes.length === 0 || this.#ended) return
     this.#unsent = []
+    this.#lastCount = writes.length
     let size = 0
     for (const write of writes) size += write.bytes?.length ?? 0
     const bytes = new Uint8Array(size)
