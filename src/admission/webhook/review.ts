@@ -43,7 +43,8 @@ export function reviewText(
   versioned: Versioned,
   release: number,
 ): string {
-  const { kind, subresource, name, operation, dryRun } = request
+  const { kind, subresource, operation, dryRun } = request
+  const name = operation === 'CREATE' && release < namedSince ? '' : request.name
   const namespace = namespaceOf(request, release)
   const own = ownKindOf(request)
   const start = {
@@ -64,6 +65,8 @@ export function reviewText(
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},"object":${versioned.objectText},"oldObject":${versioned.oldText},"dryRun":${dryRun},"options":${options}}}`
 }
 
+/** The first release in which what is created is named as well as shown. */
+const namedSince = 16
 /** The first release in which a new namespace is said to be in itself, as one that is there always was. */
 const inItselfSince = 20
 

@@ -23,10 +23,12 @@ let reader: MemoryReader
 let chain: AdmissionChain
 let calls: HookCall[]
 
+let release = 22
+
 const partsWith = (client: HookClient): DispatchParts => ({
   client,
   newUid: () => 'a-uid',
-  release: 22,
+  release,
   observe: (call) => calls.push(call),
   report: () => {},
 })
@@ -52,6 +54,7 @@ beforeEach(async () => {
   server.received.length = 0
   server.paths.clear()
   calls = []
+  release = 22
   reader = new MemoryReader()
   reader.put('', 'namespaces', { metadata: { name: 'ns', labels: { team: 'a' } } })
   chain = await chainOf(new HookClient(nobody))
@@ -159,6 +162,26 @@ test('what an update found is shown without its owners; a new namespace is in it
     assert.deepEqual(review.request.oldObject?.metadata ?? null, shown)
   }
   assert.deepEqual(old.metadata.managedFields, managedFields)
+})
+
+test('what releases said of new objects', async () => {
+  const namespaces = kindOf('v1', 'namespaces')
+  const rows: [release: number, name: string | undefined, namespace: string | undefined][] = [
+    [15, undefined, undefined],
+    [16, 'n', undefined],
+    [19, 'n', undefined],
+    [20, 'n', 'n'],
+  ]
+  for (const [of, name, namespace] of rows) {
+    release = of
+    chain = await chainOf(new HookClient(nobody))
+    install('validating', 'v', hook('v.x.io', '/v'))
+    server.received.length = 0
+    const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' } }
+    assert.equal(await run(requestOf('CREATE', namespaces, object)), 'admitted')
+    const { request } = server.received[0].review
+    assert.deepEqual([request.name, request.namespace], [name, namespace], `1.${of}`)
+  }
 })
 
 test('refusals in the words of the original', async () => {

@@ -7,8 +7,9 @@ import { type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.
 import { setManaged } from '#verbs/ownership.ts'
 import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 
-/** The first release in which such bodies have owners, and entries say by which subresource. */
-const ownersSince = 22
+/** The first release in which every new object has owners, and the first in which entries say by which subresource. */
+const ownersSince = 18
+const subresourceSince = 22
 
 export function bodyManager(
   server: Server,
@@ -20,6 +21,7 @@ export function bodyManager(
     typeFor: (version) => (version === apiVersion ? server.typeNamed(apiVersion, kind) : undefined),
     convert: (object, to) => (to === apiVersion ? object : undefined),
     resetFields: () => undefined,
+    saysSubresource: server.release >= subresourceSince,
   }
 }
 
