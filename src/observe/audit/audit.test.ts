@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -222,6 +230,45 @@ test('the log turns over by size and forgets by number; what cannot wait is coun
     assert.equal(files.length, 3, files.join(' '))
     assert.match(files[0], /^audit-2021-01-01T00-00-\d\d\.000\.log$/)
     assert.ok(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1)?.startsWith('9.'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a log that cannot be put aside goes on later, and never in a file of others', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  try {
+    const path = join(folder, 'audit.log')
+    const lost: number[] = []
+    const sink = new LogSink({
+      path,
+      format: ({ auditID }) => auditID,
+      sizeBytesMax: 2,
+      backupsMax: 0,
+      ageMsMax: 0,
+      now: () => Date.parse('2021-01-01T00:00:00Z'),
+      lost: (_plugin, count) => lost.push(count),
+    })
+    const take = async (auditID: string, isDone: () => boolean) => {
+      sink.take({ ...event, auditID })
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const isWritten = (text: string) => () => readFileSync(path, 'utf8') === text
+    const aside = join(folder, 'audit-2021-01-01T00-00-00.000.log')
+    mkdirSync(join(aside, 'in the way'), { recursive: true })
+    await take('a', isWritten('a\n'))
+    await take('b', () => lost.length === 1)
+    const others = join(folder, 'others')
+    const descriptor = openSync(others, 'w')
+    await take('c', () => lost.length === 2)
+    assert.deepEqual(lost, [1, 1])
+    assert.equal(readFileSync(others, 'utf8'), '')
+    rmSync(aside, { recursive: true })
+    await take('d', isWritten('d\n'))
+    await sink.close()
+    closeSync(descriptor)
+    assert.deepEqual(lost, [1, 1])
+    assert.deepEqual([readFileSync(aside, 'utf8'), readFileSync(path, 'utf8')], ['a\n', 'd\n'])
   } finally {
     rmSync(folder, { recursive: true })
   }

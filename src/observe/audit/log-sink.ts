@@ -111,14 +111,16 @@ export class LogSink implements AuditSink {
     }
   }
 
+  /** The old file is closed last: its number, once free, may be that of a file of others. */
   #rotate(): void {
     if (this.#descriptor === standardOutput) return
     const { path, now } = this.#options
-    closeSync(this.#descriptor)
     const stamp = new Date(now()).toISOString().slice(0, 23).replaceAll(':', '-')
     renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
+    const old = this.#descriptor
     this.#descriptor = openSync(path, 'a', 0o600)
     this.#size = 0
+    closeSync(old)
     this.#forgetOld()
   }
 
