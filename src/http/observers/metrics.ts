@@ -126,8 +126,9 @@ export class MetricsObserver implements Observer {
 
   #ofPath(exchange: Exchange): RouteMeter | undefined {
     const { path, isResource, verb } = exchange.target
-    if (isResource || exchange.status === 404 || verb !== 'get' || !countedPath.test(path))
-      return undefined
+    // Who is refused before there is a route may have asked for anything.
+    const isLost = exchange.refusal !== undefined || exchange.status === 404
+    if (isResource || isLost || verb !== 'get' || !countedPath.test(path)) return undefined
     let meter = this.#byPath.get(path)
     if (meter === undefined) {
       meter = new RouteMeter(this.#metrics, 'GET', '', ['', '', '', path, '', component])

@@ -83,6 +83,8 @@ test('requests that found their route are counted, deprecated ones are marked', 
   observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind }))
   observer.end(exchangeOf('GET', '/apis/batch/v1beta1/cronjobs', { kind: undefined, status: 403 }))
   observer.end(exchangeOf('GET', '/readyz'))
+  const refusal = new ApiError(403, 'Forbidden', 'no')
+  observer.end(exchangeOf('GET', '/readyz/made-up', { refusal, status: 403 }))
   const page = await registry.page()
   const place = 'group="batch",version="v1beta1",resource="cronjobs",subresource=""'
   assert.match(
