@@ -95,6 +95,32 @@ test('an empty dryRun is none, All is one', async () => {
   assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
 })
 
+test('whoever is asked about a write is told until when its client waits', async () => {
+  const { admission } = served.verbs.server
+  const told: string[] = []
+  admission.mutate = ({ operation, deadlineAt }) =>
+    void told.push(`${operation} ${deadlineAt! > 0}`)
+  const written: [method: string, at: string, type: string][] = [
+    ['POST', `${maps}?`, json],
+    ['PUT', `${maps}/timed?`, json],
+    ['PATCH', `${maps}/timed?`, merge],
+    ['PATCH', `${maps}/timed?fieldManager=m&force=true&`, apply],
+    ['DELETE', `${maps}/timed?`, json],
+  ]
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'timed' } }
+  for (const [method, at, type] of written) {
+    const body = method === 'DELETE' ? '' : JSON.stringify(object)
+    const answer = await served.ask(method, `${at}timeout=30s`, {
+      headers: { 'content-type': type, 'content-length': String(body.length) },
+      body,
+    })
+    assert.ok(answer.status < 300, answer.text)
+  }
+  Reflect.deleteProperty(admission, 'mutate')
+  const updates = Array(3).fill('UPDATE true')
+  assert.deepEqual(told, ['CREATE true', ...updates, 'DELETE true'])
+})
+
 test('the type of a patch is looked at before what is accepted', async () => {
   const answered = async (type: string) => {
     const headers = { 'content-type': type, accept: 'text/html', 'content-length': '9' }

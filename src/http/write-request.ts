@@ -99,6 +99,7 @@ export async function patchRequest(
     options,
     warnings: exchange.warnings,
     auditAnnotations: exchange.auditAnnotations,
+    deadlineAt: exchange.deadlineAt,
     authorizeCreate: () => authorizeCreate(exchange, parts),
   }
 }
