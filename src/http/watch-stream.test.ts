@@ -62,6 +62,15 @@ const ends = (
   stop: () => stopping.abort(),
 })
 
+test('one that begins while the server stops ends at once', async () => {
+  const { watch, stops } = watchWith(['a'])
+  const { sink, text } = sinkReading()
+  const end = ends()
+  end.stop()
+  await streamWatch(watch, sink, framer, end)
+  assert.deepEqual([text(), sink.closed, stops()], ['', true, 1])
+})
+
 test('what exists, then what happens, then the end', async () => {
   const { watch, watcher, stops } = watchWith(['a', 'b'])
   const { sink, text } = sinkReading()

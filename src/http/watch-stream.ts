@@ -94,7 +94,8 @@ class WatchStream {
     const { bookmarks, initial, watcher } = this.#watch
     const timer = setTimeout(this.#finish, this.#end.timeoutMs)
     const telling = bookmarks ? setInterval(() => this.#bookmark(), bookmarkIntervalMs) : undefined
-    this.#end.stopping.addEventListener('abort', this.#finish, { once: true })
+    if (this.#end.stopping.aborted) this.#finish()
+    else this.#end.stopping.addEventListener('abort', this.#finish, { once: true })
     watcher.wake = this.#wake
     this.#sink.onClose?.(this.#wake)
     this.#end.meter?.began(initial.length)
