@@ -262,6 +262,26 @@ test('daily renewal tells of changes and of failures, and keeps what is in use',
   assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
 })
 
+test('what could not be laid in is laid in the next day', () => {
+  const settings = settingsFor()
+  const first = ensure(settings)
+  const told: string[] = []
+  const renewal = renewDaily(
+    first,
+    () => ensure(settings, startMs + 300 * dayMs),
+    (fresh) => {
+      told.push(fresh.serving.certificatePem === first.serving.certificatePem ? 'old' : 'new')
+      if (told.length === 1) throw new Error('the disk is full')
+    },
+    (error) => told.push(error.message),
+  )
+  assert.equal(renewal.check(), first)
+  assert.notEqual(renewal.check(), first)
+  renewal.check()
+  renewal.stop()
+  assert.deepEqual(told, ['new', 'the disk is full', 'new'])
+})
+
 const looks: [what: string, jumpMs: number, checks: number][] = [
   ['an hour passes', 3_600_000, 0],
   ['a day passes', dayMs, 1],

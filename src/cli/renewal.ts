@@ -37,8 +37,8 @@ export function renewDaily(
         fresh.admin.certificatePem === current.admin.certificatePem &&
         fresh.ca.certificatePem === current.ca.certificatePem
       if (same) return current
-      current = fresh
       changed(fresh)
+      current = fresh
     } catch (error) {
       failed(error as Error)
     }
