@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { issueCertificate } from '#base/certificate.ts'
@@ -59,6 +60,13 @@ function dial(protocol: string): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ ...options, port, ALPNProtocols: [protocol] }, () => resolve(socket))
     socket.on('error', reject)
+  })
+}
+
+/** A connection that has not said a word. */
+function accepted(at: number): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connectPlain(at, '127.0.0.1', () => setTimeout(() => resolve(socket), 30))
   })
 }
 
@@ -152,6 +160,28 @@ test('new keys are for those who come from now on', async () => {
   const { cert, key } = selfSigned('second')
   listener.renew(cert, key)
   assert.equal(await nameOf(), 'second')
+})
+
+test('who is still shaking hands when it drains is let go, whatever they speak', async () => {
+  for (const protocol of ['http/1.1', 'h2']) {
+    const own = createListener({
+      ...selfSigned('own'),
+      clientAuthorities: undefined,
+      handle: () => {},
+      upgrade: () => {},
+      upgradesAt: () => false,
+    })
+    const at = await own.listen(0, '127.0.0.1')
+    // Another connection keeps the drain from being over before this one is there.
+    const other = await accepted(at)
+    const raw = await accepted(at)
+    const drained = own.drain()
+    const socket = connect({ ...options, socket: raw, ALPNProtocols: [protocol] })
+    await closed(socket)
+    other.destroy()
+    await drained
+    own.destroy()
+  }
 })
 
 test('draining lets a running request finish and takes no new one', async () => {

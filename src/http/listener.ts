@@ -66,6 +66,10 @@ export function createListener(options: ListenerOptions): Listener {
   })
   let http1: Http1Connections | undefined
   let draining = false
+  const drainConnections = () => {
+    for (const connection of connections) connection.close()
+    http1?.drain()
+  }
   tlsServer.on('secureConnection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
@@ -83,9 +87,9 @@ export function createListener(options: ListenerOptions): Listener {
     } else {
       http1 ??= new (loadHttp1().Http1Connections)(options)
       http1.take(socket)
-      // A handshake that was under way when the server stopped.
-      if (draining) http1.drain()
     }
+    // A handshake that was under way when the server stopped.
+    if (draining) drainConnections()
   })
   tlsServer.on('tlsClientError', () => options.handshakeFailed?.())
 
@@ -103,9 +107,8 @@ export function createListener(options: ListenerOptions): Listener {
     drain: () =>
       new Promise((resolve) => {
         tlsServer.close(() => resolve())
-        for (const connection of connections) connection.close()
         draining = true
-        http1?.drain()
+        drainConnections()
         if (sockets.size === 0) resolve()
       }),
     destroy() {
