@@ -1,0 +1,376 @@
+/** What mutating webhooks make of objects: what counts as a change, who is called again, and what the log is told. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { MemoryReader } from '#access/memory-reader.suite.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
+import { AdmissionChain } from '#admission/chain.ts'
+import { kindOf, pod, podKind, requestOf } from '#admission/requests.suite.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { nobody } from './credentials.ts'
+import type { HookCall } from './dispatch.ts'
+import { HookClient } from './hook-client.ts'
+import { mutatingWebhooks } from './mutating.ts'
+import { WebhookServer } from './webhook-server.suite.ts'
+
+const mapKind = kindOf('v1', 'configmaps')
+let server: WebhookServer
+let reader: MemoryReader
+let calls: HookCall[]
+let reports: string[]
+let others: AdmissionPlugin[]
+let release = 22
+
+before(async () => {
+  server = await WebhookServer.start()
+})
+after(() => server.stop())
+beforeEach(() => {
+  server.received.length = 0
+  server.paths.clear()
+  calls = []
+  reports = []
+  others = []
+  release = 22
+  reader = new MemoryReader()
+  reader.put('', 'namespaces', { metadata: { name: 'ns', labels: { team: 'a' } } })
+})
+
+const hook = (name: string, changes: Loose = {}): Loose => ({
+  name: `${name}.x.io`,
+  clientConfig: server.at(`/${name}`),
+  rules: [
+    { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], scope: '*' },
+  ],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  timeoutSeconds: 5,
+  failurePolicy: 'Fail',
+  matchPolicy: 'Equivalent',
+  ...changes,
+})
+const ifNeeded = { reinvocationPolicy: 'IfNeeded' }
+
+async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<string> {
+  reader.put('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', {
+    metadata: { name: 'm' },
+    webhooks,
+  })
+  const parts = {
+    client: new HookClient(nobody),
+    newUid: () => 'u',
+    release,
+    observe: (call: HookCall) => calls.push(call),
+    report: (message: string) => reports.push(message),
+  }
+  const chain = new AdmissionChain([...others, mutatingWebhooks(parts)], reader)
+  await chain.start()
+  try {
+    await chain.mutate(request)
+    return 'admitted'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.code} ${error.message}`
+  }
+}
+
+const map = (more: Loose = {}): KubeObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'm', namespace: 'ns' },
+  data: { k: 'v' },
+  ...more,
+})
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+const patchOf = (...operations: unknown[]) => ({
+  allowed: true,
+  patchType: 'JSONPatch',
+  patch: encoded(operations),
+})
+const called = () => server.received.map(({ path }) => path.slice(1)).join(' ')
+const label = (name: string) => ({
+  op: 'add',
+  path: '/metadata/labels',
+  value: { [name]: 'x' },
+})
+const annotations = ({ auditAnnotations }: AdmissionRequest) => Object.fromEntries(auditAnnotations)
+const mutation = (place: string) => `mutation.webhook.admission.k8s.io/${place}`
+
+const owners = [
+  { manager: 'me', operation: 'Update', apiVersion: 'v1', time: '2026-01-01T00:00:00Z' },
+] as never
+const same = { op: 'replace', path: '/data/k', value: 'v' }
+const other = { op: 'replace', path: '/data/k', value: 'w' }
+const changes: [what: string, request: () => AdmissionRequest, patch: Loose, changed: boolean][] = [
+  ['another value', () => requestOf('CREATE', mapKind, map()), other, true],
+  ['the same value', () => requestOf('CREATE', mapKind, map()), same, false],
+  [
+    'the same value in what has owners of this request',
+    () => requestOf('CREATE', mapKind, map({ metadata: { name: 'm', managedFields: owners } })),
+    same,
+    true,
+  ],
+  [
+    'the same value in an update that owns nothing',
+    () => {
+      const metadata = { name: 'm', managedFields: owners }
+      return requestOf('UPDATE', mapKind, map({ metadata }), { old: map({ metadata }) })
+    },
+    same,
+    false,
+  ],
+  [
+    'the same value in an update that owns something',
+    () => {
+      const metadata = { name: 'm', managedFields: owners }
+      return requestOf('UPDATE', mapKind, map({ metadata }), { old: map() })
+    },
+    same,
+    true,
+  ],
+]
+for (const [what, make, operation, changed] of changes) {
+  test(`${what} is ${changed ? 'a' : 'no'} change`, async () => {
+    const request = make()
+    server.paths.set('/a', () => patchOf(operation))
+    assert.equal(await run(request, hook('a')), 'admitted')
+    const told = JSON.parse(request.auditAnnotations.get(mutation('round_0_index_0')) as string)
+    assert.deepEqual(told, { configuration: 'm', webhook: 'a.x.io', mutated: changed })
+    assert.equal(request.reinvoke === true, changed)
+  })
+}
+
+test('only the first patch of a request sees owners change by being written down', async () => {
+  const metadata = { name: 'm', managedFields: owners }
+  const request = requestOf('CREATE', mapKind, map({ metadata }))
+  server.paths.set('/a', () => patchOf(same))
+  server.paths.set('/b', () => patchOf(same))
+  assert.equal(await run(request, hook('a'), hook('b')), 'admitted')
+  const mutated = [0, 1].map(
+    (i) => JSON.parse(request.auditAnnotations.get(mutation(`round_0_index_${i}`)) ?? '').mutated,
+  )
+  assert.deepEqual(mutated, [true, false])
+})
+
+const once = (name: string) => (request: Loose) =>
+  request.object.metadata.labels?.[name] === undefined ? patchOf(label(name)) : { allowed: true }
+const rounds: [what: string, hooks: () => Loose[], patching: string[], expected: string][] = [
+  ['nobody changes anything', () => [hook('a', ifNeeded), hook('b', ifNeeded)], [], 'a b'],
+  ['another changes it', () => [hook('a', ifNeeded), hook('b')], ['b'], 'a b a'],
+  ['the first changes it', () => [hook('a', ifNeeded), hook('b')], ['a'], 'a b'],
+  ['nobody wants it again', () => [hook('a'), hook('b')], ['b'], 'a b'],
+  [
+    'what came before the last change alone',
+    () => [hook('a', ifNeeded), hook('b'), hook('c', ifNeeded)],
+    ['b'],
+    'a b c a',
+  ],
+  [
+    'of one that did not match before',
+    () => [hook('a', { ...ifNeeded, objectSelector: { matchLabels: { b: 'x' } } }), hook('b')],
+    ['b'],
+    'b',
+  ],
+  [
+    'of one that matches since',
+    () => [hook('b'), hook('c', { objectSelector: { matchLabels: { b: 'x' } } })],
+    ['b'],
+    'b c',
+  ],
+]
+for (const [what, hooks, patching, expected] of rounds) {
+  test(`called again: ${what}`, async () => {
+    for (const name of patching) server.paths.set(`/${name}`, once(name))
+    assert.equal(await run(requestOf('CREATE', mapKind, map()), ...hooks()), 'admitted')
+    assert.equal(called(), expected)
+  })
+}
+
+test('called again: a plugin changed what the last webhook left', async () => {
+  others = [
+    {
+      name: 'Adding',
+      mutate: ({ object, round }) => {
+        if (round === 1 && object) object.data = { ...object.data, late: 'yes' }
+      },
+    },
+  ]
+  server.paths.set('/a', once('a'))
+  const request = requestOf('CREATE', mapKind, map())
+  assert.equal(await run(request, hook('a', ifNeeded)), 'admitted')
+  assert.equal(called(), 'a a')
+  assert.equal(server.received[1].review.request.object.data.late, 'yes')
+  assert.ok(request.auditAnnotations.has(mutation('round_1_index_0')))
+})
+
+const refused = 'Internal error occurred: '
+const faults: [what: string, answer: Loose, expected: string][] = [
+  ['an empty patch', patchOf(), 'admitted'],
+  ['null for a patch', { ...patchOf(), patch: encoded(null) }, 'admitted'],
+  [
+    'no JSON',
+    { ...patchOf(), patch: Buffer.from('nonsense').toString('base64') },
+    `500 ${refused}invalid character 'o' in literal null (expecting 'u')`,
+  ],
+  [
+    'an object',
+    { ...patchOf(), patch: encoded({}) },
+    `500 ${refused}json: cannot unmarshal object into Go value of type jsonpatch.Patch`,
+  ],
+  [
+    'numbers',
+    patchOf(1),
+    `500 ${refused}json: cannot unmarshal number into Go value of type jsonpatch.Operation`,
+  ],
+  ['an unknown operation', patchOf({ op: 'x', path: '/a' }), `500 ${refused}Unexpected kind: x`],
+  [
+    'a removal of nothing',
+    patchOf({ op: 'remove', path: '/data/z' }),
+    `500 ${refused}error in remove for path: '/data/z': Unable to remove nonexistent key: z: missing value`,
+  ],
+  [
+    'another type of patch',
+    { ...patchOf(same), patchType: 'MergePatch' },
+    `500 ${refused}failed calling webhook "a.x.io": unsupported patch type "MergePatch"`,
+  ],
+  [
+    'another kind',
+    patchOf({ op: 'replace', path: '/kind', value: 'X' }),
+    `500 ${refused}no kind "X" is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"`,
+  ],
+  [
+    'another version',
+    patchOf({ op: 'replace', path: '/apiVersion', value: 'v2' }),
+    `500 ${refused}no kind "ConfigMap" is registered for version "v2" in scheme "pkg/runtime/scheme.go:100"`,
+  ],
+  ['no kind at all', patchOf({ op: 'remove', path: '/kind' }), 'admitted'],
+  [
+    'a value that does not fit',
+    patchOf({ op: 'add', path: '/data', value: 'x' }),
+    `500 ${refused}v1.ConfigMap.Data: ReadMapCB: expect { or n, but found ", error found in #10 byte of ...|","data":"x","kind":|..., bigger context ...|{"apiVersion":"v1","data":"x","kind":"ConfigMap","metadata":{"name":"m","name|...`,
+  ],
+]
+for (const [what, answer, expected] of faults) {
+  test(`a patch that is ${what}`, async () => {
+    const request = requestOf('CREATE', mapKind, map())
+    server.paths.set('/a', () => answer)
+    // What comes as an answer is no failure to call, but for a type nobody knows: the policy does not count.
+    assert.equal(await run(request, hook('a')), expected)
+    assert.deepEqual(request.object?.data, { k: 'v' })
+    const isCall = expected.includes('failed calling')
+    const type =
+      expected === 'admitted' ? '' : isCall ? 'calling_webhook_error' : 'apiserver_internal_error'
+    assert.deepEqual(
+      calls.map(({ errorType, rejected }) => [errorType, rejected]),
+      [[type, expected !== 'admitted']],
+    )
+    const open = await run(
+      requestOf('CREATE', mapKind, map()),
+      hook('a', { failurePolicy: 'Ignore' }),
+    )
+    assert.equal(open, isCall ? 'admitted' : expected)
+  })
+}
+
+test('steps are named from 1.22 on, and in the log of what failed open', async () => {
+  const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' } }
+  const words =
+    'Post "https://127.0.0.1:1/x?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused'
+  const rows: [release: number, changes: Loose, expected: string][] = [
+    [22, gone, `failed to call webhook: ${words}`],
+    [21, gone, words],
+    [
+      22,
+      { admissionReviewVersions: ['v9'] },
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    ],
+    [
+      22,
+      { clientConfig: { url: server.at('/a').url, caBundle: 'eA==' } },
+      'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
+    ],
+  ]
+  for (const [of, changes, expected] of rows) {
+    release = of
+    const told = await run(requestOf('CREATE', mapKind, map()), hook('a', changes))
+    assert.equal(told, `500 ${refused}failed calling webhook "a.x.io": ${expected}`)
+  }
+  server.paths.set('/a', () => ({ uid: 'x', allowed: true }))
+  assert.equal(
+    await run(requestOf('CREATE', mapKind, map()), hook('a')),
+    `500 ${refused}failed calling webhook "a.x.io": received invalid webhook response: expected response.uid="u", got "x"`,
+  )
+  reports = []
+  release = 22
+  const request = requestOf('CREATE', mapKind, map())
+  await run(request, hook('a', { ...gone, failurePolicy: 'Ignore' }))
+  assert.deepEqual(reports, [
+    `Failed calling webhook, failing open a.x.io: failed calling webhook "a.x.io": failed to call webhook: ${words}`,
+  ])
+  assert.equal(
+    annotations(request)['failed-open.mutation.webhook.admission.k8s.io/round_0_index_0'],
+    'a.x.io',
+  )
+})
+
+for (const [of, isTold] of [
+  [15, false],
+  [16, true],
+] as const) {
+  test(`the log of 1.${of} is ${isTold ? '' : 'not '}told of mutations`, async () => {
+    release = of
+    server.paths.set('/a', () => patchOf({ value: 'w', path: '/data/k', op: 'replace' }))
+    const request = requestOf('CREATE', mapKind, map())
+    assert.equal(await run(request, hook('a')), 'admitted')
+    const expected = {
+      [mutation('round_0_index_0')]: '{"configuration":"m","webhook":"a.x.io","mutated":true}',
+      'patch.webhook.admission.k8s.io/round_0_index_0':
+        '{"configuration":"m","webhook":"a.x.io","patch":[{"op":"replace","path":"/data/k","value":"w"}],"patchType":"JSONPatch"}',
+    }
+    assert.deepEqual(annotations(request), isTold ? expected : {})
+  })
+}
+
+test('annotations for the log need a name, and the first of a name stays', async () => {
+  server.paths.set('/a', () => ({
+    allowed: true,
+    auditAnnotations: { good: '1', 'x/y': '2', '': '3', 'no good': '4' },
+  }))
+  const request = requestOf('CREATE', mapKind, map())
+  request.auditAnnotations.set('a.x.io/good', 'first')
+  await run(request, hook('a'))
+  assert.deepEqual(
+    [...request.auditAnnotations.keys()].filter((key) => key.startsWith('a.x.io')),
+    ['a.x.io/good'],
+  )
+  assert.equal(request.auditAnnotations.get('a.x.io/good'), 'first')
+})
+
+test('a namespace that is not there ends the request only where a selector asks for it', async () => {
+  const elsewhere = () => requestOf('CREATE', mapKind, map(), { namespace: 'gone' })
+  assert.equal(await run(elsewhere(), hook('a', { namespaceSelector: {} })), 'admitted')
+  const selects = { namespaceSelector: { matchLabels: { team: 'a' } } }
+  assert.equal(await run(elsewhere(), hook('a', selects)), '404 namespaces "gone" not found')
+  const otherRule = { ...selects, rules: [{ ...hook('a').rules[0], resources: ['secrets'] }] }
+  assert.equal(await run(elsewhere(), hook('a', otherRule)), 'admitted')
+})
+
+test('the time of the client is that of its webhooks, and what fails open after it fails', async () => {
+  server.paths.set('/a', () => 'never')
+  const hurried = () => requestOf('CREATE', mapKind, map(), { deadlineAt: performance.now() + 150 })
+  const began = performance.now()
+  assert.match(await run(hurried(), hook('a')), /\?timeout=1s": context deadline exceeded$/)
+  assert.equal(
+    await run(hurried(), hook('a', { failurePolicy: 'Ignore' })),
+    '504 Timeout: request did not complete within requested timeout',
+  )
+  assert.ok(performance.now() - began < 3000)
+  assert.ok(reports.length === 2)
+})
+
+test('defaults fill what a patch leaves open', async () => {
+  const request = requestOf('CREATE', podKind, pod())
+  server.paths.set('/a', () => patchOf({ op: 'add', path: '/spec/hostNetwork', value: true }))
+  assert.equal(await run(request, hook('a')), 'admitted')
+  assert.equal(request.object?.spec.restartPolicy, 'Always')
+})
