@@ -34,9 +34,11 @@ export interface ConnectionOptions {
 export const methods = {
   range: '/etcdserverpb.KV/Range',
   txn: '/etcdserverpb.KV/Txn',
+  put: '/etcdserverpb.KV/Put',
   compact: '/etcdserverpb.KV/Compact',
   watch: '/etcdserverpb.Watch/Watch',
   leaseGrant: '/etcdserverpb.Lease/LeaseGrant',
+  status: '/etcdserverpb.Maintenance/Status',
 } as const
 
 const defaultDeadlineMs = 5000

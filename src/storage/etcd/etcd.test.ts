@@ -127,6 +127,36 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
+  test('progress: a reader who begins in the past hears of it before he is told that it is over', async () => {
+    const prefix = newPrefix()
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+    const start = await storage.currentRevision()
+    for (let i = 0; i < 10; i++)
+      won(await storage.put(`${prefix}${i}`, Buffer.from('x'), { ifRevision: 0 }))
+    for (let round = 0; round < 20; round++) {
+      const abort = new AbortController()
+      const heard: Revision[] = []
+      let reached: Revision = 0
+      const progress = (revision: Revision) => {
+        reached = Math.max(reached, revision)
+      }
+      const reading = (async () => {
+        for await (const batch of storage.changes({ after: start, signal: abort.signal, progress }))
+          for (const { revision } of batch) {
+            assert.ok(revision > reached, 'progress ran ahead of a change')
+            heard.push(revision)
+          }
+      })()
+      won(await storage.put(`/elsewhere${prefix}${round}`, Buffer.from('x'), { ifRevision: 0 }))
+      const revision = await storage.currentRevision()
+      await eventually(() => reached >= revision, 'the progress to come')
+      assert.equal(heard.length, 10)
+      abort.abort()
+      await reading
+    }
+    await storage.close()
+  })
+
   test('a value too large for etcd fails with its words and is no trouble', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })

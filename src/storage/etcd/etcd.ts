@@ -32,6 +32,7 @@ import {
   type RangeResponse,
   type WriteRequest,
 } from './messages.ts'
+import { Progress } from './progress.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
 /** Keys of one answer: some megabytes, which a server puts together without making others wait. */
@@ -59,6 +60,7 @@ class EtcdStorage implements Storage {
   #connection: Connection
   #watchRange: KeyRange
   #leases: Leases
+  #progress: Progress
   #watches = new Set<Watch>()
   #newest: Revision = 0
   #compacted: Revision = 0
@@ -70,7 +72,9 @@ class EtcdStorage implements Storage {
   constructor(options: EtcdOptions) {
     const clock = options.clock ?? systemClock
     this.#connection = new Connection(options)
-    this.#watchRange = prefixRange(options.watchPrefix ?? '/registry/')
+    const prefix = options.watchPrefix ?? '/registry/'
+    this.#watchRange = prefixRange(prefix)
+    this.#progress = new Progress(this.#connection, prefix)
     this.#leases = new Leases(
       this.#connection,
       () => (clock.elapsed ? clock.elapsed() : clock.now()),
@@ -129,8 +133,10 @@ class EtcdStorage implements Storage {
   changes(options: WatchOptions): AsyncIterable<Change[]> {
     return {
       [Symbol.asyncIterator]: () => {
-        const watch = new Watch(this.#connection, this.#watchRange, options, (ended) =>
-          this.#watches.delete(ended),
+        const watch = new Watch(
+          { connection: this.#connection, range: this.#watchRange, progress: this.#progress },
+          options,
+          (ended) => this.#watches.delete(ended),
         )
         this.#watches.add(watch)
         if (this.#closed) watch.fail(this.#closed)

@@ -99,6 +99,37 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return response
 }
 
+/** Whatever was there before. */
+export function encodePut(key: string, value: Buffer): Buffer {
+  const writer = new WireWriter(value.length + key.length + 32)
+  putPut(writer, { key, value, ifRevision: 0 })
+  return writer.bytes()
+}
+
+/** The revision of a write, which is all that is read of its answer. */
+export function decodePut(bytes: Buffer): Revision {
+  let revision: Revision = 0
+  const reader = new WireReader(bytes)
+  eachField(reader, (field) => {
+    if (field !== 1) return false
+    revision = within(reader, readHeader)
+    return true
+  })
+  return revision
+}
+
+/** The version of a server, of what it says about itself. */
+export function decodeStatus(bytes: Buffer): string {
+  let version = ''
+  const reader = new WireReader(bytes)
+  eachField(reader, (field) => {
+    if (field !== 2) return false
+    version = reader.string()
+    return true
+  })
+  return version
+}
+
 export function encodeCompact(revision: Revision): Buffer {
   const writer = new WireWriter(16)
   putNumber(writer, 1, revision)

@@ -14,6 +14,7 @@ import {
   type WatchEvent,
   type WatchResponse,
 } from './messages.ts'
+import type { Progress } from './progress.ts'
 
 /** Changes received and not yet read, beyond which the stream is held back. */
 const queuedChangesMax = 2000
@@ -23,6 +24,15 @@ const retryMs = [20, 100, 300, 1000]
 
 /** An unanswered question about progress is asked again: a server that is busy catching up drops it. */
 const progressRetryMs = 100
+
+/** How long changes have to come by themselves before a marker is written for somebody who waits. */
+const markerDelayMs = 20
+
+export interface WatchParts {
+  readonly connection: Connection
+  readonly range: KeyRange
+  readonly progress: Progress
+}
 
 export interface WatchOptions {
   readonly after: Revision
@@ -40,6 +50,7 @@ type Result = IteratorResult<Change[]>
 export class Watch implements AsyncIterator<Change[]> {
   #connection: Connection
   #range: KeyRange
+  #progress: Progress
   #options: WatchOptions
   #ended: (watch: Watch) => void
   #stream: ClientDuplexStream<Buffer, Buffer> | undefined
@@ -60,13 +71,13 @@ export class Watch implements AsyncIterator<Change[]> {
   #abort = () => this.#end()
 
   constructor(
-    connection: Connection,
-    range: KeyRange,
+    { connection, range, progress }: WatchParts,
     options: WatchOptions,
     ended: (watch: Watch) => void,
   ) {
     this.#connection = connection
     this.#range = range
+    this.#progress = progress
     this.#options = options
     this.#ended = ended
     this.#received = options.after
@@ -138,13 +149,21 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     this.#attempts = 0
-    if (response.events.length > 0) this.#push(response.events)
+    if (response.events.length > 0) this.#hearEvents(response.events)
     else if (response.watchId < 0) this.#hearProgress(response.revision)
     else if (!response.created) this.#progressed(response.revision)
   }
 
-  #push(events: WatchEvent[]): void {
-    const batch = events.map(toChange)
+  /** A marker is no change: it only says that what comes before it has come. */
+  #hearEvents(events: WatchEvent[]): void {
+    const last = events[events.length - 1].item
+    const { markerKey } = this.#progress
+    const batch = events.filter(({ item }) => item.key !== markerKey).map(toChange)
+    if (batch.length > 0) this.#push(batch)
+    if (last.key === markerKey) this.#progressed(last.modRevision)
+  }
+
+  #push(batch: Change[]): void {
     this.#received = Math.max(this.#received, batch[batch.length - 1].revision)
     const waiting = this.#waiting
     if (waiting) {
@@ -184,11 +203,16 @@ export class Watch implements AsyncIterator<Change[]> {
 
   #askProgress(): void {
     clearTimeout(this.#progressTimer)
-    this.#stream?.write(encodeWatchProgress())
-    this.#progressTimer = setTimeout(() => {
-      this.#progressTimer = undefined
-      this.wantProgress(this.#wanted)
-    }, progressRetryMs)
+    const { canBeAsked } = this.#progress
+    if (canBeAsked) this.#stream?.write(encodeWatchProgress())
+    this.#progressTimer = setTimeout(
+      () => {
+        this.#progressTimer = undefined
+        if (!canBeAsked && this.#received < this.#wanted) void this.#progress.mark(this.#wanted)
+        this.wantProgress(this.#wanted)
+      },
+      canBeAsked ? progressRetryMs : markerDelayMs,
+    )
     this.#progressTimer.unref()
   }
 

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { isBelieved } from './progress.ts'
+
+const cases: [version: string, believed: boolean][] = [
+  ['3.3.10', false],
+  ['3.4.23', false],
+  ['3.4.25', true],
+  ['3.5.0', false],
+  ['3.5.7', false],
+  ['3.5.8', true],
+  ['3.5.21+dirty', true],
+  ['3.6.0-rc.1', true],
+  ['4.0.0', true],
+  ['', false],
+]
+for (const [version, believed] of cases) {
+  test(`etcd ${version} is ${believed ? '' : 'not '}believed`, () => {
+    assert.equal(isBelieved(version), believed)
+  })
+}
