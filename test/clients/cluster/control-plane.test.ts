@@ -46,6 +46,8 @@ function startManager(server: RunningServer): Promise<ChildProcess> {
     `--cluster-signing-cert-file=${pki('ca.crt')}`,
     `--cluster-signing-key-file=${pki('ca.key')}`,
     '--node-monitor-grace-period=10s',
+    '--horizontal-pod-autoscaler-sync-period=1s',
+    '--horizontal-pod-autoscaler-downscale-stabilization=2s',
   ])
 }
 

@@ -7,6 +7,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import type { Answer } from '../../running-server.ts'
 import type { Ask, Kubelets } from './kubelets.fixture.ts'
+import { startMetrics } from './metrics.fixture.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds
 type Any = any
@@ -486,6 +487,50 @@ async function customKinds(place: Place): Promise<void> {
   await place.ask('DELETE', `${definitions}/things.${group}`)
 }
 
+/** With an API for metrics behind the server: what pods use makes more of them, and fewer. */
+async function autoscaling(place: Place, { ask }: World): Promise<void> {
+  const metrics = await startMetrics(ask)
+  const registered = '/apis/apiregistration.k8s.io/v1/apiservices'
+  const name = 'v1beta1.metrics.k8s.io'
+  try {
+    metrics.cpu = '20m'
+    const { port } = metrics
+    await place.make('v1', 'services', 'metrics', {
+      spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ port }] },
+    })
+    const registration = await ask('POST', registered, {
+      metadata: { name },
+      spec: {
+        group: 'metrics.k8s.io',
+        version: 'v1beta1',
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+        insecureSkipTLSVerify: true,
+        service: { namespace: place.namespace, name: 'metrics', port },
+      },
+    })
+    assert.equal(registration.status, 201, registration.text)
+    await place.make('apps/v1', 'deployments', 'web', deployment('web', 1))
+    await place.make('autoscaling/v1', 'horizontalpodautoscalers', 'web', {
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        minReplicas: 1,
+        maxReplicas: 4,
+        targetCPUUtilizationPercentage: 50,
+      },
+    })
+    const pods = (count: number) => async () => (await place.ready('app=web')).length === count
+    await until('four pods', pods(4))
+    const { status } = await place.get('autoscaling/v1', 'horizontalpodautoscalers', 'web')
+    assert.equal(status.currentCPUUtilizationPercentage, 200)
+    metrics.cpu = '1m'
+    await until('one pod', pods(1))
+  } finally {
+    await ask('DELETE', `${registered}/${name}`)
+    metrics.stop()
+  }
+}
+
 /** Last, for the others want both nodes. */
 async function lostNode(place: Place, { kubelets, ask }: World): Promise<void> {
   const tolerations = ['not-ready', 'unreachable'].map((taint) => ({
@@ -533,6 +578,7 @@ const told: Record<string, (place: Place, world: World) => Promise<void>> = {
   certificates,
   accounts,
   customKinds,
+  autoscaling,
   lostNode,
 }
 
