@@ -16,7 +16,7 @@ const forms = [
   '-o jsonpath={range.items[*]}{.kind}/{.metadata.name}={.metadata.generation},{end}',
   '-o go-template={{range.items}}{{.kind}}{{end}}',
   '--sort-by=.metadata.name -o name',
-  '--no-headers -l app=web -L app',
+  '--no-headers -L app',
 ]
 
 const discovery: readonly Command[] = [
@@ -258,9 +258,9 @@ const cluster: readonly Command[] = [
   'get events',
   'get events -o wide',
   'get componentstatus etcd-0',
-  'get priorityclasses',
+  'get priorityclasses {ns}-x system-node-critical',
   'get flowschemas',
-  'get prioritylevelconfigurations',
+  'get prioritylevelconfigurations {ns}-x exempt catch-all workload-low',
   'top node',
 ]
 

@@ -109,18 +109,33 @@ const masks: readonly [RegExp, string][] = [
 ]
 const isProse = /^(DESCRIPTION|KIND|VERSION|FIELDS|RESOURCE|FIELD|GROUP)\b/
 
+/** How a newer client words an explanation, and an older one does. */
+const newerExplained: readonly [RegExp, string][] = [
+  [/ -required-$/, ''],
+  [/^(VERSION: +)\S+\//, '$1'],
+  [/^(RESOURCE|FIELD): +/, 'FIELD: '],
+  [/<(\[\])?(IntOrString|Quantity|Time|MicroTime|Duration)>/, '<$1string>'],
+  [/<(\[\])?(FieldsV1|RawExtension|Fields)>/, '<$1map[string]>'],
+  [/<(\[\])?[A-Z]\w*>/, '<$1Object>'],
+]
+
 /** Of an explanation only names and types count. */
 const withoutProse = (text: string): string =>
   text
     .split('\n')
     .filter((line) => isProse.test(line) || /^ *\S+\s+<[^>]+>( -required-)?$/.test(line))
-    // Newer clients name the types, where the server tells them by OpenAPI 3.
-    .map((line) => line.replace(/ -required-$/, '').replace(/<(\[\])?[A-Z]\w*>/, '<$1Object>'))
+    // Newer clients name types and groups, where the server tells them by OpenAPI 3.
+    .filter((line) => !line.startsWith('GROUP:'))
+    .map((line) => newerExplained.reduce((rest, [what, by]) => rest.replace(what, by), line))
+    // Clients sort fields differently.
+    .sort()
     .join('\n')
 
 function comparable({ code, out, err }: Said, args: readonly string[]): string[] {
   const mask = (text: string) => masks.reduce((rest, [what, by]) => rest.replace(what, by), text)
-  const shown = args[0] === 'explain' ? withoutProse(out) : out
+  // A newer client tells what it looks at before it finds out that there is no such field.
+  const explained = code === 0 ? withoutProse(out) : ''
+  const shown = args[0] === 'explain' ? explained : out
   // Columns are as wide as their widest cell, which may be an age.
   const text = `${mask(shown)}\n--- ${code}\n${mask(err)}`.replace(/ {2,}/g, '  ')
   return text.split('\n').filter((line) => !/DiscoveryClient|throttl/i.test(line))
