@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { encodeCut } from '#codec/cut-object.ts'
+import type { Answer } from '#verbs/answer.ts'
+import type { Exchange, Sink } from './exchange.ts'
+import { respond } from './respond.ts'
 import { type Served, startServed } from './served.fixture.ts'
+import type { Shape } from './shape.ts'
 
 let served: Served
 before(async () => {
@@ -136,6 +141,42 @@ test('large answers are compressed for those who can read them, small ones never
     assert.equal(said['content-encoding'], isPacked ? 'gzip' : undefined, `${path} ${encoding}`)
     const text = (isPacked ? gunzipSync(body) : body).toString()
     assert.match(JSON.parse(text).kind, /^ConfigMap/)
+  }
+})
+
+test('a long list that cannot be told to its end is broken off, compressed or not', async () => {
+  const kind = served.kind('', 'v1', 'configmaps')
+  const cut = encodeCut({ metadata: { name: 'a' }, data: { a: 'x'.repeat(1 << 20) } })
+  const whole = { cut, key: 'a', namespace: 'default', name: 'a', revision: 1, apiVersion: 'v1' }
+  const torn = {
+    ...whole,
+    get revision(): number {
+      throw new Error('torn')
+    },
+  }
+  const entries = [...Array(40).fill(whole), torn]
+  const answer: Answer = {
+    is: 'list',
+    kind,
+    entries,
+    revision: 1,
+    continueToken: '',
+    remaining: undefined,
+  }
+  for (const encoding of ['', 'gzip']) {
+    const ends: string[] = []
+    const sink: Sink = {
+      write: () => true,
+      drained: async () => {},
+      end: () => void ends.push('ended'),
+      abort: () => void ends.push('broken off'),
+      closed: false,
+    }
+    const wire = { headers: { 'accept-encoding': encoding }, stream: () => sink }
+    const exchange = { wire, target: { subresource: '' }, warnings: [] } as unknown as Exchange
+    const shape = { format: 'json', plainJson: true } as Shape
+    await assert.rejects(respond(exchange, served.parts, answer, shape), /torn/)
+    assert.deepEqual(ends, ['broken off'], encoding)
   }
 })
 

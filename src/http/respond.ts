@@ -1,6 +1,6 @@
 /** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
+import { pipeline, Readable } from 'node:stream'
 import { ShutOut } from '#access/forbidden.ts'
-import { Readable } from 'node:stream'
 import type { Loose } from '#api/object-meta.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
@@ -211,12 +211,18 @@ async function streamPieces(
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
   const source = Readable.from(allOf(exchange, first, rest))
-  const bytes: AsyncIterable<Buffer> = zipped ? source.pipe(gzipStream()) : source
-  for await (const piece of bytes) {
-    if (sink.closed) return
-    if (!sink.write(piece)) await sink.drained()
+  // What goes wrong is thrown by the loop below: nobody else listens.
+  const bytes: AsyncIterable<Buffer> = zipped ? pipeline(source, gzipStream(), () => {}) : source
+  try {
+    for await (const piece of bytes) {
+      if (sink.closed) return
+      if (!sink.write(piece)) await sink.drained()
+    }
+    sink.end()
+  } catch (error) {
+    sink.abort?.()
+    throw error
   }
-  sink.end()
 }
 
 async function* allOf(
