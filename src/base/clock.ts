@@ -8,4 +8,7 @@ export interface Clock {
   elapsed?(): number
 }
 
+/** The time by a clock as far as it can be had without jumps: good for what has passed, not for what time it is. */
+export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now()
+
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }

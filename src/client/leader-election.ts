@@ -5,7 +5,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
 import { pause } from './backoff.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
 
@@ -78,8 +78,7 @@ class Candidate {
   }
 
   elapsed(): number {
-    const { clock } = this.#options
-    return clock.elapsed?.() ?? clock.now()
+    return elapsedMs(this.#options.clock)
   }
 
   /** Whether this server leads now. */

@@ -2,7 +2,7 @@
  * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and the other backends
  * are measured against it. It writes nothing to disk, and everything is gone when the process ends.
  */
-import { type Clock, systemClock } from '#base/clock.ts'
+import { type Clock, elapsedMs, systemClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
 import { compareKeys, lowerBound } from '#storage/key-order.ts'
@@ -46,7 +46,7 @@ class MemoryStorage implements Storage {
   #closed: StorageUnavailable | undefined
 
   constructor(clock: Clock) {
-    this.#elapsed = () => (clock.elapsed ? clock.elapsed() : clock.now())
+    this.#elapsed = () => elapsedMs(clock)
     this.#timer = new DeadlineTimer({ now: this.#elapsed, due: () => this.#expire() })
     this.#feed = new Feed({
       history: (after) => this.#history(after),

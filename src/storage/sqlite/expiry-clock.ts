@@ -2,7 +2,7 @@
  * The time by which writes expire. Deadlines are kept on disk in the time of day, because they must outlast the
  * process, but they pass with elapsed time: when the clock of the machine is set, the deadlines are moved with it.
  */
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
 
 /** Clocks drift apart a little without having been set. */
 const driftMsMax = 5000
@@ -14,11 +14,11 @@ export class ExpiryClock {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#origin = clock.now() - this.#elapsed()
+    this.#origin = clock.now() - elapsedMs(clock)
   }
 
   now(): number {
-    return this.#origin + this.#elapsed()
+    return this.#origin + elapsedMs(this.#clock)
   }
 
   /** How far the time of day was moved since the last look, in milliseconds; 0 for the drift of every clock. */
@@ -30,9 +30,5 @@ export class ExpiryClock {
   /** To be called when the deadlines are moved: what is written from now on has deadlines of the new time. */
   moved(byMs: number): void {
     this.#origin += byMs
-  }
-
-  #elapsed(): number {
-    return this.#clock.elapsed ? this.#clock.elapsed() : this.#clock.now()
   }
 }
