@@ -4,7 +4,6 @@
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
-import { loadLater } from '#base/load-later.ts'
 import { prefixRange, type Revision } from '#storage/storage.ts'
 import type { CatchUp } from '#watchcache/catch-up.ts'
 import type { Entry } from '#watchcache/entry.ts'
@@ -13,11 +12,6 @@ import type { Kind } from '#kinds/kind.ts'
 import { reach } from './read-at.ts'
 import { select } from './selection.ts'
 import type { Server, Target } from './server.ts'
-
-const loadCatchUp = loadLater<typeof import('#watchcache/catch-up.ts')>(
-  import.meta.url,
-  '#watchcache/catch-up',
-)
 
 export interface Watch {
   readonly kind: Kind
@@ -59,9 +53,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
     const missed = ready.history.after(from)
     // Older than memory, or more than may wait at once: told from the store's history, as far as that goes.
     if (missed === undefined || missed.length > watcherQueueLengthMax) {
-      const { storage, parseStored: parse, clock } = server
-      const now = () => clock.now()
-      past = await loadCatchUp().catchUp({ storage, parse, cache: ready, watcher, from, now })
+      past = await server.cache.catchUp(ready, watcher, from)
       if (past === undefined)
         throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
     } else watcher.tell(missed)

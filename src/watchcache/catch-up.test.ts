@@ -61,7 +61,15 @@ class Past {
     more: Partial<CatchUpParts> = {},
   ) {
     const cache = await this.cache()
-    const parts = { storage: this.storage, parse, cache, watcher, from, now: () => 0, ...more }
+    const parts = {
+      storage: this.storage,
+      parse,
+      cache,
+      watcher,
+      from,
+      report: () => {},
+      ...more,
+    }
     return catchUp(parts)
   }
 }

@@ -1,7 +1,8 @@
 /**
  * A watch that begins before what memory remembers: its watcher is told from the store's own history, no faster than its
- * client reads, until it has come to where memory takes over. It never holds more of the past than a few batches, and
- * where the store forgets faster than the client reads, the watch ends and its client goes on from where it was.
+ * client reads, until it has come to where memory takes over. Of the past it holds a few batches, and each changed object
+ * as it was last; where the store forgets faster than the client reads, the watch ends and its client goes on from where
+ * it was.
  */
 import {
   type Change,
@@ -28,9 +29,8 @@ export interface CatchUpParts {
   readonly cache: ResourceCache
   readonly watcher: Watcher
   readonly from: Revision
-  readonly now: () => number
   /** A past that cannot be read. */
-  readonly report?: (error: unknown) => void
+  readonly report: (error: unknown) => void
 }
 
 /** Undefined where the store has forgotten what the watch begins with. */
@@ -67,7 +67,7 @@ export class CatchUp {
       watcher.namespace === '' ? `${storagePrefix}/` : `${storagePrefix}/${watcher.namespace}/`
     this.#maker = entryMaker(cache.resource, parse)
     void this.#run().catch((error) => {
-      if (!(error instanceof RevisionCompacted) && !this.#stop.signal.aborted) parts.report?.(error)
+      if (!(error instanceof RevisionCompacted) && !this.#stop.signal.aborted) parts.report(error)
       watcher.end()
     })
   }
@@ -107,12 +107,13 @@ export class CatchUp {
   }
 
   #deliver({ key, revision, bytes }: Change): void {
-    const { watcher, now } = this.#parts
+    const { watcher } = this.#parts
     const previous = this.#known.get(key)
     const entry = bytes === undefined ? undefined : this.#maker.make(key, revision, bytes)
     this.#known.set(key, entry)
     if (entry === undefined && previous === undefined) return
-    const event: CacheEvent = { revision, entry, previous, at: now(), frames: new Map() }
+    // It is told and not kept, so it need not say when it happened.
+    const event: CacheEvent = { revision, entry, previous, at: 0, frames: new Map() }
     const type = transition(event, watcher.matches)
     if (type !== undefined) watcher.deliver(type, event)
   }

@@ -13,7 +13,7 @@ export interface Subscriber {
   /** Undefined: everything in the namespace. */
   readonly matches: ((entry: Entry) => boolean) | undefined
   deliver(type: EventType, event: CacheEvent): void
-  /** The live picture moved on without anything for this subscriber. */
+  /** Nothing is delivered any more: the picture is no longer kept up to date. */
   end(): void
 }
 

@@ -12,7 +12,7 @@ export interface CacheEvent {
   readonly entry: Entry | undefined
   /** Undefined for a creation. */
   readonly previous: Entry | undefined
-  /** Milliseconds. */
+  /** When it happened, in milliseconds by a clock that does not jump: how old it is in the history. */
   readonly at: number
   /** Frames already made of this event, by shape and type, shared by every watcher. */
   readonly frames: Map<string, Buffer>
@@ -24,6 +24,9 @@ export interface HistoryLimits {
   /** How long events are promised to be kept: the five minutes of the specification. */
   readonly ageMsMax: number
 }
+
+/** Places of dropped events are given back from so many on: fewer are not worth moving the others for. */
+const droppedMin = 512
 
 export class History {
   #events: CacheEvent[] = []
@@ -52,7 +55,7 @@ export class History {
       this.#events[this.#first++] = undefined as never
       this.#startsAfter = dropped.revision
     }
-    if (this.#first > 512 && this.#first * 2 > this.#events.length) {
+    if (this.#first > droppedMin && this.#first * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#first)
       this.#first = 0
     }

@@ -293,3 +293,24 @@ test('closing ends every watch', async () => {
   assert.equal(watcher.ended, true)
   assert.equal(cache.closed, true)
 })
+
+test('a past that cannot be read is told to the log, not only to its watcher', async () => {
+  const inner = createMemoryStorage()
+  let isAway = false
+  const changes: Storage['changes'] = (options) => {
+    if (isAway) throw new Error('away')
+    return inner.changes(options)
+  }
+  const { cache, put, reports } = await start(overlaid(inner, { changes }))
+  const from = await put('things', 'x')
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  isAway = true
+  assert.ok(await cache.catchUp(picture, watcher, from))
+  await settle()
+  assert.deepEqual(
+    [watcher.ended, reports],
+    [true, ['the past of /registry/things cannot be read']],
+  )
+  await cache.close()
+})

@@ -2,7 +2,8 @@
  * The live picture of everything that somebody has asked for. Resources are loaded on first use and follow one feed, so
  * own writes and other servers' writes arrive by the same way, and a server with no readers holds nothing.
  */
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Resource } from '#kinds/kind.ts'
 import {
   type Change,
@@ -11,11 +12,15 @@ import {
   RevisionCompacted,
   type Storage,
 } from '#storage/storage.ts'
+import type { CatchUp } from './catch-up.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { entryMaker } from './entry-maker.ts'
 import { Freshness } from './freshness.ts'
 import type { HistoryLimits } from './history.ts'
 import { ResourceCache } from './resource-cache.ts'
+import type { Watcher } from './watcher.ts'
+
+const loadCatchUp = loadLater<typeof import('./catch-up.ts')>(import.meta.url, './catch-up')
 
 /** Objects read from the store at once while loading: keeps the event loop free between pages. */
 const loadPageSize = 500
@@ -100,8 +105,22 @@ export class WatchCache {
   /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
   drop(resource: Resource): void {
     const slot = this.#slots.get(resource.storagePrefix)
-    if (slot !== undefined) this.#forget(resource)
-    slot?.cache?.fanOut.endAll()
+    if (slot === undefined) return
+    this.#forget(resource)
+    slot.cache?.fanOut.endAll()
+  }
+
+  /**
+   * Tells a watcher what happened before a picture's memory begins, from the store's history; undefined where that does
+   * not go back so far either.
+   */
+  catchUp(cache: ResourceCache, watcher: Watcher, from: Revision): Promise<CatchUp | undefined> {
+    const { storage, parse } = this.#parts
+    const report = (error: unknown) => {
+      const { storagePrefix } = cache.resource
+      this.#parts.report(`the past of ${storagePrefix} cannot be read`, error)
+    }
+    return loadCatchUp().catchUp({ storage, parse, cache, watcher, from, report })
   }
 
   /** What was written while it was loaded is its past, should it be loaded again. */
@@ -112,9 +131,7 @@ export class WatchCache {
 
   #load(resource: Resource, told: boolean): Promise<ResourceCache> {
     const slot: Slot = { cache: undefined, loading: undefined, waiting: [] }
-    const previous = this.#slots.get(resource.storagePrefix)
-    if (previous !== undefined) this.#forget(resource)
-    previous?.cache?.fanOut.endAll()
+    this.drop(resource)
     this.#slots.set(resource.storagePrefix, slot)
     slot.loading = this.#read(resource, this.#lastChange, told)
       .then((cache) => {
@@ -244,9 +261,8 @@ export class WatchCache {
 
   #apply(cache: ResourceCache, change: Change): void {
     try {
-      const { clock } = this.#parts
       // A clock that is set must not make history old.
-      cache.apply(change, clock.elapsed === undefined ? clock.now() : clock.elapsed())
+      cache.apply(change, elapsedMs(this.#parts.clock))
     } catch (error) {
       this.#parts.report(`the change of ${change.key} cannot be read`, error)
     }
