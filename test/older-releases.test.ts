@@ -225,6 +225,46 @@ const rows: [
   [[22], 'PATCH', '/api/v1/namespaces/default', { metadata: { labels: 1 } }, mergePatch, /^422 /],
   [[15], 'PATCH', '/api/v1/namespaces/default', ['a'], jsonPatch, /type jsonpatch\.operation/],
   [[22], 'PATCH', '/api/v1/namespaces/default', ['a'], jsonPatch, /type jsonpatch\.Operation/],
+  [
+    [15, 22],
+    'DELETE',
+    `${inDefault}/podtemplates`,
+    { kind: 'DeleteOptions', apiVersion: 'apps/v9' },
+    'application/json',
+    /^500 .*no kind .*DeleteOptions.* is registered for version .*apps\/v9/,
+  ],
+  [
+    [22],
+    'DELETE',
+    `${inDefault}/podtemplates`,
+    { kind: 'DeleteOptions', apiVersion: 'apps/__internal' },
+    'application/json',
+    /^500 .* is registered for the internal version of group .*apps/,
+  ],
+  [
+    [22],
+    'DELETE',
+    `${inDefault}/podtemplates`,
+    { kind: 'DeleteOptions', apiVersion: 'extensions/v1beta1' },
+    'application/json',
+    /^200 /,
+  ],
+  [
+    [15],
+    'POST',
+    '/apis/storage.k8s.io/v1beta1/csidrivers',
+    { metadata: {} },
+    '',
+    /^422 .*"causes":\[\{"reason":"FieldValueRequired","message":"Required value","field":"name"\}/,
+  ],
+  [
+    [22],
+    'POST',
+    '/apis/storage.k8s.io/v1/csidrivers',
+    { metadata: {} },
+    '',
+    /^422 .*"field":"metadata.name"/,
+  ],
 ]
 for (const [releases, method, path, body, type, expected] of rows) {
   for (const release of releases) {

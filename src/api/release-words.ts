@@ -81,6 +81,9 @@ export function noDeleteOptions(goType: string, release: number): string {
   return `converting (${goType}) to (v1.DeleteOptions): ${why}`
 }
 
+/** The first release to which what cannot be read after a patch is the patch's fault, not its own. */
+export const patchesBlamedSince = 16
+
 /** The errors as a release would tell them. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   release >= newestWords

@@ -63,6 +63,10 @@ export async function makeServer(
     release,
     feature,
     parseStored,
+    isVersion(apiVersion) {
+      const [version = '', group = ''] = apiVersion.split('/').reverse()
+      return facts.kindsOf(group, version, release).size > 0
+    },
     typeNamed(apiVersion, kind) {
       const [version, group = ''] = apiVersion.split('/').reverse()
       const name = facts.kindsOf(group, version, release).get(kind)

@@ -155,6 +155,7 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     release,
     feature: gates.enabled,
     parseStored,
+    isVersion: () => false,
     typeNamed: () => undefined,
     newUid: randomUUID,
     randomSuffix: suffix,

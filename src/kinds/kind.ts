@@ -167,6 +167,8 @@ export interface Behaviour {
   readonly nameRule?: (name: string, prefix: boolean) => string[]
   /** What is wrong with metadata is only told when nothing else is. */
   readonly metadataLast?: boolean
+  /** The last release in which it was so, where it is no longer. */
+  readonly metadataLastUntil?: number
   /** Why an object of a version cannot become one of the hub version, in Go's words. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */

@@ -5,6 +5,7 @@
  */
 import { invalid } from '#api/field-error.ts'
 import type { Json } from '#api/object-meta.ts'
+import { patchesBlamedSince } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
 import { goText, goType, goValue } from './go-value.ts'
@@ -24,6 +25,7 @@ export function applyStrategicMerge(
   document: Json,
   patch: Json,
   lost?: (whole: Json, kept: Json) => void,
+  release = 22,
 ): Json {
   if (patch !== null && !isMap(patch)) {
     const kind = goType(patch) === '[]interface {}' ? 'array' : goType(patch)
@@ -38,7 +40,7 @@ export function applyStrategicMerge(
     lost?.(whole, kept)
     return withHeaderOf(document as JsonMap, kept)
   } catch (error) {
-    throw answerTo(error, change)
+    throw answerTo(error, change, release)
   }
 }
 
@@ -48,8 +50,9 @@ function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
   return { ...object, apiVersion, kind }
 }
 
-function answerTo(error: unknown, patch: JsonMap): unknown {
+function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
   if (error instanceof RestoreError) {
+    if (release < patchesBlamedSince) return new ApiError(500, '', error.message)
     return invalidObject({ group: '', kind: '' }, '', [
       invalid('patch', goValue(patch), error.message),
     ])

@@ -43,12 +43,19 @@ export function readOptionsText(text: Buffer): Loose {
   return (read.value ?? {}) as Loose
 }
 
+const internal = /(?:^|\/)__internal$/
+
+const shownVersion = (apiVersion: string): string =>
+  internal.test(apiVersion)
+    ? `the internal version of group "${apiVersion.replace(internal, '')}"`
+    : `version "${apiVersion}"`
+
 /** A body that says it is something else than options of a group that is known where the collection is. */
 export function requireCollectionOptions(server: Server, collection: string, body: Loose): void {
   const kind = String(body.kind || 'DeleteOptions')
   const apiVersion = String(body.apiVersion || collection)
   if (!isKnownType(server, collection, apiVersion, kind)) {
-    const words = unregisteredKind(kind, `version "${apiVersion}"`, server.release)
+    const words = unregisteredKind(kind, shownVersion(apiVersion), server.release)
     throw new ApiError(500, '', words)
   }
   if (kind === 'DeleteOptions') return

@@ -182,6 +182,10 @@ async function makeServer(storage: Storage): Promise<Server> {
     release,
     feature: gates.enabled,
     parseStored,
+    isVersion(apiVersion: string) {
+      const [version = '', group = ''] = apiVersion.split('/').reverse()
+      return facts.kindsOf(group, version, release).size > 0
+    },
     typeNamed(apiVersion: string, kind: string) {
       const [version, group = ''] = apiVersion.split('/').reverse()
       const name = facts.kindsOf(group, version, release).get(kind)

@@ -32,7 +32,7 @@ export function isKnownType(server: Server, at: string, apiVersion: string, kind
   if (here !== there && (apart.has(here) || apart.has(there))) return false
   if (apiVersion === 'v1' && coreOnly.includes(kind)) return true
   if (!ofMeta) return server.typeNamed(apiVersion, kind) !== undefined
-  return server.catalog.groupVersions.some(({ group }) => group === there)
+  return server.isVersion(apiVersion)
 }
 
 /** Go's name for the type: that of meta is of one version wherever it is said to be. */

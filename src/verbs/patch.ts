@@ -10,6 +10,7 @@ import { loadLater } from '#base/load-later.ts'
 import { firstValue } from '#codec/first-value.ts'
 import { decodeWritten, isOdd, JsonError, markOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { patchesBlamedSince } from '#api/release-words.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
@@ -130,9 +131,6 @@ export function patchedAs(
 /** A patched object is written down and read again. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
-/** The first release to which what cannot be read after a patch is the patch's fault, not its own. */
-const patchesBlamedSince = 16
-
 /** What cannot be read after the patch is the patch's fault: 422, with the result in the message, as the original writes it. */
 function orInvalidPatch<Read>(
   release: number,
@@ -225,7 +223,8 @@ function rawPatched(
       request.options.fieldValidation === 'Ignore'
         ? undefined
         : (whole: Json, kept: Json) => lost.push(...load.undeclared().undeclared(type, whole, kept))
-    return load.strategic().applyStrategicMerge(type, document, firstValueOf(patchBytes), tell)
+    const body = firstValueOf(patchBytes)
+    return load.strategic().applyStrategicMerge(type, document, body, tell, release)
   }
   const body = patchBody(patchBytes)
   const applied = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch

@@ -30,6 +30,8 @@ export interface Server {
   readonly release: number
   readonly feature: (gate: string) => boolean
   readonly parseStored: ParseStored
+  /** Whether a group has such a version, served or not. */
+  readonly isVersion: (apiVersion: string) => boolean
   /** The type of a kind that need not be a resource of its own: Scale, Eviction, TokenRequest. */
   readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
   readonly newUid: () => string

@@ -31,7 +31,9 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
   const nameRule = behaviour.nameRule ?? nameIsDnsSubdomain
-  const errors = behaviour.metadataLast
+  const isMetadataLast =
+    behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
+  const errors = isMetadataLast
     ? []
     : validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule }, metadataPath)
   if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(shown))
@@ -40,7 +42,7 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   if (errors.length > 0)
     throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
-  const last = behaviour.metadataLast
+  const last = isMetadataLast
     ? validateObjectMeta(
         object.metadata,
         { namespaced: kind.namespaced, nameRule: nameIsPathSegment },

@@ -94,3 +94,15 @@ test('labels count as content', () => {
   endpointSlice.prepareForUpdate?.(next, old, contextFor())
   assert.equal(next.metadata.generation, 4)
 })
+
+test('what is wrong with changed endpoints was told twice, and metadata not at all', () => {
+  const old = inDefault({ subsets: [] })
+  const next = inDefault({ subsets: [{}] })
+  const fields = (release: number) => {
+    const context = { ...contextFor(), release }
+    return endpoints.validateUpdate?.(next, old, context).map(({ field }) => field)
+  }
+  assert.deepEqual(fields(17), ['subsets[0]', 'subsets[0]'])
+  assert.deepEqual(fields(18), ['subsets[0]'])
+  assert.deepEqual(fields(22), ['subsets[0]'])
+})

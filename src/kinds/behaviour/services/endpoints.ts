@@ -71,15 +71,25 @@ function repack(next: KubeObject, release: number): void {
   next.subsets = loadSubsets().repackSubsets(next.subsets)
 }
 
+/** The first release that does not check subsets twice, and the first that checks metadata whole again. */
+const checkedOnceSince = 18
+const metadataWholeSince = 20
+
+function checkUpdate(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+  const changed = checkMetadataUpdate(next, old)
+  if (release >= checkedOnceSince && release < metadataWholeSince)
+    return [...changed, ...check(next)]
+  const whole = checkMetadata(next, true, nameIsDnsSubdomain)
+  return release < checkedOnceSince
+    ? [...whole, ...check(next), ...changed, ...check(next)]
+    : [...changed, ...whole, ...check(next)]
+}
+
 export const endpoints: Behaviour = {
   createOnUpdate: true,
   prepareForCreate: (object, context) => repack(object, context.release),
   prepareForUpdate: (next, _old, context) => repack(next, context.release),
   validateCreate: check,
-  validateUpdate: (next, old) => [
-    ...checkMetadataUpdate(next, old),
-    ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next),
-  ],
+  validateUpdate: (next, old, { release }) => checkUpdate(next, old, release),
   columns: endpointsColumns,
 }

@@ -93,8 +93,55 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
+/** Up to here a driver had a name and a spec to check, no metadata, and the spec could not change at all. */
+const namedAloneUntil = 19
+/** Up to here what was wrong with a new one was told twice. */
+const toldTwiceUntil = 20
+
+/** With the name checked as the spec is. */
+const checkNamed = (driver: KubeObject, context: Context): FieldError[] => [
+  ...checkCsiDriverName(driver.metadata.name ?? '', FieldPath.of('name')),
+  ...checkDriver(driver, context),
+]
+
+function checkNewDriver(driver: KubeObject, context: Context): FieldError[] {
+  if (context.release <= namedAloneUntil) {
+    return [...checkNamed(driver, context), ...checkNamed(driver, context)]
+  }
+  const errors = checkDriver(driver, context)
+  if (context.release > toldTwiceUntil) return errors
+  return [...errors, ...checkMetadata(driver, false, nameIsDnsSubdomain), ...errors]
+}
+
+/** The fields of a spec since when there are, as Go shows them. */
+const goDriverSpec = (spec: Loose, release: number): string => {
+  const fields: [since: number, name: string, shown: string][] = [
+    [15, 'AttachRequired', goPointer('bool', spec.attachRequired)],
+    [19, 'FSGroupPolicy', goPointer('storage.FSGroupPolicy', spec.fsGroupPolicy)],
+    [15, 'PodInfoOnMount', goPointer('bool', spec.podInfoOnMount)],
+    [
+      16,
+      'VolumeLifecycleModes',
+      goStrings(listAsWritten(spec, 'volumeLifecycleModes'), 'storage.VolumeLifecycleMode'),
+    ],
+    [19, 'StorageCapacity', goPointer('bool', spec.storageCapacity)],
+  ]
+  return goStruct(
+    'storage.CSIDriverSpec',
+    fields.flatMap(([since, name, shown]) => (release < since ? [] : [[name, shown]])),
+  )
+}
+
+function checkOldDriver(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const whole = [...checkNamed(next, context), ...checkNamed(next, context)]
+  if (sameJson(next.spec, old.spec)) return whole
+  const shown = asGo(goDriverSpec(next.spec ?? {}, context.release))
+  return [...whole, invalid(specPath, shown, immutableMessage)]
+}
+
 export const csiDriver: Behaviour = {
   unconditionalUpdate: false,
+  metadataLastUntil: namedAloneUntil,
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
@@ -103,12 +150,15 @@ export const csiDriver: Behaviour = {
     )
     if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
-  validateCreate: checkDriver,
-  validateUpdate: (next, old) => [
-    ...checkMetadataUpdate(next, old),
-    ...checkDriverChanges(next, old),
-    ...checkTokenRequests(next.spec?.tokenRequests ?? []),
-  ],
+  validateCreate: checkNewDriver,
+  validateUpdate: (next, old, context) =>
+    context.release <= namedAloneUntil
+      ? checkOldDriver(next, old, context)
+      : [
+          ...checkMetadataUpdate(next, old),
+          ...checkDriverChanges(next, old),
+          ...checkTokenRequests(next.spec?.tokenRequests ?? []),
+        ],
   columns: csiDriverColumns,
 }
 

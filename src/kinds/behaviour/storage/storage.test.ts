@@ -222,3 +222,19 @@ test('status belongs to the beta version of attachments, and to the status of th
   )
   assert.deepEqual(object.status, { attached: false })
 })
+
+test('before 1.20 the spec of a driver stayed as it was', () => {
+  const spec = { attachRequired: true, podInfoOnMount: true }
+  const told = (release: number) =>
+    csiDriver
+      .validateUpdate?.(named({ spec: { ...spec, podInfoOnMount: false } }), named({ spec }), {
+        ...contextFor(),
+        release,
+        feature: () => false,
+      })
+      .map(({ field, message }) => `${field}: ${message.replace(/0x[0-9a-f]+/g, 'P')}`)
+  assert.deepEqual(told(15), [
+    'spec: Invalid value: storage.CSIDriverSpec{AttachRequired:(*bool)(P), PodInfoOnMount:(*bool)(P)}: field is immutable',
+  ])
+  assert.deepEqual(told(22), ['spec.podInfoOnMount: Invalid value: false: field is immutable'])
+})
