@@ -47,7 +47,12 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (!target.isResource) return routePath(exchange, parts)
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
-  if (!kind.protobuf && missesScope(target, kind)) return pageNotFound(exchange)
+  if (!kind.protobuf) {
+    if (missesScope(target, kind)) return textNotFound(exchange, pageNotFound)
+    if (parts.server.release < tellsSubresourcesSince && missesSubresource(target, kind)) {
+      return textNotFound(exchange, resourceNotFound)
+    }
+  }
   exchange.kind = kind
   // Of a built-in kind only what there is can be deprecated.
   if (!kind.protobuf) warnDeprecated(exchange, kind)
@@ -75,16 +80,23 @@ async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
     if (handler.matches(path)) return handler.handle(exchange)
   }
   if (prefix === 'api' || (prefix !== '' && isBuiltIn(catalog, group))) throw pathNotFound()
-  pageNotFound(exchange)
+  textNotFound(exchange, pageNotFound)
 }
 
 /** Custom kinds have no paths but those of their scope. */
 const missesScope = ({ namespace, verb }: RequestTarget, kind: Kind): boolean =>
   kind.namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== ''
 
+const missesSubresource = ({ subresource }: RequestTarget, { subresources }: Kind): boolean =>
+  subresource !== '' && !subresources.has(subresource)
+/** The first release that has a Status for a subresource that a custom kind does not have. */
+const tellsSubresourcesSince = 16
+
+const pageNotFound = Buffer.from('404 page not found\n')
+const resourceNotFound = Buffer.from('the server could not find the requested resource\n')
+
 /** What is nobody's is told without a Status, and so is what would be a custom kind's. */
-function pageNotFound(exchange: Exchange): void {
-  const body = Buffer.from('404 page not found\n')
+function textNotFound(exchange: Exchange, body: Buffer): void {
   exchange.status = 404
   exchange.wire.answer(
     404,

@@ -45,7 +45,7 @@ const hubs: Readonly<Record<string, string>> = {
 }
 
 /** The first release whose objects no longer carry their path. */
-const selfLinksUntil = 20
+export const selfLinksUntil = 20
 
 const noBehaviour: Behaviour = {}
 const apiVersionOf = (group: string, version: string) =>

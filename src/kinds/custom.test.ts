@@ -282,6 +282,31 @@ test('deprecated versions say so', () => {
   )
 })
 
+test('releases of old keep nulls, tell all that is wrong at once, and show where objects are', () => {
+  const kindIn = (release: number) =>
+    customResource(definition([one]), { ...options, release }).kindOf('example.com/v1') as Kind
+  const read = (release: number, spec: Loose) => kindIn(release).conform(object(spec)).object
+  assert.deepEqual(read(20, { name: null }).spec, {})
+  assert.deepEqual(read(19, { name: null }).spec, { name: null })
+  assert.deepEqual(
+    [15, 19, 20].map((release) => kindIn(release).selfLinks),
+    [true, true, false],
+  )
+  const wrong = { name: 1, size: 'x' }
+  const said = (release: number) =>
+    kindIn(release)
+      .validateSchema?.(read(release, wrong))
+      .map(({ field, message }) => `${field}: ${message}`)
+  assert.deepEqual(said(16), [
+    'spec.name: Invalid value: "integer": spec.name in body must be of type string: "integer"',
+    'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+  ])
+  const [all, ...more] = said(15) ?? []
+  assert.deepEqual(more, [])
+  assert.match(all, /^\[\]: Invalid value: map\[string\]interface \{\}\{"apiVersion":"example.com/)
+  assert.match(all, /failure list:\nspec.name in body must .*\nspec.size in body must /)
+})
+
 test('scales are where the definition says', () => {
   const scale = {
     specReplicasPath: '.spec.size',

@@ -7,6 +7,7 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
+import { selfLinksUntil } from './built-in.ts'
 import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
@@ -210,6 +211,7 @@ class CustomKind implements Kind {
   readonly resource: Resource
   readonly protobuf = false
   readonly itemsCarryType = true
+  readonly selfLinks: boolean
   readonly deprecation: Deprecation | undefined
   readonly scale: ScalePaths | undefined
   readonly #schema: CustomSchema
@@ -238,12 +240,13 @@ class CustomKind implements Kind {
     this.categories = names.categories ?? []
     this.namespaced = spec.scope === 'Namespaced'
     this.subresources = subresourcesOf(version.subresources, this)
+    this.selfLinks = options.release < selfLinksUntil
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)
     this.#columns = version.additionalPrinterColumns
     const schema: JsonSchema | undefined = version.schema?.openAPIV3Schema ?? undefined
     const keepAll = open || spec.preserveUnknownFields === true
-    this.#schema = new CustomSchema(schema, options.objectMeta, keepAll)
+    this.#schema = new CustomSchema(schema, options.objectMeta, keepAll, options.release)
     this.deprecation =
       version.deprecated === true && options.release >= firstReleaseWithWarnings
         ? {

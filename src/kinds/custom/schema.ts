@@ -2,8 +2,9 @@
  * What one version of a custom kind makes of its schema: how objects are read, completed and checked, and how apply sees
  * them. Everything is compiled when it is first asked for, and versions with one schema share all of it.
  */
-import type { FieldError } from '#api/field-error.ts'
+import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
+import { asGo, goUntyped } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -28,11 +29,22 @@ const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts'
   '#codec/go-json/metadata-problem',
 )
 
+/** The first release that drops nulls which a schema neither allows nor replaces. */
+const dropsNullsSince = 20
+/** The first release that tells each field that is wrong by itself. */
+const tellsFieldsSince = 16
+
+function inOne(object: KubeObject, errors: Errors): FieldError {
+  const said = [...errors.values()].map(({ message }) => message).join('\n')
+  return invalid('[]', asGo(goUntyped(object)), `validation failure list:\n${said}`)
+}
+
 export class CustomSchema {
   /** As the definition gives it; undefined where it gives none. */
   readonly given: JsonSchema | undefined
   readonly #objectMeta: Type
   readonly #keepAll: boolean
+  readonly #release: number
   #copy: Copy | undefined
   #copyMerged: Copy | undefined
   #fill: Fill | undefined | null = null
@@ -41,11 +53,12 @@ export class CustomSchema {
   #pruner: Pruner | undefined
   #structural: boolean | undefined
 
-  /** `keepAll`: the definition keeps unknown fields everywhere. */
-  constructor(given: JsonSchema | undefined, objectMeta: Type, keepAll: boolean) {
+  /** `keepAll`: the definition keeps unknown fields everywhere. `release`: the minor number of the emulated one. */
+  constructor(given: JsonSchema | undefined, objectMeta: Type, keepAll: boolean, release: number) {
     this.given = given
     this.#objectMeta = objectMeta
     this.#keepAll = keepAll
+    this.#release = release
   }
 
   /** The schema, where it is structural. */
@@ -80,6 +93,7 @@ export class CustomSchema {
   #prunerOf(): Pruner {
     this.#pruner ??= new Pruner({
       keepAll: this.#keepAll,
+      keepNulls: this.#release < dropsNullsSince,
       readMeta: (field, value) => this.#readMeta(field, value),
     })
     return this.#pruner
@@ -136,7 +150,8 @@ export class CustomSchema {
     this.#check ??= new Checker().of(this.given)
     const errors: Errors = new Map()
     this.#check(object as unknown as Json, '', errors)
-    return errors.size === 0 ? [] : fieldErrors(errors)
+    if (errors.size === 0) return []
+    return this.#release < tellsFieldsSince ? [inOne(object, errors)] : fieldErrors(errors)
   }
 
   /** Errors of embedded objects and of lists that are sets or maps; the latter only where the old object had none. */

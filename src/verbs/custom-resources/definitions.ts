@@ -184,8 +184,9 @@ export class Definitions {
   async #settle(name: string): Promise<void> {
     const definition = this.#known.get(name)
     if (definition === undefined) return
+    const { clock, release } = this.#parts.server
     const group = this.#inGroup(definition.spec.group)
-    const next = loadSettle().settle(definition, group, timestamp(this.#parts.server.clock))
+    const next = loadSettle().settle(definition, group, timestamp(clock), release)
     if (next === undefined) {
       if (isLeaving(definition)) this.#finalize(name)
       return

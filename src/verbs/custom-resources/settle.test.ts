@@ -39,7 +39,7 @@ function definition(names: Loose, status?: Loose, spec: Loose = {}): KubeObject 
 
 test('a new definition is accepted and established', () => {
   const made = definition(accepted('gears', 'Gear', { shortNames: ['g'] }))
-  const { status } = settle(made, [made], now) as KubeObject
+  const { status } = settle(made, [made], now, 22) as KubeObject
   assert.deepEqual(status.acceptedNames, {
     plural: 'gears',
     singular: 'gear',
@@ -60,7 +60,7 @@ test('a new definition is accepted and established', () => {
     ],
   )
   assert.equal(
-    settle({ ...made, status }, [{ ...made, status }], 'later'),
+    settle({ ...made, status }, [{ ...made, status }], 'later', 22),
     undefined,
     'and then left alone',
   )
@@ -78,7 +78,7 @@ test('names of others in the group are not given twice', () => {
     [condition.status, condition.reason, condition.message],
     ['False', 'ListKindConflict', '"GearList" is already in use'],
   )
-  const { status } = settle(second, [first, second], now) as KubeObject
+  const { status } = settle(second, [first, second], now, 22) as KubeObject
   assert.equal(status.conditions[1].reason, 'NotAccepted')
 })
 
@@ -100,7 +100,7 @@ const conflicts: [asked: Loose, reason: string, message: string][] = [
 for (const [asked, reason, message] of conflicts) {
   test(`names ${JSON.stringify(asked)}: ${reason}`, () => {
     const second = definition({ ...accepted('wheels', 'Wheel'), ...asked })
-    const { status } = settle(second, [first, second], now) as KubeObject
+    const { status } = settle(second, [first, second], now, 22) as KubeObject
     const [names, established] = status.conditions as Loose[]
     assert.deepEqual([names.reason, names.message], [reason, message])
     assert.deepEqual(
@@ -126,7 +126,7 @@ test('once they are free they are given', () => {
     acceptedNames: { plural: 'wheels', kind: '' },
     storedVersions: ['v1'],
   })
-  const { status } = settle(second, [second], 'later') as KubeObject
+  const { status } = settle(second, [second], 'later', 22) as KubeObject
   assert.equal(status.acceptedNames.kind, 'Gear')
   assert.equal(status.conditions[0].status, 'True')
   assert.equal(status.conditions[0].lastTransitionTime, 'later')
@@ -159,7 +159,7 @@ for (const [why, conditions, after] of kept) {
     const names = accepted('gears', 'Gear')
     const acceptedNames = { ...names, shortNames: [] }
     const made = definition(names, { conditions, acceptedNames, storedVersions: ['v1'] })
-    const settled = settle(made, [made], now)
+    const settled = settle(made, [made], now, 22)
     assert.deepEqual(
       settled?.status.conditions.map(({ reason }: Loose) => reason),
       after,
@@ -169,7 +169,7 @@ for (const [why, conditions, after] of kept) {
 
 test('schemas of old are told from structural ones', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { preserveUnknownFields: true })
-  const { status } = settle(made, [made], now) as KubeObject
+  const { status } = settle(made, [made], now, 22) as KubeObject
   assert.deepEqual(
     status.conditions
       .filter((one: Loose) => one.type === 'NonStructuralSchema')
@@ -191,11 +191,52 @@ const approvals: [given: string | undefined, status: string, reason: string, mes
     `${must} with either a URL or a reason starting with "unapproved", ${see}`,
   ],
 ]
+test('before 1.16 groups of Kubernetes itself are as any', () => {
+  const made = definition(accepted('gears', 'Gear'), undefined, { group: 'x.k8s.io' })
+  const { status } = settle(made, [made], now, 15) as KubeObject
+  assert.deepEqual(
+    status.conditions.map(({ type }: Loose) => type),
+    ['NamesAccepted', 'Established'],
+  )
+})
+
+const badVersion = (name: string, type?: string) => ({
+  name,
+  schema: { openAPIV3Schema: { ...(type && { type }) } },
+})
+const must1 = 'type: Required value: must not be empty at the root'
+const must2 = 'type: Invalid value: "string": must be object at the root'
+const oldSchemas: [release: number, versions: Loose[], message: string | undefined][] = [
+  [15, [badVersion('v1', 'object')], undefined],
+  [19, [badVersion('v1', 'object')], undefined],
+  [
+    20,
+    [badVersion('v1', 'object')],
+    'spec.preserveUnknownFields: Invalid value: true: must be false',
+  ],
+  [15, [badVersion('v1'), badVersion('v2')], `spec.validation.openAPIV3Schema.${must1}`],
+  [
+    16,
+    [badVersion('v1'), badVersion('v2', 'string')],
+    `[spec.version[v1].schema.openAPIV3Schema.${must1}, spec.version[v2].schema.openAPIV3Schema.${must2}]`,
+  ],
+  [17, [badVersion('v1')], `spec.versions[0].schema.openAPIV3Schema.${must1}`],
+]
+for (const [release, versions, message] of oldSchemas) {
+  test(`schemas of old in 1.${release}: ${JSON.stringify(versions)}`, () => {
+    const names = accepted('gears', 'Gear')
+    const made = definition(names, undefined, { preserveUnknownFields: true, versions })
+    const { status } = settle(made, [made], now, release) as KubeObject
+    const found = status.conditions.find(({ type }: Loose) => type === 'NonStructuralSchema')
+    assert.equal(found?.message, message)
+  })
+}
+
 for (const [given, ...wanted] of approvals) {
   test(`groups of Kubernetes itself need approval: ${given}`, () => {
     const made = definition(accepted('gears', 'Gear'), undefined, { group: 'x.k8s.io' })
     if (given !== undefined) made.metadata.annotations = { 'api-approved.kubernetes.io': given }
-    const { status } = settle(made, [made], now) as KubeObject
+    const { status } = settle(made, [made], now, 22) as KubeObject
     const found = status.conditions.find(
       (one: Loose) => one.type === 'KubernetesAPIApprovalPolicyConformant',
     )

@@ -27,20 +27,28 @@ const notAccepted: Condition = {
   message: 'not all names are accepted',
 }
 
-/** The definition with its new status, or undefined where nothing changes. */
+/** The first release in which groups of Kubernetes itself are told from others. */
+const approvalSince = 16
+/** Up to this one places are told by the names of versions, and a schema for all of them is told as the beta has it. */
+const placesByNameUntil = 16
+/** The first release in which keeping unknown fields is a fault by itself. */
+const preservingIsAFaultSince = 20
+
+/** The definition with its new status, or undefined where nothing changes. `release`: the minor number of the emulated one. */
 export function settle(
   definition: KubeObject,
   group: Iterable<KubeObject>,
   now: string,
+  release: number,
 ): KubeObject | undefined {
   const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
   // The original finds approval at once and asks about names later: a reader sees them in this order.
-  const approval = approvalCondition(definition)
+  const approval = release < approvalSince ? undefined : approvalCondition(definition)
   if (approval !== undefined) apply(next, approval, now)
   settleNames(next, group, now)
   if (isTrue(next, 'NamesAccepted') && !isTrue(next, 'Established')) apply(next, established, now)
-  const structural = nonStructural(definition)
+  const structural = nonStructural(definition, release)
   if (structural !== undefined) apply(next, structural, now)
   else if (conditionOf(next, 'NonStructuralSchema') !== undefined) {
     removeCondition(next, 'NonStructuralSchema')
@@ -68,26 +76,42 @@ function apply(definition: KubeObject, condition: Condition, now: string): void 
 }
 
 /** Schemas of definitions that were written before schemas had to be structural. */
-function nonStructural({ spec }: KubeObject): Condition | undefined {
+function nonStructural({ spec }: KubeObject, release: number): Condition | undefined {
   // Where unknown fields are dropped, the schema was refused unless it is structural.
   if (spec.preserveUnknownFields !== true) return undefined
-  const errors: FieldError[] = [invalid('spec.preserveUnknownFields', true, 'must be false')]
-  for (const [i, version] of (spec.versions as Loose[]).entries()) {
+  const errors: FieldError[] = []
+  if (release >= preservingIsAFaultSince) {
+    errors.push(invalid('spec.preserveUnknownFields', true, 'must be false'))
+  }
+  const versions: Loose[] = spec.versions
+  const isShared = release <= placesByNameUntil && haveOneSchema(versions)
+  for (const [i, version] of (isShared ? versions.slice(0, 1) : versions).entries()) {
     const schema = version.schema?.openAPIV3Schema
     if (schema === undefined || schema === null) continue
     const problem = unsupported(schema)
     if (problem !== undefined) {
-      const message = `failed to check validation schema for version ${version.name}: ${problem}`
+      const which = isShared
+        ? 'global validation schema'
+        : `validation schema for version ${version.name}`
+      const message = `failed to check ${which}: ${problem}`
       return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message }
     }
-    const path = FieldPath.of('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')
-    errors.push(...checkStructural(schema, path))
+    const place = isShared
+      ? FieldPath.of('spec', 'validation')
+      : release <= placesByNameUntil
+        ? FieldPath.of('spec', 'version').key(version.name).child('schema')
+        : FieldPath.of('spec', 'versions').index(i).child('schema')
+    errors.push(...checkStructural(schema, place.child('openAPIV3Schema')))
   }
   if (errors.length === 0) return undefined
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const message = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
 }
+
+/** The beta has one schema for all versions that have the same. */
+const haveOneSchema = (versions: readonly Loose[]): boolean =>
+  new Set(versions.map(({ schema }) => JSON.stringify(schema))).size === 1
 
 const approvals = {
   invalid: ['False', 'InvalidAnnotation'],

@@ -41,15 +41,20 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const isBeta = ({ requestApiVersion }: Context): boolean =>
   requestApiVersion === 'apiextensions.k8s.io/v1beta1'
 
+/** The first release that says where else defaults may be. */
+const defaultsElsewhereSince = 19
 const noDefaultsInBeta =
   '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)'
+
+const whyNoDefaults = ({ release }: Context): string =>
+  release < defaultsElsewhereSince ? '' : noDefaultsInBeta
 
 /** The rules for a write; `old` is the spec before it, in the beta's form. */
 function rulesFor(context: Context, old: Loose | undefined): SpecRules {
   const beta = isBeta(context)
   const had = (is: (schema: JsonSchema) => boolean) => old !== undefined && specHas(old, is)
   return {
-    noDefaults: beta && !had(hasDefault) ? noDefaultsInBeta : undefined,
+    noDefaults: beta && !had(hasDefault) ? whyNoDefaults(context) : undefined,
     knownReviewVersion:
       old === undefined || hasKnownReviewVersion(old.conversion?.conversionReviewVersions),
     schemaRequired: !beta && (old === undefined || hasAllSchemas(old)),
