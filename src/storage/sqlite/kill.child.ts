@@ -5,20 +5,21 @@
  *
  * In the round `rehearsal` it only starts and ends, which leaves its compiled code in the cache: killed, it cannot.
  *
- *   kill.child.ts <data directory> <notes of the round before> <notes of this round> <round>
+ *   kill.child.ts <data directory> <notes of the round before> <notes of this round> <round> <bytes of the log>
  */
 import assert from 'node:assert/strict'
 import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { prefixRange, type Revision, type Storage } from '#storage/storage.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
-const [directory, notesBefore, notesNow, round] = process.argv.slice(2) as [
+const [directory, notesBefore, notesNow, round, logBytes] = process.argv.slice(2) as [
+  string,
   string,
   string,
   string,
   string,
 ]
-const storage = await openSqliteStorage({ directory, checkpointBytes: 64 * 1024 })
+const storage = await openSqliteStorage({ directory, checkpointBytes: Number(logBytes) })
 if (existsSync(notesBefore)) {
   await check(storage, readFileSync(notesBefore, 'utf8').split('\n').slice(0, -1))
 }
