@@ -30,6 +30,9 @@ async function start(name: Program, server: RunningServer, more: readonly string
     `--authorization-kubeconfig=${kubeconfig}`,
     `--secure-port=${await freePort()}`,
     '--bind-address=127.0.0.1',
+    // A machine that is busy with other tests lets it renew late.
+    '--leader-elect-lease-duration=60s',
+    '--leader-elect-renew-deadline=40s',
     `--cert-dir=${join(server.dataDir, name)}`,
   ]
   const child = spawn(programs[name], [...flags, ...more], { stdio: 'ignore' })
