@@ -155,6 +155,7 @@ const withoutWhole = (message: string): string =>
       /<whole>: [\s\S]*(error found in #|cannot be handled as a|cannot unmarshal|unmarshalerDecoder)[\s\S]*/,
       '<whole>: <where>',
     )
+    .replace(/, error found in #[\s\S]*/, ', <where>')
 
 async function hold(
   seed: number,

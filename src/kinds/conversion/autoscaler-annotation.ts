@@ -11,6 +11,7 @@ import type { Field, Struct, Type } from '#schema/type.ts'
 const text = scalar('string')
 const amount = scalar('quantity')
 const share = scalar('int32')
+const time = scalar('time')
 
 const struct = (members: Readonly<Record<string, Type>>): Struct => {
   const fields: Field[] = Object.entries(members).map(([name, type], i) => field(name, type, i + 1))
@@ -59,7 +60,7 @@ const conditions = listOf(
   struct({
     type: text,
     status: text,
-    lastTransitionTime: scalar('time'),
+    lastTransitionTime: time,
     reason: text,
     message: text,
   }),
@@ -83,16 +84,17 @@ function read(type: Type, written: string): Json | undefined {
   return plainFault(type, value) === undefined ? settled(type, value) : undefined
 }
 
-/** Nothing where a value belongs is the value's zero in a list, and nothing at all in a structure. */
+/** Nothing where a value belongs is the value's zero in a list and nothing at all in a structure, but a time is null. */
 function settled(type: Type, value: Json): Json {
   if (type.is === 'list') return ((value ?? []) as Json[]).map((one) => settled(type.items, one))
   if (type.is === 'struct') {
-    const members = Object.entries((value ?? {}) as { [name: string]: Json })
-    return Object.fromEntries(
-      members
-        .filter(([, member]) => member !== null)
-        .map(([name, member]) => [name, settled(type.byName.get(name)?.type ?? text, member)]),
-    )
+    const members = (value ?? {}) as { [name: string]: Json }
+    const kept = type.fields.flatMap((one): [string, Json][] => {
+      const member = members[one.name] ?? null
+      if (member !== null) return [[one.name, settled(one.type, member)]]
+      return one.type === time ? [[one.name, null]] : []
+    })
+    return Object.fromEntries(kept)
   }
   if (type === amount && typeof value === 'number') return String(value)
   return value ?? ''

@@ -42,7 +42,8 @@ const cases: Case[] = [
             '[{"type":"Pods","pods":{"metricName":"q","targetAverageValue":"1","selector":{"matchLabels":{"a":"\\u003cb\\u003e"}}}}]',
           'autoscaling.alpha.kubernetes.io/behavior':
             '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":null,"Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":2}]},"ScaleDown":null}',
-          'autoscaling.alpha.kubernetes.io/conditions': '[{"type":"AbleToScale","status":"True"}]',
+          'autoscaling.alpha.kubernetes.io/conditions':
+            '[{"type":"AbleToScale","status":"True","lastTransitionTime":null}]',
           mine: 'x',
         },
       },
@@ -77,7 +78,7 @@ const cases: Case[] = [
         currentReplicas: 1,
         desiredReplicas: 1,
         currentMetrics: null,
-        conditions: [{ type: 'AbleToScale', status: 'True' }],
+        conditions: [{ type: 'AbleToScale', status: 'True', lastTransitionTime: null }],
       },
     },
   ],
@@ -309,7 +310,7 @@ test('annotations are read as their types are, names in any case', () => {
   }
   assert.equal(targets('[null]').length, 1)
   assert.deepEqual(read('conditions', '[{"type":"A","status":null}]').status.conditions, [
-    { type: 'A' },
+    { type: 'A', lastTransitionTime: null },
   ])
   assert.equal(read('conditions', '[{"lastTransitionTime":1}]').status.conditions, null)
   assert.equal(
