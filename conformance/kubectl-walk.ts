@@ -190,7 +190,7 @@ async function main(): Promise<number> {
     )
     const title = words.join(' ').replaceAll(kinds, '{kinds}')
     if (only !== undefined && !only.test(title)) continue
-    const said = await both([...words, ...(words[0] === 'explain' ? [] : ['-n', namespace])])
+    const said = await both([...(words[0] === 'explain' ? [] : ['-n', namespace]), ...words])
     const [want, got] = said.map((one) => comparable(one, words)) as [string[], string[]]
     asked++
     const shown = firstDifference(want, got)

@@ -9,16 +9,13 @@
  * `--every N` takes each Nth change only. `request` is about subresources and reviews. With `--surrounded` there are limits, quotas,
  * classes and defaults that plugins look at.
  */
-import type { Json } from '#api/object-meta.ts'
-import type { Struct } from '#schema/type.ts'
 import { changed, type FieldChange, fieldChanges } from './field-changes.ts'
 import { Random } from './random.ts'
 import { settingsOf, showDifference, type Step, type TwoServers } from './two-servers.ts'
 import { declaredValues, typeOf } from './types-of-facts.ts'
-import { type WalkedObject, walkedObjects } from './walked-objects.ts'
+import { walkedObjects } from './walked-objects.ts'
+import { type Body, type Place, placeOf, shownChange } from './walked-place.ts'
 import { surroundings, type WalkedRequest, walkedRequests } from './walked-requests.ts'
-
-type Body = { [key: string]: Json }
 
 const declared = declaredValues()
 /** Requests under way at a time: enough to keep two servers busy on two cores. */
@@ -32,54 +29,6 @@ interface Walk {
   accepted: number
   different: number
 }
-
-/** What says what an object is, and what is known to differ. */
-const notFollowed = new Set([
-  'apiVersion',
-  'kind',
-  'metadata.resourceVersion',
-  'metadata.managedFields',
-])
-
-/** One shape of a kind in this run: the object, where it is, and the fields that are walked. */
-interface Place {
-  readonly title: string
-  readonly object: Body
-  readonly path: string
-  readonly itemPath: string
-  readonly type: Struct
-  readonly walked: (path: string) => boolean
-}
-
-function placeOf(one: WalkedObject, id: string, field: RegExp | undefined): Place {
-  const object = JSON.parse(JSON.stringify(one.object).replaceAll('{id}', id)) as Body
-  const path = `/${one.at}${one.namespaced ? `/namespaces/${id}` : ''}/${one.plural}`
-  const name = (object.metadata as Body).name as string
-  const under = (path: string, top: string) => path === top || path.startsWith(`${top}.`)
-  const depth = (path: string) => path.split('.').length
-  return {
-    title: `${one.plural}/${one.shape}`,
-    object,
-    path,
-    itemPath: `${path}/${name}`,
-    type: typeOf(object.apiVersion as string, object.kind as string),
-    walked: (path) => {
-      if (notFollowed.has(path)) return false
-      if (under(path, 'metadata') && path !== 'metadata') {
-        if (one.plural !== 'configmaps' && !/^metadata\.(name|generateName)$/.test(path))
-          return false
-      }
-      if (one.below.length > 0 && !one.below.some((top) => under(path, top) || under(top, path))) {
-        return false
-      }
-      if (one.without.some((top) => under(path, top) && depth(path) > depth(top) + 1)) return false
-      return field === undefined || field.test(path) || path.length < 8 || !path.includes('.')
-    },
-  }
-}
-
-const shownChange = ({ path, value }: FieldChange): string =>
-  `${path.join('.')} = ${value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200)}`
 
 async function askAll(
   walk: Walk,

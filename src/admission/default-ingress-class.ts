@@ -33,5 +33,6 @@ async function giveDefault(request: AdmissionRequest, reader: ObjectReader): Pro
     )
   }
   const ingress = request.object as KubeObject
-  ingress.spec = { ...ingress.spec, ingressClassName: defaults[0].metadata.name }
+  ingress.spec ??= {}
+  ingress.spec.ingressClassName = defaults[0].metadata.name
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Attributes, Authorizer } from '#access/authorize.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
@@ -295,11 +296,13 @@ test('a pod takes what its runtime class says', async () => {
 
 test('the one default ingress class', async () => {
   const object = { metadata: { name: 'i' }, spec: {} as Loose }
+  rememberEmpty(object.spec, 'rules')
   assert.equal(
     await outcome(defaultIngressClass, create(object, ingressKind), readerWith(ingressClass('a'))),
     'admitted',
   )
   assert.equal(object.spec.ingressClassName, 'a')
+  assert.ok(wasWrittenEmpty(object.spec, 'rules'))
 })
 
 test('images are always pulled, and an update without new ones is left alone', async () => {
