@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { withoutType } from './represent.ts'
 
 export function bookmarkObject(kind: Kind, revision: number): KubeObject {
   const { kind: name, apiVersion } = kind
@@ -14,5 +15,3 @@ export function bookmarkObject(kind: Kind, revision: number): KubeObject {
 
 export const bookmarkFrame = (object: object): Buffer =>
   Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
-
-const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest

@@ -1,17 +1,19 @@
 /** Watch events as frames of one negotiated shape. */
 import type { ApiError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { cutLength, writeCut } from '#codec/cut-object.ts'
 import { encodeWatchFrame } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { EventType } from '#watchcache/fan-out.ts'
 import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
-import { otherFramer } from './other-shapes.ts'
 import type { HttpParts } from './parts.ts'
 import { protobufValue } from './protobuf-shapes.ts'
 import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { TypedFramer } from './watch-stream.ts'
+
+const loadOther = loadLater<typeof import('./other-framer.ts')>(import.meta.url, './other-framer')
 
 export function framerFor(
   kind: Kind,
@@ -19,7 +21,7 @@ export function framerFor(
   parts: HttpParts,
   exchange: Exchange,
 ): TypedFramer {
-  if (!shape.plainJson) return otherFramer(kind, shape, parts, exchange)
+  if (!shape.plainJson) return loadOther().otherFramer({ kind, shape, parts, exchange })
   const parse = parts.server.parseStored
   return {
     shape: `json ${kind.apiVersion} ${kind.plural}`,

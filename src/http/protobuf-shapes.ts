@@ -73,9 +73,8 @@ export async function protobufFrame(
   kind: Kind,
   view: ObjectView,
   parts: HttpParts,
-  object?: Buffer,
 ): Promise<Buffer> {
-  return encodeWatchFrame(type, object ?? (await protobufObject(kind, view, parts)))
+  return encodeWatchFrame(type, await protobufObject(kind, view, parts))
 }
 
 export function protobufBookmark(kind: Kind, revision: number): Buffer {

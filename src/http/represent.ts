@@ -100,6 +100,10 @@ export function pathOf(
   return `${root}${place}/${namespaced ? escapePath(name) : escapeQuery(name)}${below}`
 }
 
+/** What an object's metadata says of its path, in the releases that show it. */
+export const selfLinkOf = (kind: Kind, { namespace, name }: ObjectView) =>
+  kind.selfLinks && { selfLink: pathOf(kind, namespace, name) }
+
 const simpleName = /^[-.\w]*$/
 const escaped = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase()}`
@@ -129,6 +133,9 @@ export function laidIn(
 /** JSON of one object, type header and revision laid in. */
 export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView, end = ''): Buffer =>
   joinCut(cut, headerOf(kind), laidIn(kind, view), end)
+
+/** Items of lists of built-in kinds do not say what they are. */
+export const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
 
 /** The object itself, for representations that are not its bytes. */
 export async function objectFor(

@@ -1,0 +1,21 @@
+/** Metadata as it is shown without the rest of its object. The object itself is never changed. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+/** Annotations that only stand for fields of another version are not metadata when metadata is shown alone. */
+export function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObject {
+  const { annotations, ...metadata } = object.metadata
+  const { standInAnnotations: names } = resource.behaviour
+  if (annotations === undefined || names === undefined) return object
+  const kept = Object.entries(annotations).filter(([name]) => !names.includes(name))
+  return {
+    ...object,
+    metadata: kept.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(kept) },
+  }
+}
+
+/** Metadata alone has a time of creation, if only none. */
+export const withTimes = ({ metadata, ...rest }: Loose): Loose => ({
+  ...rest,
+  metadata: { ...metadata, creationTimestamp: null },
+})

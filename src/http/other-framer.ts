@@ -1,0 +1,86 @@
+/**
+ * Watch events in any other form than JSON as it is stored: protobuf, tables, metadata alone. Loaded with the first watch
+ * that asks for one.
+ */
+import type { Transform } from '#codec/media-type.ts'
+import { partialMetadata } from '#codec/partial-metadata.ts'
+import { encodeWatchFrame } from '#codec/protobuf.ts'
+import type { EventType } from '#watchcache/fan-out.ts'
+import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
+import { withoutStandIns, withTimes } from './metadata-alone.ts'
+import { protobufBookmark, protobufFrame, protobufPartial } from './protobuf-shapes.ts'
+import { objectFor, selfLinkOf } from './represent.ts'
+import { type Asked, bookmarkTable, table } from './table-shape.ts'
+import type { Framer, TypedFramer } from './watch-stream.ts'
+
+export function otherFramer(asked: Asked): TypedFramer {
+  const { kind, shape } = asked
+  const { contentType, as } = shape
+  const whole = shape.format === 'protobuf' ? protobufFramer(asked) : jsonFramer(asked)
+  if (as === undefined) return { ...whole, contentType }
+  const framer = as.kind === 'Table' ? tableFramer(asked) : partialFramer(asked, as)
+  // Where objects show their path, the original cannot make one for what has no name, and leaves it as it is.
+  return { ...framer, contentType, ...(kind.selfLinks && { bookmark: whole.bookmark }) }
+}
+
+const jsonEvent = (type: EventType, object: object): Buffer =>
+  Buffer.from(`${JSON.stringify({ type, object })}\n`)
+
+const protobufFramer = ({ kind, parts }: Asked): Framer => ({
+  shape: `protobuf ${kind.apiVersion} ${kind.plural}`,
+  frame: (type, entry, revision) => protobufFrame(type, kind, { ...entry, revision }, parts),
+  bookmark: (revision) => protobufBookmark(kind, revision),
+})
+
+const jsonFramer = ({ kind, parts }: Asked): Framer => ({
+  shape: '',
+  async frame(type, entry, revision) {
+    const view = { ...entry, revision }
+    return jsonEvent(type, await objectFor(kind, view, parts.server.parseStored))
+  },
+  bookmark: (revision) => bookmarkFrame(bookmarkObject(kind, revision)),
+})
+
+function tableFramer(asked: Asked): Framer {
+  const { kind } = asked
+  let told = false
+  /** Frames are asked for together: whether one is the first is known before any of them is made. */
+  const isFirst = () => {
+    const first = !told
+    told = true
+    return first
+  }
+  return {
+    shape: '',
+    async frame(type, entry, revision) {
+      const view = { ...entry, revision }
+      const metadata = { ...selfLinkOf(kind, view), resourceVersion: String(revision) }
+      return jsonEvent(type, await table(asked, [view], metadata, isFirst()))
+    },
+    bookmark: (revision) =>
+      bookmarkFrame(bookmarkTable(asked, bookmarkObject(kind, revision), isFirst())),
+  }
+}
+
+function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform): Framer {
+  const isList = as.kind === 'PartialObjectMetadataList'
+  return {
+    shape: '',
+    async frame(type, entry, revision) {
+      const object = await objectFor(kind, { ...entry, revision }, parts.server.parseStored)
+      // One object is no list, and nothing is told of it.
+      if (isList) return Buffer.alloc(0)
+      const partial = partialMetadata(withoutStandIns(kind, object), as.version)
+      return format === 'protobuf'
+        ? encodeWatchFrame(type, protobufPartial(kind, partial, as))
+        : jsonEvent(type, partial)
+    },
+    bookmark(revision) {
+      if (isList) return undefined
+      const partial = withTimes(partialMetadata(bookmarkObject(kind, revision), as.version))
+      return format === 'protobuf'
+        ? encodeWatchFrame('BOOKMARK', protobufPartial(kind, partial, as))
+        : bookmarkFrame(partial)
+    },
+  }
+}

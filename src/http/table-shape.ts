@@ -1,0 +1,108 @@
+/**
+ * Objects as tables, the way kubectl shows them: of one object or a bookmark as a value, of a list as text, since the rows
+ * of a list are many and mostly known. Loaded when the first is asked for.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { encodeJson } from '#codec/json.ts'
+import {
+  type Columns,
+  defaultColumns,
+  parseIncludeObject,
+  type TableItem,
+  tableOf,
+} from '#codec/table.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectView } from '#verbs/answer.ts'
+import { convertOne } from '#verbs/current.ts'
+import { bookmarkObject } from './bookmark.ts'
+import type { Exchange } from './exchange.ts'
+import { withoutStandIns, withTimes } from './metadata-alone.ts'
+import type { HttpParts } from './parts.ts'
+import { convertTogether, objectFor } from './represent.ts'
+import type { Shape } from './shape.ts'
+import { TableRows } from './table-rows.ts'
+
+/** What is asked for, in which shape, and by whom. */
+export interface Asked {
+  readonly kind: Kind
+  readonly shape: Shape
+  readonly parts: HttpParts
+  readonly exchange: Exchange
+}
+
+const columnsOf = (kind: Kind): Columns =>
+  kind.columns ?? kind.resource.behaviour.columns ?? defaultColumns
+
+const optionsOf = ({ shape, parts, exchange }: Asked, headers: boolean) => ({
+  version: shape.as?.version ?? 'v1',
+  include: parseIncludeObject(exchange.query.get('includeObject')),
+  headers,
+  now: parts.server.clock.now(),
+})
+
+/** `headers`: whether the columns are told, which the later events of a watch need not. */
+export async function table(
+  asked: Asked,
+  views: readonly ObjectView[],
+  metadata: Loose,
+  headers = true,
+): Promise<Loose> {
+  const options = optionsOf(asked, headers)
+  const items = await Promise.all(views.map((view) => tableItem(asked, view)))
+  return tableOf(items, columnsOf(asked.kind), metadata, options)
+}
+
+const tableRows = new TableRows()
+
+/** The table of a list without a tree of values in between: rows are joined as text. */
+export async function tableText(
+  asked: Asked,
+  entries: readonly ObjectView[],
+  metadata: Loose,
+): Promise<Buffer> {
+  const { kind, parts } = asked
+  const options = optionsOf(asked, true)
+  const { include, version, now } = options
+  const columns = columnsOf(kind)
+  await convertTogether(kind, entries, parts.server.parseStored)
+  const frame = tableOf([], columns, metadata, options)
+  if (entries.length === 0) return encodeJson(frame)
+  const { order } = columns
+  const rows: string[] = []
+  const toOrder: [KubeObject, string][] = []
+  for (const entry of entries) {
+    const kept = await tableRows.keep(kind, entry, () => tableItem(asked, entry))
+    const row = tableRows.row(kept, columns, now, include, version)
+    if (order === undefined) rows.push(row)
+    else toOrder.push([kept.item.cellsOf, row])
+  }
+  if (order !== undefined) toOrder.sort(([a], [b]) => order(a, b))
+  for (const [, row] of toOrder) rows.push(row)
+  const text = JSON.stringify({ ...frame, rows: [] })
+  return Buffer.from(`${text.slice(0, -2)}${rows.join(',')}]}\n`)
+}
+
+/** Cells are made from the hub version, the object is shown in the version asked for. */
+async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<TableItem> {
+  const { hub } = kind.resource
+  const shown = await objectFor(kind, view, parts.server.parseStored)
+  const cellsOf =
+    kind === hub || kind.columns !== undefined
+      ? shown
+      : await convertOne(structuredClone(shown), kind, hub)
+  return { shown, cellsOf, alone: withoutStandIns(kind, shown) }
+}
+
+/** A bookmark as a table: one row, of nothing. */
+export function bookmarkTable(asked: Asked, bookmark: KubeObject, headers: boolean): Loose {
+  const { kind } = asked
+  const { resourceVersion } = bookmark.metadata
+  const empty =
+    kind.columns === undefined
+      ? bookmarkObject(kind.resource.hub, Number(resourceVersion))
+      : bookmark
+  const cellsOf = { ...empty, metadata: { ...empty.metadata, name: '' } }
+  const alone = withTimes(bookmark) as KubeObject
+  const row = { shown: bookmark, cellsOf, alone }
+  return tableOf([row], columnsOf(kind), { resourceVersion }, optionsOf(asked, headers))
+}
