@@ -3,10 +3,15 @@
  * five megabytes, and most servers on a loopback address are never asked.
  */
 import type { Transform } from 'node:stream'
+import type { Exchange } from './exchange.ts'
+import { headerText } from './header-text.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
 /** As the original: quick rather than small. */
 const level = 4
+
+export const acceptsGzip = ({ wire }: Exchange): boolean =>
+  /\bgzip\b/.test(headerText(wire.headers['accept-encoding']))
 
 export function gzipped(bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import type { ApiError } from '#api/status-error.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { answerHeaders } from './answer-headers.ts'
-import { gzipped, gzipStream } from './compress.ts'
+import { acceptsGzip, gzipped, gzipStream } from './compress.ts'
 import type { Exchange } from './exchange.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
@@ -120,9 +120,6 @@ export function send(
   }
   exchange.wire.answer(status, headers, body)
 }
-
-const acceptsGzip = ({ wire }: Exchange) =>
-  /\bgzip\b/.test(String(wire.headers['accept-encoding'] ?? ''))
 
 const memo = new ListMemo()
 

@@ -12,6 +12,7 @@ import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { patchTypeOf, type ServedRelease } from './body.ts'
 import type { Exchange } from './exchange.ts'
+import { headerText } from './header-text.ts'
 
 export interface Shape {
   readonly format: Wanted['format']
@@ -21,9 +22,6 @@ export interface Shape {
   /** The stored bytes as they are: nothing has to be decoded. */
   readonly plainJson: boolean
 }
-
-const headerText = (value: string | string[] | undefined) =>
-  Array.isArray(value) ? value.join(',') : (value ?? '')
 
 const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 

@@ -1,12 +1,13 @@
 /** /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the newest are told so. */
 import { parseAccept } from '#codec/accept-header.ts'
-import { gzipped } from '#http/compress.ts'
+import { acceptsGzip, gzipped } from '#http/compress.ts'
 import type { Published } from '#discovery/openapi/publisher.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
+import { headerText } from '#http/header-text.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
 /** The original names no type for its second version; these are what Go takes the two forms for. */
@@ -14,9 +15,6 @@ const jsonContentType = 'text/plain; charset=utf-8'
 const protobufContentType = 'application/octet-stream'
 /** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
 const packedMax = 64
-
-const headerText = (value: string | string[] | undefined): string =>
-  Array.isArray(value) ? value.join(',') : (value ?? '')
 
 interface Document {
   readonly published: Published
@@ -91,7 +89,7 @@ async function answer(
     wire.answer(304, headers, undefined)
     return
   }
-  const zipped = /\bgzip\b/.test(headerText(wire.headers['accept-encoding']))
+  const zipped = acceptsGzip(exchange)
   const body = zipped ? await pack(published) : published.bytes
   exchange.status = 200
   exchange.answeredBytes += body.length

@@ -11,6 +11,7 @@ import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
+import { headerText } from '#http/header-text.ts'
 import { requireGet } from './require-get.ts'
 
 interface Served {
@@ -41,8 +42,7 @@ export function openIdPaths({ configuration, keySet }: OpenIdDocuments): PathHan
 }
 
 function answer(exchange: Exchange, { produces, contentType, body }: Served): void {
-  const { accept } = exchange.wire.headers
-  checkRouteAccepts(Array.isArray(accept) ? accept.join(',') : (accept ?? ''), produces)
+  checkRouteAccepts(headerText(exchange.wire.headers.accept), produces)
   const headers = answerHeaders(exchange, contentType)
   exchange.status = 200
   exchange.answeredBytes = body.length
