@@ -80,8 +80,6 @@ function httpParts(side: HttpSide): HttpParts {
     limits: {
       requestTimeoutMs: settings.requestTimeoutMs,
       minRequestTimeoutSeconds: settings.minRequestTimeoutSeconds,
-      requestsInFlightMax: settings.maxRequestsInflight,
-      mutatingRequestsInFlightMax: settings.maxMutatingRequestsInflight,
       bodyBytesMax,
     },
     observers: observing.observers,

@@ -14,7 +14,7 @@ import { decodeProtobufBody, type TakenType } from './protobuf-body.ts'
 
 const contentTypeOf = ({ wire }: Exchange) => String(wire.headers['content-type'] ?? '')
 
-export function requireBodyType(exchange: Exchange, _kind: Kind): void {
+export function requireBodyType(exchange: Exchange): void {
   bodyFormat(contentTypeOf(exchange))
 }
 

@@ -1,4 +1,4 @@
-/** What the HTTP layer is made of: main.ts builds it once and hands it over. */
+/** What the HTTP layer is made of: built once, at the start, and handed over. */
 import type { Credentials, Verdict } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -28,7 +28,7 @@ export interface HttpParts {
   readonly report: (message: string, error: unknown) => void
   readonly monotonicMs: () => number
   readonly newAuditId: () => string
-  /** True once the server is stopping: new watches are refused, running ones end. */
+  /** Aborted once the server stops: watches end. */
   readonly stopping: AbortSignal
 }
 
@@ -42,8 +42,6 @@ export interface Instruments {
 export interface HttpLimits {
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutSeconds: number
-  readonly requestsInFlightMax: number
-  readonly mutatingRequestsInFlightMax: number
   readonly bodyBytesMax: number
 }
 

@@ -72,8 +72,6 @@ export async function startServed(
     limits: {
       requestTimeoutMs: 60_000,
       minRequestTimeoutSeconds: 1800,
-      requestsInFlightMax: 0,
-      mutatingRequestsInFlightMax: 0,
       bodyBytesMax: 3 << 20,
       ...more.limits,
     },

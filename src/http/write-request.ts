@@ -33,10 +33,10 @@ export async function writeRequest(
   verb: string,
 ): Promise<WriteRequest> {
   // An update looks at its options before it looks at its body, a creation after.
-  if (verb === 'create') requireBodyType(exchange, target.kind)
+  if (verb === 'create') requireBodyType(exchange)
   const bytes = await readBody(exchange, parts)
   const options = writeOptions(exchange, parts.server.release, verb, false)
-  if (verb !== 'create') requireBodyType(exchange, target.kind)
+  if (verb !== 'create') requireBodyType(exchange)
   exchange.typeNamed = parts.server.typeNamed
   return {
     target,
@@ -112,7 +112,7 @@ export async function deleteRequest(
   const bytes = await readBody(exchange, parts)
   let deleteOptions: DeleteRequest['deleteOptions']
   if (bytes.length > 0) {
-    requireBodyType(exchange, target.kind)
+    requireBodyType(exchange)
     // null asks for nothing, and for nothing of the query either.
     const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)

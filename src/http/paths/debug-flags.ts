@@ -1,6 +1,6 @@
 /** /debug/flags: settings that may be changed while the server runs. There is one: how much the log says. */
 import type { Exchange } from '#http/exchange.ts'
-import type { HttpParts, PathHandler } from '#http/parts.ts'
+import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import type { Log } from '#observe/log.ts'
 
@@ -10,7 +10,7 @@ const page = { contentType: 'text/html; charset=utf-8' }
 /** Verbosities beyond 64 bits are no numbers to the original. */
 const largest = 2n ** 63n
 /** A number and some room for what is not one. */
-const bodyBytesMax: HttpParts['limits']['bodyBytesMax'] = 4096
+const bodyBytesMax = 4096
 
 const list = `<html>
 <head>
