@@ -1,8 +1,8 @@
 /** Why a call failed, in the words Go's client has for it. */
-import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 import type { PeerCertificate } from 'node:tls'
 import type { CallAnswer, CallError } from '#access/https-call.ts'
+import { lookupWords } from '#access/lookup-words.ts'
 import { legacyNameCode, legacyNameWords } from '#access/server-identity.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Address } from './address.ts'
@@ -35,18 +35,13 @@ const dialing: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network is unreachable',
   ETIMEDOUT: 'connection timed out',
 }
-const lookingUp: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'server misbehaving',
-}
 
 function why(error: CallError, { url, serverName }: Address): string {
   const { code = '' } = error
   if (error.late) return 'context deadline exceeded'
   if (code in dialing) return `dial tcp ${dialedOf(error, url)}: connect: ${dialing[code]}`
-  if (code in lookingUp) {
-    return `dial tcp: lookup ${url.hostname}${asked()}: ${lookingUp[code]}`
-  }
+  const unknown = lookupWords(code, url.hostname)
+  if (unknown !== undefined) return `dial tcp: ${unknown}`
   if (unknownAuthority.has(code)) return 'x509: certificate signed by unknown authority'
   switch (code) {
     case 'ECONNRESET':
@@ -73,13 +68,6 @@ function dialedOf({ cause }: CallError, url: URL): string {
   const tried = cause instanceof AggregateError ? cause.errors[0] : cause
   const { address = url.hostname } = (tried ?? {}) as { address?: string }
   return `${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}:${url.port || '443'}`
-}
-
-/** The server that was asked for the name's address. */
-function asked(): string {
-  const [first] = getServers()
-  if (first === undefined) return ''
-  return first.includes(':') && isIP(first) === 0 ? ` on ${first}` : ` on ${first}:53`
 }
 
 /** What the certificate is for instead: addresses for an address, names for a name. */

@@ -2,7 +2,6 @@
  * Keeps the Available condition of every APIService true to what is: looks when the APIService, its service or its endpoints
  * change, again and ever slower while it is away, and every half minute in any case.
  */
-import { setTimeout } from 'node:timers/promises'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient } from '#client/client.ts'
@@ -21,6 +20,7 @@ export interface ProberParts {
 
 /** Changes come in bursts, a service with its endpoints: they are looked at together. */
 const settleMs = 5
+const settled = () => new Promise((resolve) => setTimeout(resolve, settleMs))
 const recheckMs = 30_000
 const retryMsMin = 5
 const retryMsMax = 30_000
@@ -104,7 +104,7 @@ export class Prober {
       return
     }
     this.#looking.set(name, false)
-    setTimeout(settleMs)
+    settled()
       .then(() => this.#check(name))
       .catch((error) =>
         this.#parts.report(`the availability of APIService ${name} cannot be told`, error),
@@ -119,7 +119,7 @@ export class Prober {
   async #check(name: string): Promise<void> {
     const { reader, client, look, now } = this.#parts
     const object = this.#known.get(name)
-    if (object === undefined) return
+    if (object === undefined || this.#stopped) return
     const found = await availabilityOf(object, reader, look)
     const status = withCondition(object.status, found, now())
     if (found.reason === 'FailedDiscoveryCheck') this.#retryLater(name)
@@ -143,7 +143,7 @@ export class Prober {
     const { count = 0, timer } = this.#retries.get(name) ?? {}
     clearTimeout(timer)
     const waitMs = Math.min(retryMsMin * 2 ** count, retryMsMax)
-    const next = globalThis.setTimeout(() => this.#look(name), waitMs)
+    const next = setTimeout(() => this.#look(name), waitMs)
     next.unref()
     this.#retries.set(name, { count: count + 1, timer: next })
   }

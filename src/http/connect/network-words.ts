@@ -1,4 +1,5 @@
 /** What went wrong on the way to another server, in the words that operators know: those of Go's network library. */
+import { lookupWords } from '#access/lookup-words.ts'
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
@@ -33,9 +34,8 @@ export function networkWords(given: NetworkError, place: string): string {
   const code = error.code ?? ''
   const dialled = words[code]
   if (dialled !== undefined) return `dial tcp ${dialledPlace(error) ?? place}: ${dialled}`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return `dial tcp: lookup ${place.replace(/:\d+$/, '')}: no such host`
-  }
+  const unknown = lookupWords(code, place.replace(/:\d+$/, ''))
+  if (unknown !== undefined) return `dial tcp: ${unknown}`
   if (code === 'ECONNRESET')
     return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `x509: ${error.message}`

@@ -14,6 +14,7 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
 /**
  * Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. `stopping` ends
  * answers that may have no end of their own: watches and followed logs. `given`: a sink that is open already.
+ * `endsWhenCut`: what came is all there is, as of a log, which has no end that could be missed.
  */
 export async function passOn(
   exchange: Exchange,
@@ -21,7 +22,7 @@ export async function passOn(
   headers: AnswerHeaders,
   body: Readable,
   stopping?: AbortSignal,
-  given?: Sink,
+  { given, endsWhenCut }: { readonly given?: Sink | undefined; readonly endsWhenCut?: true } = {},
 ): Promise<void> {
   exchange.seat?.release()
   if (given === undefined) exchange.status = status
@@ -37,7 +38,8 @@ export async function passOn(
     }
     sink.end()
   } catch {
-    sink.abort?.()
+    if (endsWhenCut) sink.end()
+    else sink.abort?.()
   } finally {
     stopping?.removeEventListener('abort', stop)
   }

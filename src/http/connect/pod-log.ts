@@ -49,7 +49,8 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
   const query = logQuery(options)
   const path = `${encodePath(`/containerLogs/${namespace}/${name}/${container}`)}${query && `?${query}`}`
   const place = placeOf(backend)
-  const failed = (words: string) => new ApiError(500, '', `Get "https://${place}${path}": ${words}`)
+  const url = `https://${place}${path}`
+  const failed = (words: string, at = url) => new ApiError(500, '', `Get "${at}": ${words}`)
   const answer = await callBackend({
     backend,
     method: 'GET',
@@ -62,14 +63,18 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
   const status = answer.statusCode ?? 0
   if (status >= 300 && status < 400 && answer.headers.location !== undefined) {
     answer.destroy()
-    throw failed('redirects forbidden')
+    const elsewhere = URL.parse(answer.headers.location, url)?.href
+    throw failed('redirects forbidden', elsewhere)
   }
   if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
   const socket = wantsWebSocket(exchange) ? openLogSocket(exchange) : undefined
   // Refused, and told so.
   if (socket === undefined && wantsWebSocket(exchange)) return void answer.destroy()
   const headers = answerHeaders(exchange, 'text/plain')
-  await passOn(exchange, 200, headers, answer, parts.stopping, socket)
+  await passOn(exchange, 200, headers, answer, parts.stopping, {
+    given: socket,
+    endsWhenCut: true,
+  })
 }
 
 function logOptions(query: URLSearchParams): LogOptions {

@@ -1,0 +1,23 @@
+/** What Go says of a name that has no address: who was asked for it, and what came of it. */
+import { getServers } from 'node:dns'
+import { isIP } from 'node:net'
+
+const problems: ReadonlyMap<string, string> = new Map([
+  ['ENOTFOUND', 'no such host'],
+  ['EAI_AGAIN', 'server misbehaving'],
+])
+
+/** Undefined where the code is none of a lookup. */
+export function lookupWords(
+  code: string,
+  host: string,
+  servers: readonly string[] = getServers(),
+): string | undefined {
+  const problem = problems.get(code)
+  if (problem === undefined) return undefined
+  const [first] = servers
+  if (first === undefined) return `lookup ${host}: ${problem}`
+  const version = isIP(first)
+  const asked = version === 0 ? first : version === 6 ? `[${first}]:53` : `${first}:53`
+  return `lookup ${host} on ${asked}: ${problem}`
+}

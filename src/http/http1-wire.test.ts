@@ -1,0 +1,196 @@
+/** One request over HTTP/1.1 as a wire: its body and its limit, its answers, and how it tells that the client left. */
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import type { Wire } from './exchange.ts'
+import { wireOfHttp1 } from './http1-wire.ts'
+
+let handle: (wire: Wire, request: IncomingMessage, response: ServerResponse) => void = () => {}
+const server = createServer((request, response) => {
+  handle(wireOfHttp1(request, response), request, response)
+})
+before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Sends text as it is, and resolves with all that comes back until the other side ends or `enough` is there. */
+function send(text: string, enough?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    let heard = ''
+    socket.on('data', (bytes) => {
+      heard += bytes
+      if (enough?.test(heard)) socket.destroy()
+    })
+    socket.on('close', () => resolve(heard))
+    socket.on('error', reject)
+    socket.write(text)
+  })
+}
+const request = (method: string, headers: string, body = '') =>
+  `${method} /path?a=b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}\r\n${body}`
+const chunked = (...pieces: string[]) =>
+  [...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')
+
+const bodies: [what: string, text: string, limit: number, expected: string][] = [
+  ['none', request('GET', ''), 10, ''],
+  ['as long as it says', request('POST', 'Content-Length: 5\r\n', 'hello'), 10, 'hello'],
+  ['as long as the limit', request('POST', 'Content-Length: 5\r\n', 'hello'), 5, 'hello'],
+  [
+    'longer, and it says so',
+    request('POST', 'Content-Length: 5\r\n', 'hello'),
+    4,
+    '413 Request entity too large: limit is 4',
+  ],
+  [
+    'in pieces',
+    request('POST', 'Transfer-Encoding: chunked\r\n', chunked('he', 'llo')),
+    10,
+    'hello',
+  ],
+  [
+    'in pieces, and longer',
+    request('POST', 'Transfer-Encoding: chunked\r\n', chunked('hel', 'lo')),
+    4,
+    '413 Request entity too large: limit is 4',
+  ],
+]
+for (const [what, text, limit, expected] of bodies) {
+  test(`a body that is ${what}`, async () => {
+    let read = ''
+    handle = async (wire) => {
+      read = await wire
+        .readBody(limit)
+        .then(String, (error) =>
+          error instanceof ApiError ? `${error.code} ${error.message}` : String(error),
+        )
+      wire.answer(200, {}, Buffer.from('ok'))
+    }
+    assert.match(await send(text), /^HTTP\/1\.1 200 OK\r\n/)
+    assert.equal(read, expected)
+  })
+}
+
+test('a body whose client goes away is no body', async () => {
+  const read = new Promise((resolve) => {
+    handle = (wire) => void wire.readBody(100).then(resolve, resolve)
+  })
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(request('POST', 'Content-Length: 50\r\n', 'hello'))
+  setTimeout(() => socket.destroy(), 30)
+  assert.ok((await read) instanceof Error)
+})
+
+const pieces = [Buffer.from('one'), Buffer.from('two')]
+const answers: [what: string, method: string, act: (wire: Wire) => void, expected: RegExp][] = [
+  [
+    'at once',
+    'GET',
+    (wire) => wire.answer(201, { 'x-a': 'b' }, Buffer.from('body')),
+    /^HTTP\/1\.1 201 Created\r\nx-a: b\r\ncontent-length: 4\r\n(.+\r\n)*\r\nbody$/,
+  ],
+  [
+    'without a body',
+    'GET',
+    (wire) => wire.answer(200, {}, undefined),
+    /\r\ncontent-length: 0\r\n(.+\r\n)*\r\n$/,
+  ],
+  [
+    'of a HEAD, which has the length alone',
+    'HEAD',
+    (wire) => wire.answer(200, {}, Buffer.from('body')),
+    /\r\ncontent-length: 4\r\n(.+\r\n)*\r\n$/,
+  ],
+  [
+    'in several buffers',
+    'GET',
+    (wire) => wire.answerPieces(200, {}, pieces),
+    /\r\ncontent-length: 6\r\n(.+\r\n)*\r\nonetwo$/,
+  ],
+  [
+    'in several buffers of a HEAD',
+    'HEAD',
+    (wire) => wire.answerPieces(200, {}, pieces),
+    /\r\ncontent-length: 6\r\n(.+\r\n)*\r\n$/,
+  ],
+  [
+    'twice, of which the first counts',
+    'GET',
+    (wire) => {
+      wire.answer(200, {}, Buffer.from('first'))
+      wire.answer(500, {}, Buffer.from('second'))
+      wire.answerPieces(500, {}, pieces)
+    },
+    /^HTTP\/1\.1 200 OK\r\n(.+\r\n)*\r\nfirst$/,
+  ],
+  [
+    'as a stream',
+    'GET',
+    (wire) => {
+      const sink = wire.stream(200, { 'content-type': 'text/plain' })
+      sink.write(Buffer.from('one'))
+      setTimeout(() => {
+        sink.end()
+        sink.end()
+      }, 10)
+    },
+    /transfer-encoding: chunked\r\n(.+\r\n)*\r\n3\r\none\r\n0\r\n\r\n$/i,
+  ],
+  [
+    'as a stream that is broken off',
+    'GET',
+    (wire) => {
+      const sink = wire.stream(200, {})
+      sink.write(Buffer.from('one'))
+      setTimeout(() => sink.abort?.(), 20)
+    },
+    /\r\n3\r\none\r\n$/,
+  ],
+]
+for (const [what, method, act, expected] of answers) {
+  test(`an answer ${what}`, async () => {
+    handle = (wire) => act(wire)
+    assert.match(await send(request(method, '')), expected)
+  })
+}
+
+test('what came is told as it came', async () => {
+  let seen: unknown[] = []
+  handle = (wire) => {
+    const { method, url, remoteAddress, headers, separateHeaders } = wire
+    seen = [method, url, remoteAddress, headers['x-a'], separateHeaders['x-a']]
+    wire.answer(200, {}, undefined)
+  }
+  await send(request('GET', 'X-A: 1\r\nX-A: 2\r\n'))
+  assert.deepEqual(seen.slice(0, 4), ['GET', '/path?a=b', '127.0.0.1', '1, 2'])
+  assert.deepEqual(seen[4], ['1', '2'])
+})
+
+test('a client that leaves is noticed, by the signal and by the sink', async () => {
+  const noticed = new Promise<unknown[]>((resolve) => {
+    handle = (wire) => {
+      const { signal } = wire
+      assert.equal(wire.signal, signal)
+      const sink = wire.stream(200, {})
+      sink.write(Buffer.from('enough'))
+      sink.onClose?.(() => setImmediate(() => resolve([signal.aborted, sink.closed])))
+    }
+  })
+  await send(request('GET', ''), /enough/)
+  assert.deepEqual(await noticed, [true, true])
+})
+
+test('an upgraded connection has no answer of HTTP', () => {
+  const wire = wireOfHttp1(
+    { headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,
+    undefined,
+  )
+  wire.answer(200, {}, undefined)
+  wire.answerPieces(200, {}, [])
+  assert.throws(() => wire.stream(200, {}), /no answer to stream/)
+})
