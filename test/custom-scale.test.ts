@@ -106,6 +106,19 @@ test('a Scale is of the version it is asked in, where a webhook converts', async
   }
 })
 
+test('a webhook that converts a new object is told where it is to be', async () => {
+  const body = { ...object('Mover', 'placed', { size: { want: 2 } }), apiVersion: `${group}/v2` }
+  const made = await ask('POST', place('v2', 'movers'), body)
+  assert.equal(made.status, 201, made.text)
+  const sent = hooks.received.flatMap(({ path, review }) =>
+    path === '/convert' ? review.request.objects : [],
+  )
+  const places = sent
+    .filter(({ metadata }: Any) => metadata.name === 'placed')
+    .map(({ metadata }: Any) => metadata.namespace)
+  assert.deepEqual([...new Set(places)], ['default'])
+})
+
 test('who may change a Scale sees it in the version it is asked in', async () => {
   await ask('POST', place('v1', 'movers'), object('Mover', 'seen', { want: 1 }))
   const seen: Any[] = []

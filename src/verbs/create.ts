@@ -18,7 +18,10 @@ const generateNameTriesMax = 8
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
-  const decoded = toHub(kind, decodeBody(request, server))
+  const body = decodeBody(request, server)
+  // A webhook that converts is told where the object is to be.
+  if (kind.resource.convertsElsewhere) settleNamespace(kind, body, request.target.namespace)
+  const decoded = toHub(kind, body)
   const object = decoded instanceof Promise ? await decoded : decoded
   dedupOwnerReferences(object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)

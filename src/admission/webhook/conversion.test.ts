@@ -140,6 +140,9 @@ const text = (answer: string) => () => webhook.paths.set('/convert', () => answe
 const labelRule =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 
+const plainReview = (response: string): string =>
+  `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":${response}}`
+
 const refusals: [string, () => void, string][] = [
   [
     'a failure in its own words',
@@ -167,6 +170,21 @@ const refusals: [string, () => void, string][] = [
     `${of} returned 2 objects, expected 1`,
   ],
   ['no objects at all', review({}), `${of} returned 0 objects, expected 1`],
+  [
+    'a response that is none',
+    text(plainReview('"x"')),
+    `${of} failed: v1.ConversionReview.Response: readObjectStart: expect { or n, but found ", error found in #10 byte of ...|esponse":"x"}|..., bigger context ...|apiVersion":"apiextensions.k8s.io/v1","response":"x"}|...`,
+  ],
+  [
+    'a result that is none',
+    text(plainReview('{"result":"Success"}')),
+    `${of} failed: v1.ConversionReview.Response: v1.ConversionResponse.Result: readObjectStart: expect { or n, but found ", error found in #10 byte of ...|"result":"Success"}}|..., bigger context ...|":"apiextensions.k8s.io/v1","response":{"result":"Success"}}|...`,
+  ],
+  [
+    'objects that are no list',
+    text(plainReview('{"convertedObjects":{}}')),
+    `${of} failed: v1.ConversionReview.Response: v1.ConversionResponse.ConvertedObjects: []runtime.RawExtension: decode slice: expect [ or n, but found {, error found in #10 byte of ...|Objects":{}}}|..., bigger context ...|nsions.k8s.io/v1","response":{"convertedObjects":{}}}|...`,
+  ],
   ['nothing instead of an object', each(() => null), 'EOF'],
   [
     'a text instead of an object',

@@ -2,17 +2,53 @@
  * Calls the webhook a definition names to convert objects of its kind: HTTPS, to an address or to a service of the
  * cluster, checked against the definition's own authorities. Connections are kept while the definition stays the same.
  */
+import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ConvertElsewhere } from '#kinds/custom.ts'
 import { conversionOf, conversionReview, readConversion } from '#kinds/custom/conversion-review.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { nobody } from './credentials.ts'
-import { HookClient } from './hook-client.ts'
+import { type Answered, HookClient } from './hook-client.ts'
+
+/** Only answers that are out of the ordinary are read by their type. */
+const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
+  import.meta.url,
+  '#codec/go-json/decode',
+)
+const loadType = loadLater<typeof import('./conversion-type.ts')>(
+  import.meta.url,
+  './conversion-type',
+)
 
 /** As the original waits for any webhook that names no time. */
 const timeoutMs = 30_000
 /** A list's worth of objects, and no more than memory can bear. */
 const answerBytesMax = 128 << 20
+
+/** The answered review. Throws where it is one of the version that was asked and has something of another type in it. */
+function readable({ review, json }: Answered, asked: string): Loose {
+  const { apiVersion = asked, kind = 'ConversionReview', response } = review
+  if (apiVersion !== asked || kind !== 'ConversionReview' || fits(response)) return review
+  const type = loadType().conversionType(asked.slice(asked.indexOf('/') + 1))
+  const read = loadGoJson().readGoJson(Buffer.from(json), type)
+  if ('fault' in read) throw new Error(read.fault)
+  return review
+}
+
+function fits(response: unknown): boolean {
+  if (response === undefined || response === null) return true
+  const { uid, result, convertedObjects } = response as Loose
+  return (
+    isMap(response) &&
+    isText(uid) &&
+    (convertedObjects == null || Array.isArray(convertedObjects)) &&
+    (result == null || (isMap(result) && isText(result.status) && isText(result.message)))
+  )
+}
+
+const isMap = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value)
+const isText = (value: unknown): boolean => value == null || typeof value === 'string'
 
 export function conversionWebhooks(
   reader: () => ObjectReader,
@@ -29,8 +65,9 @@ export function conversionWebhooks(
         objects,
       )
       const hook = { client: clientConfig, timeoutMs }
-      const { review: answer } = await client
+      const answer = await client
         .post(hook, JSON.stringify(review), reader())
+        .then((answered) => readable(answered, review.apiVersion))
         .catch((error) => {
           throw new Error(`${conversionOf(objects)} failed: ${error.message}`)
         })

@@ -4,13 +4,13 @@ import type { Struct } from '#schema/type.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
 const string = scalar('string')
-const typeMeta = field(
+export const typeMeta = field(
   '',
   structOf(meta('TypeMeta'), [field('kind', string, 1, 'o'), field('apiVersion', string, 2, 'o')]),
   0,
   'i',
 )
-const status = structOf(meta('Status'), [
+export const status = structOf(meta('Status'), [
   typeMeta,
   field(
     'metadata',
