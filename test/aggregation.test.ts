@@ -483,6 +483,10 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
         return void response.write('{', () => response.destroy())
       }
       asked.push({ url, user: headers['x-remote-user'], authorization: headers.authorization })
+      if (url.endsWith('/dying')) {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        return void response.write('{"half":', () => response.destroy())
+      }
       if (url.endsWith('/away')) response.writeHead(302, { location: 'https://127.0.0.1:1/' })
       response.end('{}')
     },
@@ -528,6 +532,13 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       user: 'kubernetes-admin',
       authorization: undefined,
     })
+    // As the original writes them: parameters in order, nothing escaped without need, the rest of the path as it is.
+    await front.ask('GET', '/apis/echo.example.com/v1/a%2Fb//c?z=1&a=x%20y&a=b')
+    assert.equal(asked.at(-1)?.url, '/apis/echo.example.com/v1/a/b//c?a=x+y&a=b&z=1')
+    await assert.rejects(
+      front.ask('GET', '/apis/echo.example.com/v1/dying'),
+      'half an answer is none',
+    )
     assert.equal(await echoed('/apis/echo.example.com/v1/things/x/stream', 'hello'), 'hello')
     await until('its documents to be asked for', async () => brokenOff.size === 2)
     await sleep(20)

@@ -2,6 +2,7 @@
  * Whether a webhook's or an aggregated server's certificate names it. Its common name is no such name: those that rely on
  * it alone are refused, and counted for the whole process.
  */
+import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 
 export interface Tally {
@@ -27,3 +28,17 @@ export const identityCheck =
     unnamed.count++
     return Object.assign(new Error(legacyNameWords), { code: legacyNameCode })
   }
+
+/** What the certificate is for instead: addresses for an address, names for a name. */
+export function notNamed(host: string, certificate: PeerCertificate | undefined): string {
+  const names = (certificate?.subjectaltname ?? '').split(', ')
+  const of = (type: string) =>
+    names.filter((name) => name.startsWith(type)).map((name) => name.slice(type.length))
+  const bare = host.replace(/^\[|\]$/g, '')
+  const isAddress = isIP(bare) !== 0
+  const instead = isAddress ? of('IP Address:') : of('DNS:')
+  if (instead.length > 0) return `x509: certificate is valid for ${instead.join(', ')}, not ${bare}`
+  return isAddress
+    ? `x509: cannot validate certificate for ${bare} because it doesn't contain any IP SANs`
+    : `x509: certificate is not valid for any names, but wanted to match ${bare}`
+}

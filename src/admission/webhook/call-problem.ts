@@ -1,9 +1,8 @@
 /** Why a call failed, in the words Go's client has for it. */
-import { isIP } from 'node:net'
 import type { PeerCertificate } from 'node:tls'
 import type { CallAnswer, CallError } from '#access/https-call.ts'
 import { lookupWords } from '#access/lookup-words.ts'
-import { legacyNameCode, legacyNameWords } from '#access/server-identity.ts'
+import { legacyNameCode, legacyNameWords, notNamed } from '#access/server-identity.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Address } from './address.ts'
 
@@ -68,20 +67,6 @@ function dialedOf({ cause }: CallError, url: URL): string {
   const tried = cause instanceof AggregateError ? cause.errors[0] : cause
   const { address = url.hostname } = (tried ?? {}) as { address?: string }
   return `${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}:${url.port || '443'}`
-}
-
-/** What the certificate is for instead: addresses for an address, names for a name. */
-function notNamed(host: string, certificate: PeerCertificate | undefined): string {
-  const names = (certificate?.subjectaltname ?? '').split(', ')
-  const of = (type: string) =>
-    names.filter((name) => name.startsWith(type)).map((name) => name.slice(type.length))
-  const bare = host.replace(/^\[|\]$/g, '')
-  const isAddress = isIP(bare) !== 0
-  const instead = isAddress ? of('IP Address:') : of('DNS:')
-  if (instead.length > 0) return `x509: certificate is valid for ${instead.join(', ')}, not ${bare}`
-  return isAddress
-    ? `x509: cannot validate certificate for ${bare} because it doesn't contain any IP SANs`
-    : `x509: certificate is not valid for any names, but wanted to match ${bare}`
 }
 
 const byStatus: Readonly<Record<number, string>> = {

@@ -32,6 +32,10 @@ const load = {
   backend: later<typeof import('#http/connect/backend.ts')>('#http/connect/backend'),
   forward: later<typeof import('#http/connect/forward.ts')>('#http/connect/forward'),
   headers: later<typeof import('#http/connect/passed-headers.ts')>('#http/connect/passed-headers'),
+  options: later<typeof import('#http/connect/connect-options.ts')>(
+    '#http/connect/connect-options',
+  ),
+  path: later<typeof import('#http/connect/proxy-path.ts')>('#http/connect/proxy-path'),
   tunnel: later<typeof import('#http/connect/tunnel.ts')>('#http/connect/tunnel'),
 }
 
@@ -199,6 +203,11 @@ export class Aggregation {
       return answerText(exchange, 503, 'service unavailable')
     }
     const upgrading = wire.upgrade !== undefined
+    // Written anew, as the original does: what was escaped without need is not, parameters are in order.
+    const { encodePath, cleanPath } = load.path()
+    const encoded = encodePath(target.path)
+    const query = load.options().encodeQuery([...exchange.query])
+    const path = query === '' ? encoded : `${encoded}?${query}`
     const place = load.backend().placeOf(backend)
     const headers: PassedHeaders = {
       ...load.headers().requestHeaders(exchange, this.#parts.isIdentityHeader, upgrading),
@@ -210,18 +219,19 @@ export class Aggregation {
       const refuse = (words: string) => answerText(exchange, 503, words)
       return load.tunnel().tunnel(exchange, {
         backend,
-        path: wire.url,
+        path,
         headers,
         stopping: this.#parts.stopping,
         refuse,
       })
     }
-    headers['x-forwarded-uri'] = target.path
+    headers['x-forwarded-uri'] =
+      encoded.length > 1 && encoded.endsWith('/') ? `${cleanPath(encoded)}/` : cleanPath(encoded)
     headers['x-forwarded-host'] = place
     headers['x-forwarded-proto'] = 'https'
     await load.forward().forward(exchange, {
       backend,
-      path: wire.url,
+      path,
       headers,
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
       ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
@@ -239,7 +249,12 @@ function refuseRedirects(passing: Passing): Passing {
   if (status < 300 || status > 399 || headers.location === undefined) return passing
   body.destroy()
   const text = Buffer.from('the backend attempted to redirect this request, which is not permitted')
-  const kept: AnswerHeaders = { 'audit-id': headers['audit-id'], 'content-length': text.length }
+  const kept: AnswerHeaders = {
+    'audit-id': headers['audit-id'],
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': text.length,
+    ...(headers['cache-control'] !== undefined && { 'cache-control': headers['cache-control'] }),
+  }
   return { status: 502, headers: kept, body: Readable.from([text]) }
 }
 

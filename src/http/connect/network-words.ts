@@ -1,5 +1,7 @@
 /** What went wrong on the way to another server, in the words that operators know: those of Go's network library. */
+import type { PeerCertificate } from 'node:tls'
 import { lookupWords } from '#access/lookup-words.ts'
+import { notNamed } from '#access/server-identity.ts'
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
@@ -24,6 +26,9 @@ export interface NetworkError extends Error {
   /** What was dialled in the end, where a name stood for it. */
   readonly address?: string
   readonly port?: number
+  /** The name that was asked for, and the certificate that does not have it. */
+  readonly host?: string
+  readonly cert?: PeerCertificate
   /** Where several addresses were tried: what came of each. */
   readonly errors?: readonly NetworkError[]
 }
@@ -38,7 +43,8 @@ export function networkWords(given: NetworkError, place: string): string {
   if (unknown !== undefined) return `dial tcp: ${unknown}`
   if (code === 'ECONNRESET')
     return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `x509: ${error.message}`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return notNamed(error.host ?? place.replace(/:\d+$/, ''), error.cert)
   return certificateProblems[code] ?? error.message
 }
 
