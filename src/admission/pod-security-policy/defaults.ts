@@ -2,6 +2,7 @@
 import { containersOf } from '#admission/containers.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { idGiven } from './ids.ts'
 import { giveProfiles } from './profiles.ts'
 import { effective, setOwn } from './security-context.ts'
@@ -10,8 +11,9 @@ export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
   const rules: Loose = policy.spec
   const { spec } = pod
   const give = (field: string, value: unknown) => {
-    if (value === undefined || spec.securityContext?.[field] !== undefined) return
-    spec.securityContext = { ...spec.securityContext, [field]: value }
+    const context: Loose = (spec.securityContext ??= {})
+    if (value === undefined || (context[field] ?? null) !== null) return
+    if (!wasWrittenEmpty(context, field)) context[field] = value
   }
   const group = idGiven(rules.supplementalGroups)
   give('supplementalGroups', group === undefined ? undefined : [group])

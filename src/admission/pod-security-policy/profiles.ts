@@ -18,10 +18,12 @@ const annotationsOf = ({ metadata }: KubeObject): Record<string, string> =>
 const pathOf = (key: string) => `pod.metadata.annotations[${key}]`
 
 /** A profile in a field as the annotation would say it. */
-function ofField({ type, localhostProfile = '' }: Loose): string {
+function ofField({ type, localhostProfile }: Loose): string {
   if (type === 'Unconfined') return 'unconfined'
   if (type === 'RuntimeDefault') return 'runtime/default'
-  return type === 'Localhost' ? `localhost/${localhostProfile}` : ''
+  return type === 'Localhost' && typeof localhostProfile === 'string'
+    ? `localhost/${localhostProfile}`
+    : ''
 }
 
 const podSeccomp = (pod: KubeObject): string => {
@@ -43,7 +45,9 @@ export function giveProfiles(
   pod: KubeObject,
   containers: Iterable<Loose>,
 ): void {
-  const seccomp = podSeccomp(pod) || annotationsOf(policy)[seccompDefault] || ''
+  // A profile in the field is one, even where no annotation could say it.
+  const given = podSeccomp(pod) || (pod.spec.securityContext?.seccompProfile ? '' : undefined)
+  const seccomp = given ?? annotationsOf(policy)[seccompDefault] ?? ''
   if (seccomp !== '') pod.metadata.annotations = { ...annotationsOf(pod), [podSeccompKey]: seccomp }
   const appArmor = annotationsOf(policy)[appArmorDefault] ?? ''
   if (appArmor === '') return

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pod } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import { applyPolicy } from './defaults.ts'
 import { policyProblems } from './rules.ts'
 
@@ -256,6 +257,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
     { volumes: ['secret'] },
     projected(token(), root(), namespace()),
   ],
+  ['nothing mounted', { volumes: ['secret'] }, volume({ projected: { sources: null } })],
   ...[
     projected(token('other')),
     projected(token('token', { audience: 'x' })),
@@ -368,6 +370,13 @@ const profileCases: [
     notOf(ownSeccomp, 'unconfined', twoNames),
   ],
   [
+    'a filter of the node that has no name, and no default for it',
+    { ...two, 'seccomp.security.alpha.kubernetes.io/defaultProfileName': 'docker/default' },
+    seccomp('Localhost'),
+    notOf(podSeccomp, '', twoNames),
+    notOf(ownSeccomp, '', twoNames),
+  ],
+  [
     'no filter for one container',
     { ...two, 'seccomp.security.alpha.kubernetes.io/defaultProfileName': 'docker/default' },
     annotated({ [ownSeccomp]: 'unconfined' }),
@@ -424,3 +433,11 @@ for (const [name, spec, object, expected] of given)
     assert.deepEqual(problems(spec, object), [])
     assert.deepEqual(object.spec.containers[0].securityContext ?? {}, expected)
   })
+
+test('groups written empty are none, and are given none', () => {
+  const object = whole({})
+  rememberEmpty(object.spec.securityContext, 'supplementalGroups')
+  assert.deepEqual(problems(groups('MustRunAs'), object).slice(0, 1), [
+    'spec.securityContext.supplementalGroups: Invalid value: []int64{}: unable to validate empty groups against required ranges',
+  ])
+})

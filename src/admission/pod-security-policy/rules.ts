@@ -3,6 +3,7 @@ import { containersOf } from '#admission/containers.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { listAsWritten } from '#kinds/behaviour/checks.ts'
 import { groupProblems, userProblems } from './ids.ts'
 import { containerProfileProblems, podProfileProblems } from './profiles.ts'
 import { effective } from './security-context.ts'
@@ -27,7 +28,7 @@ export function policyProblems(policy: KubeObject, pod: KubeObject): FieldError[
     ...groupProblems(
       rules.supplementalGroups,
       `${path}.supplementalGroups`,
-      context.supplementalGroups,
+      listAsWritten(context, 'supplementalGroups'),
     ),
     ...podProfileProblems(policy, pod),
     ...seLinuxProblems(rules, `${path}.seLinuxOptions`, context.seLinuxOptions),

@@ -78,16 +78,18 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 /** What the server itself mounts for a service account. */
-function isTokenOnly({ sources = [] }: Loose): boolean {
-  return (sources as Loose[]).every(({ serviceAccountToken: token, configMap, downwardAPI }) => {
-    if (!token && !configMap && !downwardAPI) return false
-    if (token && (token.path !== 'token' || token.audience)) return false
-    if (configMap && configMap.name !== 'kube-root-ca.crt') return false
-    return ((downwardAPI?.items ?? []) as Loose[]).every(
-      ({ path, fieldRef }) =>
-        path === 'namespace' &&
-        fieldRef?.apiVersion === 'v1' &&
-        fieldRef.fieldPath === 'metadata.namespace',
-    )
-  })
+function isTokenOnly({ sources }: Loose): boolean {
+  return ((sources ?? []) as Loose[]).every(
+    ({ serviceAccountToken: token, configMap, downwardAPI }) => {
+      if (!token && !configMap && !downwardAPI) return false
+      if (token && (token.path !== 'token' || token.audience)) return false
+      if (configMap && configMap.name !== 'kube-root-ca.crt') return false
+      return ((downwardAPI?.items ?? []) as Loose[]).every(
+        ({ path, fieldRef }) =>
+          path === 'namespace' &&
+          fieldRef?.apiVersion === 'v1' &&
+          fieldRef.fieldPath === 'metadata.namespace',
+      )
+    },
+  )
 }
