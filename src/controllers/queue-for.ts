@@ -5,7 +5,7 @@ import type { ControllerParts } from './controller.ts'
 
 export const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
 export const isConflict = (error: unknown) => error instanceof ApiError && error.code === 409
-/** The namespace is going away: what was to be made there need not be. */
+/** The namespace is going away. */
 export const isTerminating = (error: unknown) =>
   error instanceof ApiError &&
   (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
@@ -37,6 +37,24 @@ export function queueFor(
 export function splitKey(key: string): [namespace: string, name: string] {
   const at = key.indexOf('/')
   return [key.slice(0, at), key.slice(at + 1)]
+}
+
+/** A change of what may be gone by now, or be another: then somebody else has seen to it. */
+export async function unlessOvertaken(change: Promise<unknown>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    if (!isMissing(error) && !isConflict(error)) throw error
+  }
+}
+
+/** The making of what need not be made where it is there by now, or its namespace goes away. */
+export async function unlessNeedless(creation: Promise<unknown>): Promise<void> {
+  try {
+    await unlessOvertaken(creation)
+  } catch (error) {
+    if (!isTerminating(error)) throw error
+  }
 }
 
 /** An answer that may be missing. */

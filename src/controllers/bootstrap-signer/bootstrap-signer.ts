@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { bootstrapSecretType } from '#controllers/kept.ts'
-import { isConflict, isMissing, queueFor, unlessMissing } from '#controllers/queue-for.ts'
+import { queueFor, unlessMissing, unlessOvertaken } from '#controllers/queue-for.ts'
 import { configMaps, secrets } from '#controllers/resources.ts'
 
 const secretNamespace = 'kube-system'
@@ -29,9 +29,7 @@ export const bootstrapSigner: Controller = {
       })
       const data = signedData(live.data ?? {}, tokensOf(found.items, clock.now()))
       if (data === undefined) return
-      await client.update(configMaps, { ...live, data }).catch((error) => {
-        if (!isMissing(error) && !isConflict(error)) throw error
-      })
+      await unlessOvertaken(client.update(configMaps, { ...live, data }))
     })
     const lookAgain = () => queue.addAfter(name, burstMs)
     informers.rootConfigMaps().listen({

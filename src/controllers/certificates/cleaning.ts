@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pause } from '#client/backoff.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
-import { isConflict, isMissing } from '#controllers/queue-for.ts'
+import { unlessOvertaken } from '#controllers/queue-for.ts'
 import { certificateRequests } from '#controllers/resources.ts'
 
 const hourMs = 3_600_000
@@ -31,10 +31,10 @@ async function run({
     for (const request of [...requests.values()]) {
       if (!isOver(request, clock.now())) continue
       const { name = '', uid } = request.metadata
-      await client.delete(certificateRequests(release), '', name, { uid }).catch((error) => {
-        if (!isMissing(error) && !isConflict(error))
-          report(`csrcleaner: ${name} was not deleted`, error)
-      })
+      const deletion = client.delete(certificateRequests(release), '', name, { uid })
+      await unlessOvertaken(deletion).catch((error) =>
+        report(`csrcleaner: ${name} was not deleted`, error),
+      )
     }
     await pause(hourMs, signal)
   }

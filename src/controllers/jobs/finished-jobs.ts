@@ -1,6 +1,6 @@
 /** Jobs that ended and say how long they may stay are deleted when that time is over, with their pods. */
 import type { Controller } from '#controllers/controller.ts'
-import { isConflict, isMissing, queueFor, splitKey } from '#controllers/queue-for.ts'
+import { queueFor, splitKey, unlessOvertaken } from '#controllers/queue-for.ts'
 import { jobs } from '#controllers/resources.ts'
 
 export const finishedJobs: Controller = {
@@ -17,9 +17,7 @@ export const finishedJobs: Controller = {
       if (left > 0) return left
       const { uid, resourceVersion } = job
       const query = { uid, resourceVersion, propagationPolicy: 'Foreground' as const }
-      await client.delete(jobs, namespace, name, query).catch((error) => {
-        if (!isMissing(error) && !isConflict(error)) throw error
-      })
+      await unlessOvertaken(client.delete(jobs, namespace, name, query))
     })
     found.listen({ changed: ({ namespace, name }) => queue.add(`${namespace}/${name}`) })
   },

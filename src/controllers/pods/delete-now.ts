@@ -1,6 +1,6 @@
 /** A pod deleted without grace: nobody is there who would use the time. */
 import type { ApiClient } from '#client/client.ts'
-import { isConflict, isMissing } from '#controllers/queue-for.ts'
+import { unlessOvertaken } from '#controllers/queue-for.ts'
 import { pods } from '#controllers/resources.ts'
 
 /** Exactly this pod, not another that took its name. */
@@ -8,7 +8,5 @@ export async function deleteNow(
   client: ApiClient,
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
 ): Promise<void> {
-  await client.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 }).catch((error) => {
-    if (!isMissing(error) && !isConflict(error)) throw error
-  })
+  await unlessOvertaken(client.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 }))
 }

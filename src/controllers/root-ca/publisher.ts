@@ -2,13 +2,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { rootConfigMapName as name } from '#controllers/kept.ts'
-import {
-  isConflict,
-  isMissing,
-  isTerminating,
-  queueFor,
-  unlessMissing,
-} from '#controllers/queue-for.ts'
+import { queueFor, unlessMissing, unlessNeedless } from '#controllers/queue-for.ts'
 import { configMaps } from '#controllers/resources.ts'
 
 const descriptionKey = 'kubernetes.io/description'
@@ -39,9 +33,7 @@ export const rootCertificatePublisher: Controller = {
         metadata: { name, namespace, ...(annotations && { annotations }) },
         data,
       }
-      await client.create(configMaps, namespace, made).catch((error) => {
-        if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
-      })
+      await unlessNeedless(client.create(configMaps, namespace, made))
     })
     namespaces.listen({
       changed: (namespace, before) => {

@@ -1,6 +1,6 @@
 /** Every namespace that is not going away has a service account named `default`. It is made again where it is deleted. */
 import type { Controller } from '#controllers/controller.ts'
-import { isConflict, isMissing, isTerminating, queueFor } from '#controllers/queue-for.ts'
+import { queueFor, unlessNeedless } from '#controllers/queue-for.ts'
 import { serviceAccounts } from '#controllers/resources.ts'
 
 const name = 'default'
@@ -15,11 +15,8 @@ export const serviceAccountController: Controller = {
     const queue = queueFor('serviceaccount', parts, async (namespace) => {
       await accounts.synced
       if (!namespaces.get('', namespace)?.active || accounts.get(namespace, name)) return
-      await client
-        .create(serviceAccounts, namespace, { metadata: { name, namespace } })
-        .catch((error) => {
-          if (!isConflict(error) && !isMissing(error) && !isTerminating(error)) throw error
-        })
+      const account = { metadata: { name, namespace } }
+      await unlessNeedless(client.create(serviceAccounts, namespace, account))
     })
     namespaces.listen({
       changed: (namespace) => {

@@ -13,12 +13,12 @@ import {
   tokenSecretType,
 } from '#controllers/kept.ts'
 import {
-  isConflict,
   isMissing,
   isTerminating,
   queueFor,
   splitKey,
   unlessMissing,
+  unlessOvertaken,
 } from '#controllers/queue-for.ts'
 import { secrets, serviceAccounts } from '#controllers/resources.ts'
 import { TokenSecrets } from './token-secrets.ts'
@@ -183,9 +183,7 @@ class Tokens {
     const live = await unlessMissing(client.get(serviceAccounts, namespace, account))
     if (live !== undefined && (secret.accountUid === '' || live.metadata.uid === secret.accountUid))
       return
-    await client.delete(secrets, namespace, name, { uid }).catch((error) => {
-      if (!isMissing(error) && !isConflict(error)) throw error
-    })
+    await unlessOvertaken(client.delete(secrets, namespace, name, { uid }))
   }
 }
 

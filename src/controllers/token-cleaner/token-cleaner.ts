@@ -1,7 +1,7 @@
 /** Bootstrap tokens that have ended are deleted, at the second they end. */
 import type { Controller } from '#controllers/controller.ts'
 import { bootstrapSecretType } from '#controllers/kept.ts'
-import { isConflict, isMissing, queueFor } from '#controllers/queue-for.ts'
+import { queueFor, unlessOvertaken } from '#controllers/queue-for.ts'
 import { secrets } from '#controllers/resources.ts'
 
 const namespace = 'kube-system'
@@ -18,9 +18,7 @@ export const tokenCleaner: Controller = {
       const left = Date.parse(secret.expiration) - clock.now()
       // What is no time counts as past.
       if (left > 0) return left
-      await client.delete(secrets, namespace, name, { uid: secret.uid }).catch((error) => {
-        if (!isMissing(error) && !isConflict(error)) throw error
-      })
+      await unlessOvertaken(client.delete(secrets, namespace, name, { uid: secret.uid }))
     })
     found.listen({
       changed: (secret) => {
