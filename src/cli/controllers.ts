@@ -1,6 +1,6 @@
 /**
- * The controllers as part of a running server: selected before it starts, loaded and begun after it is ready, ended before
- * its store closes. They act in this process, each as its own account, and reach nothing but the API.
+ * The controllers as part of a running server: selected before it starts, loaded and begun after it is ready, told to end
+ * before its store closes. They act in this process, each as its own account, and reach nothing but the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { systemClock } from '#base/clock.ts'
@@ -38,7 +38,7 @@ export interface ControllerOptions {
   readonly signal: AbortSignal
 }
 
-/** Resolves when all of them have ended after the signal. */
+/** Resolves when they have begun or, where servers elect one that runs them, when the lease is given back after the signal. */
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, signal } = options
   if (names.length === 0) return

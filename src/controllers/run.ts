@@ -18,7 +18,10 @@ export interface RunOptions {
   readonly signal: AbortSignal
 }
 
-/** Resolves when everything has ended after the signal. */
+/**
+ * Begins them; what they began ends with the signal, and nobody waits for work under way. Where there is an election, it
+ * resolves when that is over and the lease is given back.
+ */
 export async function runControllers({
   controllers,
   surroundings,
