@@ -3,7 +3,7 @@
 export interface Ready {
   readonly url: string
   readonly tookMs: number
-  /** `/some/dir (sqlite)`, `memory, gone when it stops`, `etcd at …`. */
+  /** `/some/dir`, `in memory, gone when it stops`, `etcd at …`. */
   readonly state: string
   readonly release: string
   readonly kubeconfig: string

@@ -29,39 +29,33 @@ const thisProcess: Host = {
   now: () => performance.now(),
 }
 
-export interface Stopping {
-  /** Stops as a signal would, for a reason of our own; a code other than 0 says that something failed. */
-  stop(reason: string, code?: number): Promise<void>
-}
-
 export function stopOnSignal(
   steps: readonly StopStep[],
   say: (text: string) => void,
   host: Host = thisProcess,
-): Stopping {
+): void {
   let since: number | undefined
-  const stop = async (reason: string, code = 0) => {
+  const stop = async (signal: string) => {
     if (since !== undefined) {
       if (host.now() - since < sameSignalMs) return
-      say(`${reason} again: ending at once`)
+      say(`${signal} again: ending at once`)
       host.exit(1)
       return
     }
     since = host.now()
-    say(`${reason}: stopping`)
-    let failed = code
+    say(`${signal}: stopping`)
+    let code = 0
     for (const step of steps) {
       const trouble = await runStep(step)
       if (trouble === undefined) continue
       say(`${step.name}: ${trouble}`)
-      failed = 1
+      code = 1
     }
-    host.exit(failed)
+    host.exit(code)
   }
   const heard = (signal: string) => void stop(signal)
   host.on('SIGINT', heard)
   host.on('SIGTERM', heard)
-  return { stop }
 }
 
 /** What went wrong in a step, or nothing. */

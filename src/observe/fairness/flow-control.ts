@@ -5,7 +5,7 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { FlowMeters, SchemaMeter } from './flow-meters.ts'
 import { compileRule, type FlowRequest, type FlowRule, type FlowUser } from './flow-rules.ts'
-import { QueueSet, type Refusal } from './queue-set.ts'
+import { QueueSet } from './queue-set.ts'
 import { deal, flowHash, hashBitsMax, neededBits } from './shuffle-shard.ts'
 import { flowSchemas, priorityLevels } from './bootstrap.ts'
 
@@ -73,11 +73,6 @@ export class FlowControl {
 
   get schemas(): readonly Schema[] {
     return this.#schemas
-  }
-
-  hasLevel(name: string): boolean {
-    const level = this.#levels.get(name)
-    return level !== undefined && !level.quiescing && level.uid !== ''
   }
 
   configure(
@@ -205,8 +200,6 @@ export class FlowControl {
     if (level.quiescing && level.queues?.isIdle) this.#levels.delete(level.name)
   }
 }
-
-export type { Refusal }
 
 const byPrecedence = (a: Schema, b: Schema) =>
   a.precedence - b.precedence || (a.name < b.name ? -1 : 1)
