@@ -108,16 +108,16 @@ function pagesOfLog(file: string, size: number, pageSize: number): Set<number> {
   }
   const pages = new Set<number>()
   const step = walFrameHeaderSizeBytes + pageSize
-  const descriptor = openSync(file, 'r')
-  const frame = Buffer.alloc(4)
-  for (let at = walHeaderSizeBytes; at + step <= size; at += step) {
-    readSync(descriptor, frame, 0, 4, at)
-    const page = frame.readUInt32BE(0)
-    // Room that was made for more.
-    if (page === 0) break
-    pages.add(page)
-  }
-  closeSync(descriptor)
+  reading(file, (descriptor) => {
+    const frame = Buffer.alloc(4)
+    for (let at = walHeaderSizeBytes; at + step <= size; at += step) {
+      readSync(descriptor, frame, 0, 4, at)
+      const page = frame.readUInt32BE(0)
+      // Room that was made for more.
+      if (page === 0) return
+      pages.add(page)
+    }
+  })
   return pages
 }
 
@@ -132,11 +132,16 @@ function sizeBytes(file: string): number | undefined {
 }
 
 function readBytes(file: string, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  reading(file, (descriptor) => readSync(descriptor, bytes, 0, length, position))
+  return bytes
+}
+
+/** Closed whatever happens: the server of a store that cannot be read may live on, and open another. */
+function reading(file: string, read: (descriptor: number) => void): void {
   const descriptor = openSync(file, 'r')
   try {
-    const bytes = Buffer.alloc(length)
-    readSync(descriptor, bytes, 0, length, position)
-    return bytes
+    read(descriptor)
   } finally {
     closeSync(descriptor)
   }
