@@ -232,6 +232,32 @@ test('two that give out at the same instant never give out the same, to the last
   }
 })
 
+test('the API is at the addresses of all who serve it, and of those who stop no longer', {
+  skip,
+}, async () => {
+  const flags = [`--etcd-servers=${etcd.endpoint}`, '--etcd-prefix=/members', '--controllers=-*']
+  const endpoints = '/api/v1/namespaces/default/endpoints/kubernetes'
+  const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes'
+  const start = (address: string) => startServer([...flags, `--advertise-address=${address}`])
+  const first = await start('192.0.2.7')
+  const second = await start('192.0.2.10')
+  const known = async () => {
+    const { subsets } = (await second.ask('GET', endpoints)).body
+    const slice = (await second.ask('GET', slices)).body.endpoints
+    const addresses = subsets[0].addresses.map(({ ip }: { ip: string }) => ip)
+    const mirrored = slice.flatMap((one: { addresses: string[] }) => one.addresses)
+    assert.deepEqual(mirrored, addresses)
+    return addresses
+  }
+  try {
+    assert.deepEqual(await known(), ['192.0.2.10', '192.0.2.7'])
+    await first.stop()
+    assert.deepEqual(await known(), ['192.0.2.10'])
+  } finally {
+    await Promise.all([first.stop('SIGKILL'), second.stop()])
+  }
+})
+
 test('one of two leads, and when it is killed the other does', { skip }, async () => {
   const flags = [
     `--etcd-servers=${etcd.endpoint}`,

@@ -1,19 +1,16 @@
 /**
  * On a store with other users, a server that died may have left cluster IPs or ports claimed that no service has: they
- * are looked for at the start and every so often. Other stores have nothing to mend.
+ * are looked for at the start and every so often.
  */
 import type { Allocators } from '#verbs/allocate.ts'
-import type { Settings } from './flags.ts'
 
 /** As often as kube-apiserver does it. */
 const intervalMs = 180_000
 
 export function repairRegularly(
-  { storageBackend }: Pick<Settings, 'storageBackend'>,
   allocators: Pick<Allocators, 'repair'>,
   report: (message: string, error: unknown) => void,
 ): { stop(): void } {
-  if (storageBackend !== 'etcd3') return { stop() {} }
   const turn = () =>
     allocators
       .repair()

@@ -5,7 +5,6 @@ import { selectControllers } from '#controllers/names.ts'
 import type { Listener } from '#http/listener.ts'
 import { createLog } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
-import type { Server } from '#verbs/server.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
@@ -18,11 +17,11 @@ import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type HttpSide, listensEarly, makeListener } from './make-http.ts'
 import { apiserverUser, makeServer } from './make-server.ts'
+import type { Membership } from './membership.ts'
 import { makeObserving } from './observing.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { aggregated } from './remote-servers.ts'
 import { renewDaily } from './renewal.ts'
-import { repairRegularly } from './service-repair.ts'
 import { type StopStep, stopOnSignal } from './stop.ts'
 import { ensureSystemObjects, policyWriter } from './system-objects.ts'
 
@@ -66,12 +65,13 @@ export async function start({ settings }: Parsed): Promise<void> {
   const listener = makeListener(side)
   const listen = () => listener.listen(settings.securePort, settings.bindAddress)
   if (listensEarly(settings)) await listen()
-  const running = await makeReady(side)
+  const membership = await membershipOf(foundation)
+  const running = await makeReady(side, membership)
   if (!listensEarly(settings)) await listen()
-  const watched = watchOver(foundation, server, listener)
+  const watched = watchOver(foundation, listener)
   let controllersEnded: Promise<void> = Promise.resolve()
   stopOnSignal(
-    stopSteps(side, stopping, listener, async () => {
+    stopSteps(side, stopping, listener, membership, async () => {
       await controllersEnded
       watched.stop()
       running.stop()
@@ -102,8 +102,27 @@ export async function start({ settings }: Parsed): Promise<void> {
 
 const releaseOf = (version: string) => Number(version.split('.')[1])
 
+/** Stores of one server have none. */
+async function membershipOf(foundation: Foundation): Promise<Membership | undefined> {
+  const { settings, storage, parseStored, release, log } = foundation
+  if (settings.storageBackend !== 'etcd3') return undefined
+  const { Membership } = await import('./membership.ts')
+  return new Membership({
+    storage,
+    parse: parseStored,
+    root: settings.etcdPrefix,
+    address: advertisedAddress(settings, thisMachine()),
+    port: settings.securePort,
+    release,
+    report: (message, error) => log.warn(message, { error }),
+  })
+}
+
 /** Everything that must be there before the first request: definitions, roles, objects, what others serve. */
-async function makeReady({ foundation, server, access, observing, health, others }: HttpSide) {
+async function makeReady(
+  { foundation, server, access, observing, health, others }: HttpSide,
+  membership: Membership | undefined,
+) {
   const { settings, release, facts, catalog, reader, certificates, report } = foundation
   const client = localClient(server, apiserverUser, 'kube-apiserver')
   const definitions = followDefinitions(foundation, server, client, observing.schemaPublished)
@@ -113,6 +132,7 @@ async function makeReady({ foundation, server, access, observing, health, others
   const hasRoles = catalog.find('rbac.authorization.k8s.io', 'v1', 'clusterroles') !== undefined
   const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
   const ownAuthority = certificates.ca.certificatePem
+  const address = advertisedAddress(settings, thisMachine())
   // None of these needs another's writes: waiting for the store, each leaves the others their turn.
   await Promise.all([
     Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
@@ -120,13 +140,15 @@ async function makeReady({ foundation, server, access, observing, health, others
     ),
     ensureSystemObjects(client, {
       release,
-      address: advertisedAddress(settings, thisMachine()),
+      address,
       port: settings.securePort,
+      alive: async () => membership?.alive() ?? [address],
       serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
     }),
     others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report }),
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
   ])
+  membership?.start(client, server.allocators)
   health.done('objects')
   health.done('server')
   return {
@@ -137,15 +159,16 @@ async function makeReady({ foundation, server, access, observing, health, others
   }
 }
 
-/** What is looked after while the server runs: history that grows, certificates that expire, claims left behind. */
+/** What is looked after while the server runs: history that grows, certificates that expire. */
 function watchOver(
   { settings, storage, certificates, log, report }: Foundation,
-  { allocators }: Server,
   listener: Listener,
 ) {
-  const warn = (message: string, error: unknown) => log.warn(message, { error })
-  const compaction = compactRegularly(storage, settings.etcdCompactionIntervalMs, warn)
-  const repair = repairRegularly(settings, allocators, warn)
+  const compaction = compactRegularly(
+    storage,
+    settings.etcdCompactionIntervalMs,
+    (message, error) => log.warn(message, { error }),
+  )
   const renewal = renewDaily(
     certificates,
     () => ensureCertificates(settings, systemClock),
@@ -159,7 +182,6 @@ function watchOver(
     stop() {
       compaction.stop()
       renewal.stop()
-      repair.stop()
     },
   }
 }
@@ -168,6 +190,7 @@ function stopSteps(
   { foundation, health, observing }: HttpSide,
   stopping: AbortController,
   listener: Listener,
+  membership: Membership | undefined,
   endWork: () => Promise<void>,
 ): StopStep[] {
   const { settings, cache, storage } = foundation
@@ -175,9 +198,9 @@ function stopSteps(
   return [
     {
       name: 'delay',
-      run() {
+      async run() {
         health.stopping()
-        return new Promise((resolve) => setTimeout(resolve, delayMs))
+        await Promise.all([membership?.leave(), new Promise((over) => setTimeout(over, delayMs))])
       },
       timeoutMs: delayMs + 1000,
     },

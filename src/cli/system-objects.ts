@@ -3,7 +3,7 @@
  * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
  */
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
-import type { Json, KubeObject } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { equalValues } from '#patch/json-map.ts'
@@ -19,6 +19,8 @@ export interface ServerPlace {
   /** The address other machines reach this server at, and its port. */
   readonly address: string
   readonly port: number
+  /** The addresses of all servers on the store, this one's among them. */
+  readonly alive: () => Promise<readonly string[]>
   /** The address of the `kubernetes` service. */
   readonly serviceAddress: string
 }
@@ -84,13 +86,21 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
       type: 'ClusterIP',
     },
   })
-  // Endpoints must be reachable from elsewhere: a server that only this machine can reach has none.
-  if (/^(127\.|::1$)/.test(place.address)) return
+  await writeKubernetesEndpoints(client, place, await place.alive())
+}
+
+/** What the `kubernetes` service leads to. Where nobody says that he is alive, what is there stays. */
+export async function writeKubernetesEndpoints(
+  client: ApiClient,
+  place: Pick<ServerPlace, 'address' | 'port' | 'release'>,
+  alive: readonly string[],
+): Promise<void> {
+  if (isLoopback(place.address) || alive.length === 0) return
   const port = { name: 'https', port: place.port, protocol: 'TCP' }
   const mirror = { 'endpointslice.kubernetes.io/skip-mirror': 'true' }
   await writeOver(client, core('endpoints'), {
     metadata: { name: 'kubernetes', namespace: 'default', labels: mirror },
-    subsets: [{ addresses: [{ ip: place.address }], ports: [port] }],
+    subsets: [{ addresses: alive.map((ip) => ({ ip })), ports: [port] }],
   })
   if (place.release < endpointSlicesSince) return
   await writeOver(client, endpointSlices, {
@@ -100,9 +110,21 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
       labels: { 'kubernetes.io/service-name': 'kubernetes' },
     },
     addressType: place.address.includes(':') ? 'IPv6' : 'IPv4',
-    endpoints: [{ addresses: [place.address], conditions: { ready: true } }],
+    endpoints: alive.map((address) => ({ addresses: [address], conditions: { ready: true } })),
     ports: [port],
   })
+}
+
+/** Endpoints must be reachable from elsewhere: a server that only this machine can reach has none. */
+export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
+
+/** What the `kubernetes` service leads to by now, and at which port. */
+export async function kubernetesEndpoints(
+  client: ApiClient,
+): Promise<{ addresses: string[]; port: number | undefined }> {
+  const { subsets } = (await client.get(core('endpoints'), 'default', 'kubernetes')) as Loose
+  const addresses = ((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)
+  return { addresses, port: subsets?.[0]?.ports?.[0]?.port }
 }
 
 /** The address may have changed since the last start; where it did not, nothing is written. */

@@ -1,0 +1,74 @@
+/**
+ * This server as one of those on its store: it says every so often that it is alive, and the `kubernetes` service leads to all
+ * that are, whichever of them wrote it last; it mends what a server that died left behind; and when it stops it leaves.
+ * Loaded where a store may have several servers.
+ */
+import type { ApiClient } from '#client/client.ts'
+import type { Allocators } from '#verbs/allocate.ts'
+import { ServerLeases, type ServerLeasesParts } from './server-leases.ts'
+import { repairRegularly } from './service-repair.ts'
+import { isLoopback, kubernetesEndpoints, writeKubernetesEndpoints } from './system-objects.ts'
+
+/** As often as kube-apiserver. */
+const renewIntervalMs = 10_000
+
+export interface MembershipParts extends ServerLeasesParts {
+  readonly port: number
+  readonly release: number
+  readonly report: (message: string, error: unknown) => void
+}
+
+export class Membership {
+  readonly #parts: MembershipParts
+  /** Undefined for a server that only its machine can reach: nobody is led to it. */
+  readonly #leases: ServerLeases | undefined
+  #stop = (): void => {}
+  #client: ApiClient | undefined
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts
+    this.#leases = isLoopback(parts.address) ? undefined : new ServerLeases(parts)
+  }
+
+  /** The addresses of all servers there are. */
+  async alive(): Promise<readonly string[]> {
+    return this.#leases?.renew() ?? []
+  }
+
+  start(client: ApiClient, allocators: Pick<Allocators, 'repair'>): void {
+    this.#client = client
+    const repair = repairRegularly(allocators, this.#parts.report)
+    const timer = setInterval(() => this.#renew(client), renewIntervalMs)
+    timer.unref()
+    this.#stop = () => {
+      repair.stop()
+      clearInterval(timer)
+    }
+  }
+
+  async leave(): Promise<void> {
+    this.#stop()
+    if (this.#leases === undefined || this.#client === undefined) return
+    await this.#leases
+      .leave()
+      .then((others) => this.#lead(this.#client as ApiClient, others))
+      .catch(this.#failed)
+  }
+
+  async #renew(client: ApiClient): Promise<void> {
+    await this.#leases
+      ?.renew()
+      .then((alive) => this.#lead(client, alive))
+      .catch(this.#failed)
+  }
+
+  /** Others may use another order or port, and are not contradicted. */
+  async #lead(client: ApiClient, alive: readonly string[]): Promise<void> {
+    const { addresses, port = this.#parts.port } = await kubernetesEndpoints(client)
+    if ([...addresses].sort().join() === alive.join()) return
+    await writeKubernetesEndpoints(client, { ...this.#parts, port }, alive)
+  }
+
+  #failed = (error: unknown): void =>
+    this.#parts.report('the endpoints of the API could not be written; it is tried again', error)
+}
