@@ -1,5 +1,5 @@
 /** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
-import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
@@ -10,16 +10,12 @@ import {
   checkQuantityPositive,
   checkResourceQuantity,
 } from '#kinds/behaviour/cluster/resource-names.ts'
+import { checkModes, type OncePod } from './access-modes.ts'
 
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 const volumeModes = ['Block', 'Filesystem']
 
-export function checkClaimSpec(
-  spec: Loose,
-  path: FieldPath,
-  allowReadWriteOncePod: boolean,
-): FieldError[] {
-  const errors = checkAccessModes(spec, path, allowReadWriteOncePod)
+export function checkClaimSpec(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
+  const errors = checkAccessModes(spec, path, once)
   const requests: Record<string, string> = spec.resources?.requests ?? {}
   const storagePath = path.child('resources').key('storage')
   if (!Object.hasOwn(requests, 'storage')) {
@@ -42,24 +38,13 @@ export function checkClaimSpec(
   return errors
 }
 
-function checkAccessModes(
-  spec: Loose,
-  path: FieldPath,
-  allowReadWriteOncePod: boolean,
-): FieldError[] {
+function checkAccessModes(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
   const errors: FieldError[] = []
   const modes: string[] = spec.accessModes ?? []
   const at = path.child('accessModes')
   if (modes.length === 0) errors.push(required(at, 'at least 1 access mode is required'))
   errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
-  const supported = allowReadWriteOncePod ? [...accessModes, 'ReadWriteOncePod'] : accessModes
-  for (const mode of modes) {
-    if (!supported.includes(mode)) errors.push(notSupported(at, mode, supported))
-  }
-  const shared = modes.some((mode) => accessModes.includes(mode))
-  if (shared && modes.includes('ReadWriteOncePod')) {
-    errors.push(forbidden(at, 'may not use ReadWriteOncePod with other access modes'))
-  }
+  errors.push(...checkModes(modes, at, once))
   return errors
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
+import { type OncePod, oncePodIn } from './access-modes.ts'
 import { containersOf } from './containers-of.ts'
 import { hasIndivisibleHugePages } from './huge-pages.ts'
 
@@ -15,7 +16,7 @@ export interface PodRules {
   readonly allowHostProcess: boolean
   readonly allowExpandedDns: boolean
   readonly allowPrivileged: boolean
-  readonly allowReadWriteOncePod: boolean
+  readonly once: OncePod
   readonly ephemeralContainers: boolean
   /** Minor number of the emulated release. */
   readonly release: number
@@ -54,7 +55,7 @@ export function podRules(
       (oldSpec !== undefined && setsHostProcess(oldSpec)),
     allowExpandedDns: context.feature('ExpandedDNSConfig') || keepsLongSearchList(spec, oldSpec),
     allowPrivileged: context.allowPrivileged !== false,
-    allowReadWriteOncePod: context.feature('ReadWriteOncePod'),
+    once: oncePodIn(context),
     ephemeralContainers: context.feature('EphemeralContainers'),
     release: context.release,
   }

@@ -10,6 +10,7 @@ import { resourceVersionRequired, sameJson, sortedKeys } from '#kinds/behaviour/
 import { checkBasicResource } from '#kinds/behaviour/cluster/resource-names.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { oncePodIn } from '#kinds/behaviour/pods/access-modes.ts'
 import { checkClaimSpec } from '#kinds/behaviour/pods/claim-spec.ts'
 import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { persistentVolumeClaimColumns } from '#kinds/columns/storage.ts'
@@ -20,10 +21,8 @@ import { immutableWords } from './immutable-words.ts'
 const classKey = 'volume.beta.kubernetes.io/storage-class'
 
 function checkSpec(claim: KubeObject, context: Context, old?: KubeObject): FieldError[] {
-  const allow =
-    context.feature('ReadWriteOncePod') ||
-    (old?.spec?.accessModes ?? []).includes('ReadWriteOncePod')
-  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), allow)
+  const once = oncePodIn(context, old?.spec?.accessModes)
+  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), once)
 }
 
 const annotated = (claim: KubeObject): string | undefined =>

@@ -14,6 +14,7 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { immutableWords } from './immutable-words.ts'
 import { sourceFields } from './volume-sources.ts'
+import { oncePodIn } from '#kinds/behaviour/pods/access-modes.ts'
 import { checkVolumeSpec } from './volume-spec.ts'
 
 const mountOptionsKey = 'volume.beta.kubernetes.io/mount-options'
@@ -34,11 +35,9 @@ const mountable = [
 ]
 
 function checkSpec(volume: KubeObject, context: Context, old?: KubeObject): FieldError[] {
-  const allow =
-    context.feature('ReadWriteOncePod') ||
-    (old?.spec?.accessModes ?? []).includes('ReadWriteOncePod')
+  const once = oncePodIn(context, old?.spec?.accessModes)
   const name = volume.metadata.name ?? ''
-  return checkVolumeSpec(volume.spec ?? {}, FieldPath.of('spec'), name, allow)
+  return checkVolumeSpec(volume.spec ?? {}, FieldPath.of('spec'), name, once)
 }
 
 function checkMountOptions(volume: KubeObject): FieldError[] {

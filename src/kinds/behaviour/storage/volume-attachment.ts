@@ -16,6 +16,7 @@ import {
 } from '#kinds/behaviour/strategy.ts'
 import { volumeAttachmentColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
+import { oncePodIn } from '#kinds/behaviour/pods/access-modes.ts'
 import { checkInlineVolumeSpec } from './volume-spec.ts'
 
 const specPath = FieldPath.of('spec')
@@ -44,7 +45,10 @@ function checkSource(source: Loose, path: FieldPath, context: Context): FieldErr
     return [required(path, detail)]
   }
   if (inline && name !== undefined) return [forbidden(path, exactlyOne)]
-  if (inline) return checkInlineVolumeSpec(inline, path.child('inlineVolumeSpec'))
+  if (inline) {
+    const once = oncePodIn({ ...context, feature: () => false })
+    return checkInlineVolumeSpec(inline, path.child('inlineVolumeSpec'), once)
+  }
   const at = path.child('persistentVolumeName')
   return name === '' ? [required(at, 'must specify non empty persistentVolumeName')] : []
 }

@@ -12,21 +12,21 @@ import {
   checkQuantityPositive,
 } from '#kinds/behaviour/cluster/resource-names.ts'
 import { goResourceList } from '#kinds/behaviour/go-quantity.ts'
+import { checkModes, type OncePod } from '#kinds/behaviour/pods/access-modes.ts'
 import { checkNodeSelector } from '#kinds/behaviour/pods/node-affinity.ts'
 import { checkVolumeSources } from './volume-sources.ts'
 
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 const inline = 'in the context of inline volumes'
 
 export function checkVolumeSpec(
   spec: Loose,
   path: FieldPath,
   volumeName: string,
-  allowReadWriteOncePod: boolean,
+  once: OncePod,
 ): FieldError[] {
   const policy = path.child('persistentVolumeReclaimPolicy')
   return [
-    ...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), allowReadWriteOncePod),
+    ...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), once),
     ...checkCapacity(spec, path.child('capacity')),
     ...checkOneOfIfSet(
       spec.persistentVolumeReclaimPolicy || undefined,
@@ -42,14 +42,14 @@ export function checkVolumeSpec(
 }
 
 /** A volume described where it is attached: what only a stored volume can have is refused. */
-export function checkInlineVolumeSpec(spec: Loose, path: FieldPath): FieldError[] {
+export function checkInlineVolumeSpec(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
   const errors: FieldError[] = []
   const refuse = (field: string) =>
     errors.push(forbidden(path.child(field), `may not be specified ${inline}`))
   if (spec.claimRef) refuse('claimRef')
   if (sortedKeys(spec.capacity).length > 0) refuse('capacity')
   if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${inline}`))
-  errors.push(...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), false))
+  errors.push(...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), once))
   const policy = path.child('persistentVolumeReclaimPolicy')
   if (spec.persistentVolumeReclaimPolicy && spec.persistentVolumeReclaimPolicy !== 'Retain') {
     errors.push(forbidden(policy, `may only be Retain ${inline}`))
@@ -65,17 +65,10 @@ export function checkInlineVolumeSpec(spec: Loose, path: FieldPath): FieldError[
   return errors
 }
 
-function checkAccessModes(modes: string[], path: FieldPath, allowOncePod: boolean): FieldError[] {
-  const errors: FieldError[] = modes.length === 0 ? [required(path)] : []
-  const supported = allowOncePod ? [...accessModes, 'ReadWriteOncePod'] : accessModes
-  for (const mode of modes) {
-    if (!supported.includes(mode)) errors.push(notSupported(path, mode, supported))
-  }
-  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => accessModes.includes(mode))) {
-    errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'))
-  }
-  return errors
-}
+const checkAccessModes = (modes: string[], path: FieldPath, once: OncePod): FieldError[] => [
+  ...(modes.length === 0 ? [required(path)] : []),
+  ...checkModes(modes, path, once),
+]
 
 function checkCapacity(spec: Loose, path: FieldPath): FieldError[] {
   const empty = wasWrittenEmpty(spec, 'capacity') ? {} : undefined

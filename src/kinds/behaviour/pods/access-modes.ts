@@ -1,0 +1,32 @@
+/** In which ways a volume may be used at the same time; one way is for a single pod, and came late. */
+import { type FieldError, forbidden, notSupported } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import type { Context } from '#kinds/kind.ts'
+
+const modesOfMany = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
+const oncePod = 'ReadWriteOncePod'
+/** The first release that knows the mode, though it may be off. */
+const oncePodSince = 22
+
+export type OncePod = 'allowed' | 'refused' | 'unknown'
+
+/** `used`: the modes of the object before, which it may keep. */
+export function oncePodIn(
+  { release, feature }: Pick<Context, 'release' | 'feature'>,
+  used: readonly string[] = [],
+): OncePod {
+  if (release < oncePodSince) return 'unknown'
+  return feature(oncePod) || used.includes(oncePod) ? 'allowed' : 'refused'
+}
+
+export function checkModes(modes: readonly string[], path: FieldPath, once: OncePod): FieldError[] {
+  const supported = once === 'allowed' ? [...modesOfMany, oncePod] : modesOfMany
+  const errors = modes
+    .filter((mode) => !supported.includes(mode))
+    .map((mode) => notSupported(path, mode, supported))
+  const isMixed = modes.includes(oncePod) && modes.some((mode) => modesOfMany.includes(mode))
+  if (once !== 'unknown' && isMixed) {
+    errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'))
+  }
+  return errors
+}
