@@ -933,3 +933,14 @@ for (const [what, body, says] of limits) {
     assert.match(JSON.stringify(said(answer)), says)
   })
 }
+
+test('what cannot be read is shown in the order of its type, whatever defaults added', async () => {
+  const type = { 'content-type': 'application/merge-patch+json' }
+  const { body } = await server.ask('PATCH', `${sets}/rows`, { spec: true }, type)
+  const shown = body.message.replaceAll('\\', '')
+  const members = shown.slice(shown.indexOf('"metadata":{') + 12, shown.indexOf('"managedFields"'))
+  assert.deepEqual(
+    [...members.matchAll(/"(\w+)":/g)].map(([, name]) => name),
+    ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
+  )
+})

@@ -74,8 +74,13 @@ async function patched(
   const { kind } = request.target
   const lost: string[] = []
   const { release } = server
-  const raw = rawPatched(request, before, { type: kind.type, typed: kind.protobuf, lost, release })
-  const read = orInvalidPatch(release, request, before, raw, (given) => {
+  const as = { type: kind.type, typed: kind.protobuf, lost, release }
+  const way: PatchWay = {
+    apply: (to) => rawPatched(request, to, as),
+    // What defaults added stands behind the rest, and in its place once it is read again.
+    inOrder: (object) => (kind.protobuf ? kind.conform(copyData(object)).object : object),
+  }
+  const read = orInvalidPatch(release, request, before, way, (given) => {
     const as = kind.protobuf ? versionOf(server, kind, given) : kind
     return as && { object: conformRaw(as, requireObject(given), request, textOf(given), lost), as }
   })
@@ -113,9 +118,10 @@ export function patchedAs(
   const lost: string[] = []
   const { release } = server
   const type = server.typeNamed(apiVersion, kind) as Type
-  const raw = rawPatched(request, before, { type, typed: true, lost, release })
+  const as = { type, typed: true, lost, release }
+  const way: PatchWay = { apply: (to) => rawPatched(request, to, as), inOrder: (object) => object }
   const isIt = (said: string) => said === apiVersion
-  const read = orInvalidPatch(release, request, before, raw, (made) => {
+  const read = orInvalidPatch(release, request, before, way, (made) => {
     const given = requireObject(made)
     const { patchedVersion, readAsAny } = load.type()
     const readAs = readAsAny(server, apiVersion, textOf(made))
@@ -131,19 +137,27 @@ export function patchedAs(
 /** A patched object is written down and read again. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
+/** How a patch is applied to an object, and the object with its members in the order of their type. */
+interface PatchWay {
+  readonly apply: (to: KubeObject) => Json
+  readonly inOrder: (object: KubeObject) => KubeObject
+}
+
 /** What cannot be read after the patch is the patch's fault: 422, with the result in the message, as the original writes it. */
 function orInvalidPatch<Read>(
   release: number,
   request: PatchRequest,
   before: KubeObject,
-  raw: Json,
+  { apply, inOrder }: PatchWay,
   read: (raw: Json) => Read,
 ): Read {
+  const raw = apply(before)
   const unreadable = faultOf(() => read(raw))
   if (!('fault' in unreadable)) return unreadable.read
   const { fault } = unreadable
   if (request.patchType === 'strategic' && fault instanceof Unconvertible) throw fault.asFailure()
-  const shown = inOrder(request, before, raw)
+  const ordered = inOrder(before)
+  const shown = patchedInOrder(request, ordered, apply(ordered))
   const again = faultOf(() => read(shown))
   const { message } = 'fault' in again ? again.fault : fault
   const why = message.replace(asWhat, '')
@@ -162,7 +176,7 @@ function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly f
 }
 
 /** A patched object in the order that the original has its members in. */
-function inOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
+function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
   const { patchType, patchBytes } = request
   if (patchType === 'strategic' || !isObject(raw)) return raw
   const document = before as unknown as { [key: string]: Json }

@@ -8,15 +8,10 @@ import {
   tooLong,
 } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
+import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import {
-  checkOneOfIfSet,
-  checkQualifiedName,
-  isAsBefore,
-  sortedKeys,
-} from '#kinds/behaviour/checks.ts'
+import { checkOneOfIfSet, each, isAsBefore, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { storageClassColumns } from '#kinds/columns/storage.ts'
 import type { Behaviour } from '#kinds/kind.ts'
@@ -26,12 +21,20 @@ import { checkTopologySelectorTerm } from './topology-selector.ts'
 const parametersCountMax = 512
 const parametersSizeBytesMax = 256 * 1024
 
-function check(object: KubeObject): FieldError[] {
+/** The first release that shows a provisioner as it is checked, not as it was written. */
+const loweredSince = 22
+
+function checkProvisioner(provisioner: string, path: FieldPath, release: number): FieldError[] {
+  const lowered = provisioner.toLowerCase()
+  return each(path, release < loweredSince ? provisioner : lowered, qualifiedName(lowered))
+}
+
+function check(object: KubeObject, release: number): FieldError[] {
   const provisioner: string = object.provisioner ?? ''
   const at = FieldPath.of('provisioner')
   const mode = object.volumeBindingMode
   return [
-    ...(provisioner === '' ? [required(at)] : checkQualifiedName(provisioner.toLowerCase(), at)),
+    ...(provisioner === '' ? [required(at)] : checkProvisioner(provisioner, at, release)),
     ...checkParameters(object.parameters ?? {}, FieldPath.of('parameters')),
     ...checkOneOfIfSet(
       object.reclaimPolicy || undefined,
@@ -98,10 +101,10 @@ function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
 }
 
 export const storageClass: Behaviour = {
-  validateCreate: check,
-  validateUpdate: (next, old) => [
+  validateCreate: (object, { release }) => check(object, release),
+  validateUpdate: (next, old, { release }) => [
     ...checkMetadata(next, false, nameIsDnsSubdomain),
-    ...check(next),
+    ...check(next, release),
     ...checkMetadataUpdate(next, old),
     ...checkChanges(next, old),
   ],

@@ -238,3 +238,12 @@ test('before 1.20 the spec of a driver stayed as it was', () => {
   ])
   assert.deepEqual(told(22), ['spec.podInfoOnMount: Invalid value: false: field is immutable'])
 })
+
+test('before 1.22 a provisioner is shown as it was written', () => {
+  const shown = (release: number) =>
+    storageClass
+      .validateCreate?.(provisioned({ provisioner: 'A:b' }), { ...contextFor(), release })
+      .map(({ message }) => message.slice(0, 20))
+  assert.deepEqual(shown(21), ['Invalid value: "A:b"'])
+  assert.deepEqual(shown(22), ['Invalid value: "a:b"'])
+})
