@@ -37,7 +37,8 @@ export function settingName(name: string): string {
   return camel + (flagRows.get(name)?.shape.unit ?? '')
 }
 
-const releaseNumber = (release: string) => Number(release.split('.')[1])
+/** The minor number of a release: 22 of `1.22`. */
+export const releaseNumber = (release: string) => Number(release.split('.')[1])
 
 function isInRelease(row: Row<unknown>, release: string): boolean {
   const number = releaseNumber(release)

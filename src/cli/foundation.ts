@@ -15,13 +15,16 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { type Certificates, ensureCertificates } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
-import type { Settings } from './flags.ts'
+import { releaseNumber, type Settings } from './flags.ts'
 import { openStorage } from './storage.ts'
 
 /** How long changes are kept for watches that come back: the five minutes of the specification. */
 const historyMsMax = 300_000
 /** Changes kept of one resource at least, whatever the flag says: about a minute of a busy one. */
 const historyEventsMin = 10_000
+
+export const historyEventsMax = ({ defaultWatchCacheSize }: Settings): number =>
+  Math.max(historyEventsMin, defaultWatchCacheSize)
 
 export interface Foundation {
   readonly settings: Settings
@@ -40,7 +43,7 @@ export interface Foundation {
 }
 
 export async function openFoundation(settings: Settings, log: Log): Promise<Foundation> {
-  const release = Number(settings.emulatedVersion.split('.')[1])
+  const release = releaseNumber(settings.emulatedVersion)
   const facts = loadFacts(readFactsFile)
   const table = JSON.parse(readFactsFile('features.json'))
   const gates = orCannotStart(featureGates(table, release, settings.featureGates))
@@ -64,10 +67,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
       parse: parseStored,
       clock: systemClock,
       root,
-      limits: {
-        eventsMax: Math.max(historyEventsMin, settings.defaultWatchCacheSize),
-        ageMsMax: historyMsMax,
-      },
+      limits: { eventsMax: historyEventsMax(settings), ageMsMax: historyMsMax },
       report,
     },
     await storage.currentRevision(),

@@ -21,10 +21,13 @@ import type { DefinitionsParts } from '#verbs/custom-resources/definitions.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { Settings } from './flags.ts'
+import { historyEventsMax } from './foundation.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 export interface Observing {
+  /** Whether requests are queued by priority, not only counted. */
+  readonly isFair: boolean
   readonly observers: readonly Observer[]
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
@@ -68,8 +71,8 @@ export async function makeObserving(
     warn: (message) => log.warn(message),
   })
   if ('problem' in measuring) return measuring
-  const fair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
-  const limiting = fair
+  const isFair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
+  const limiting = isFair
     ? makeFairness(settings, options, measuring)
     : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
@@ -80,6 +83,7 @@ export async function makeObserving(
   const audit = await makeAudit?.(settings, { metrics, parseStored: options.parseStored, log })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
+    isFair,
     // What is recorded comes first: it is told of requests that the others refuse.
     observers: [
       ...(audit === undefined ? [] : [audit.observer]),
@@ -99,7 +103,7 @@ export async function makeObserving(
     queueMeter: queueMeters(measuring.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
-      const historyMax = Math.max(10_000, settings.defaultWatchCacheSize)
+      const historyMax = historyEventsMax(settings)
       countObjects(measuring, { catalog, cache, storage, historyMax })
       measureStore(measuring, storage, catalog, settings.etcdPrefix)
       await measureAvailability(measuring, server.reader)

@@ -11,7 +11,7 @@ import { ensureCertificates, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import { startControllers } from './controllers.ts'
 import { followDefinitions } from './custom-kinds.ts'
-import type { Parsed } from './flags.ts'
+import { type Parsed, releaseNumber } from './flags.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
@@ -31,7 +31,7 @@ const drainMsMax = 10_000
 export async function start({ settings }: Parsed): Promise<void> {
   const log = createLog(settings.v, (line) => process.stderr.write(line), Date.now)
   const names = orCannotStart(
-    selectControllers(settings.controllers, releaseOf(settings.emulatedVersion)),
+    selectControllers(settings.controllers, releaseNumber(settings.emulatedVersion)),
   )
   const foundation = await openFoundation(settings, log)
   const { release, feature, facts, storage, parseStored } = foundation
@@ -49,7 +49,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const stopping = new AbortController()
   const health = new ServerHealth({
     release,
-    fair: settings.enablePriorityAndFairness && feature('APIPriorityAndFairness'),
+    fair: observing.isFair,
     storeTrouble: () => storage.trouble(),
     livezGraceMs: settings.livezGracePeriodMs,
     monotonicMs: () => performance.now(),
@@ -99,8 +99,6 @@ export async function start({ settings }: Parsed): Promise<void> {
     signal: stopping.signal,
   }).catch((error) => log.error('controllers do not run', { error }))
 }
-
-const releaseOf = (version: string) => Number(version.split('.')[1])
 
 /** Stores of one server have none. */
 async function membershipOf(foundation: Foundation): Promise<Membership | undefined> {
@@ -155,6 +153,7 @@ async function makeReady(
     stop() {
       definitions.stop()
       others.stop()
+      access.stop()
     },
   }
 }
