@@ -14,7 +14,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
 import { settleFamilies } from './service-families.ts'
-import { ServiceClaims, type SharedStore } from './service-claims.ts'
+import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import {
   type Holding,
   holdingOf,
@@ -27,6 +27,12 @@ import {
 const loadExternalTraffic = loadLater<
   typeof import('#kinds/behaviour/services/external-traffic.ts')
 >(import.meta.url, '#kinds/behaviour/services/external-traffic')
+
+/** Loaded where the store has other users. */
+const loadClaims = loadLater<typeof import('./service-claims.ts')>(
+  import.meta.url,
+  './service-claims',
+)
 
 /** `shared`: the store has other users. */
 export function serviceAllocators(
@@ -55,7 +61,7 @@ class ServiceAllocators implements Allocators {
   ) {
     this.#stock = new ServiceStock(ranges, random)
     this.#reader = reader
-    this.#claims = shared && new ServiceClaims(this.#stock, shared)
+    this.#claims = shared && new (loadClaims().ServiceClaims)(this.#stock, shared)
   }
 
   async reserve(
