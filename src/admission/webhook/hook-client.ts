@@ -45,7 +45,6 @@ export class HookClient {
   /** The answered review. Throws an Error that says why there is none. */
   async post(hook: Called, body: string, reader: ObjectReader): Promise<Answered> {
     const deadlineMs = performance.now() + hook.timeoutMs
-    requireAuthorities(hook.client.caBundle)
     const address = await addressOf(hook.client, hook.timeoutMs, reader)
     const user = userFor(this.#users, address.host)
     const call = this.#callerFor(hook, address, user)
@@ -88,6 +87,7 @@ export class HookClient {
     const key = JSON.stringify([client.caBundle, serverName, user?.cert])
     let found = this.#callers.get(key)
     if (found === undefined) {
+      requireAuthorities(client.caBundle)
       found = caller({
         ...(client.caBundle && { ca: Buffer.from(client.caBundle, 'base64').toString('utf8') }),
         ...(serverName !== undefined && { serverName }),

@@ -20,6 +20,7 @@ let calls: HookCall[]
 let reports: string[]
 let others: AdmissionPlugin[]
 let release = 22
+let thrown: ApiError | undefined
 
 before(async () => {
   server = await WebhookServer.start()
@@ -32,6 +33,7 @@ beforeEach(() => {
   reports = []
   others = []
   release = 22
+  thrown = undefined
   reader = new MemoryReader()
   reader.put('', 'namespaces', { metadata: { name: 'ns', labels: { team: 'a' } } })
 })
@@ -70,8 +72,16 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
     return 'admitted'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    thrown = error
     return `${error.code} ${error.message}`
   }
+}
+
+/** The refusal itself, for all that it says. */
+async function refusalOf(request: AdmissionRequest, ...webhooks: Loose[]): Promise<ApiError> {
+  await run(request, ...webhooks)
+  assert.ok(thrown)
+  return thrown
 }
 
 const map = (more: Loose = {}): KubeObject => ({
@@ -373,4 +383,112 @@ test('defaults fill what a patch leaves open', async () => {
   server.paths.set('/a', () => patchOf({ op: 'add', path: '/spec/hostNetwork', value: true }))
   assert.equal(await run(request, hook('a')), 'admitted')
   assert.equal(request.object?.spec.restartPolicy, 'Always')
+})
+
+test('each sees the version it asked for of what those before it made', async () => {
+  const v1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
+  const { hub } = v1.resource
+  const { object: raw } = v1.conform({
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: 'h' },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { kind: 'Deployment', name: 'd' },
+      targetCPUUtilizationPercentage: 50,
+    },
+  })
+  const [object] = await v1.resource.convert([raw], v1, hub)
+  const of = (version: string) => ({
+    rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
+  })
+  const average = '/spec/metrics/0/resource/target/averageUtilization'
+  const replaced = (path: string, value: number) => patchOf({ op: 'replace', path, value })
+  server.paths.set('/a', () => replaced(average, 60))
+  server.paths.set('/b', () => replaced('/spec/targetCPUUtilizationPercentage', 70))
+  server.paths.set('/c', () => ({ allowed: true }))
+  const request = requestOf('CREATE', v1, object)
+  assert.equal(
+    await run(request, hook('a', of('v2beta2')), hook('b', of('v1')), hook('c', of('v2beta2'))),
+    'admitted',
+  )
+  const seen = server.received.map(({ review }) => review.request.object)
+  assert.deepEqual(
+    seen.map(({ apiVersion }) => apiVersion),
+    ['autoscaling/v2beta2', 'autoscaling/v1', 'autoscaling/v2beta2'],
+  )
+  assert.equal(seen[1].spec.targetCPUUtilizationPercentage, 60)
+  assert.equal(seen[2].spec.metrics[0].resource.target.averageUtilization, 70)
+  const [back] = await v1.resource.convert([structuredClone(object)], hub, v1)
+  assert.equal(back.spec.targetCPUUtilizationPercentage, 70)
+})
+
+test('a patch that changes nothing is taken over all the same', async () => {
+  const object = map({ data: undefined, binaryData: undefined })
+  server.paths.set('/a', () => patchOf({ op: 'add', path: '/data', value: {} }))
+  const request = requestOf('CREATE', mapKind, object)
+  assert.equal(await run(request, hook('a')), 'admitted')
+  assert.equal(request.reinvoke, undefined)
+  assert.equal(request.object, object)
+})
+
+test('once called again, and not for the same change twice', async () => {
+  server.paths.set('/b', once('b'))
+  server.paths.set('/c', (request: Loose) =>
+    request.object.metadata.labels?.c === undefined
+      ? patchOf({ op: 'add', path: '/metadata/labels/c', value: 'x' })
+      : { allowed: true },
+  )
+  const hooks = [hook('a', ifNeeded), hook('b'), hook('d', ifNeeded), hook('c')]
+  assert.equal(await run(requestOf('CREATE', mapKind, map()), ...hooks), 'admitted')
+  assert.equal(called(), 'a b d c a d')
+})
+
+test('before 1.22 the log is not told what failed open', async () => {
+  const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' }, failurePolicy: 'Ignore' }
+  release = 21
+  const request = requestOf('CREATE', mapKind, map())
+  assert.equal(await run(request, hook('a', gone)), 'admitted')
+  assert.deepEqual([...request.auditAnnotations.keys()], [mutation('round_0_index_0')])
+})
+
+const denials: [status: Loose | undefined, expected: unknown[]][] = [
+  [
+    { code: 399, message: 'm' },
+    [400, '', 'admission webhook "a.x.io" denied the request: m', undefined],
+  ],
+  [
+    { code: 400 },
+    [400, '', 'admission webhook "a.x.io" denied the request without explanation', undefined],
+  ],
+  [
+    { code: 429, reason: 'Slow', message: 'm', details: { retryAfterSeconds: 7 } },
+    [429, 'Slow', 'admission webhook "a.x.io" denied the request: m', { retryAfterSeconds: 7 }],
+  ],
+  [{ reason: 'R' }, [400, 'R', 'admission webhook "a.x.io" denied the request: R', undefined]],
+]
+for (const [status, expected] of denials) {
+  test(`denied with ${JSON.stringify(status)}`, async () => {
+    server.paths.set('/a', () => ({ allowed: false, status }))
+    const refusal = await refusalOf(requestOf('CREATE', mapKind, map()), hook('a'))
+    assert.deepEqual([refusal.code, refusal.reason, refusal.message, refusal.details], expected)
+    assert.deepEqual(
+      calls.map(({ code, errorType }) => [code, errorType]),
+      [[expected[0], 'no_error']],
+    )
+  })
+}
+
+test('a dry run asks what side effects there are, and takes no silence for none', async () => {
+  const dry = () => requestOf('CREATE', mapKind, map(), { dryRun: true })
+  const rows: [sideEffects: string | undefined, expected: string][] = [
+    ['None', 'admitted'],
+    ['NoneOnDryRun', 'admitted'],
+    ['Some', '400 admission webhook "a.x.io" does not support dry run'],
+    ['Unknown', '400 admission webhook "a.x.io" does not support dry run'],
+    [undefined, `500 ${refused}failed calling webhook "a.x.io": Webhook SideEffects is nil`],
+  ]
+  for (const [sideEffects, expected] of rows) {
+    assert.equal(await run(dry(), hook('a', { sideEffects })), expected)
+  }
 })
