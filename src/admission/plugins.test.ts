@@ -22,6 +22,12 @@ import { catalog, kindOf, outcome, pod, podKind, requestOf } from './requests.su
 import { runtimeClassPlugin } from './runtime-class.ts'
 import { securityContextDeny } from './security-context-deny.ts'
 
+function withEmpty(field: string): Loose {
+  const holder = {}
+  rememberEmpty(holder, field)
+  return holder
+}
+
 function readerWith(...objects: [group: string, plural: string, object: Loose][]): MemoryReader {
   const reader = new MemoryReader()
   reader.put('', 'namespaces', { metadata: { name: 'ns' } })
@@ -227,6 +233,13 @@ const cases: [
     create(pod({ securityContext: { fsGroup: 1 } })),
     readerWith(),
     `${refused}pod.Spec.SecurityContext.FSGroup is forbidden`,
+  ],
+  [
+    'groups of choice, though none',
+    securityContextDeny,
+    create(pod({ securityContext: withEmpty('supplementalGroups') })),
+    readerWith(),
+    `${refused}pod.Spec.SecurityContext.SupplementalGroups is forbidden`,
   ],
   [
     'a user of choice in a container',

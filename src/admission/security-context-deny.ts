@@ -1,6 +1,7 @@
 /** Pods may not choose who they run as. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { forbiddenRequest } from '#api/status-error.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { isPod, isWrite } from './match.ts'
 
@@ -23,7 +24,7 @@ export const securityContextDeny: AdmissionPlugin = {
       prefix: string,
     ) => {
       for (const [field, said] of Object.entries(fields)) {
-        if (context?.[field] === undefined) continue
+        if (context?.[field] === undefined && !wasWrittenEmpty(context, field)) continue
         throw forbiddenRequest(
           request.kind,
           metadata.name ?? '',
