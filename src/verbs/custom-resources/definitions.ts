@@ -21,6 +21,9 @@ const retryMs = 1000
 /** After a start all are looked at and nearly none is written: requests are answered in between. */
 const lookedAtOnce = 20
 
+/** Groups that are settled at once: as many writes as one commit of the store may hold without others having to wait. */
+const groupsAtOnce = 16
+
 export interface DefinitionsParts {
   readonly server: Server
   /** The resource a definition makes. */
@@ -163,22 +166,33 @@ export class Definitions {
     setImmediate(() => this.#work())
   }
 
-  /** One definition at a time: names are given to whoever is first. */
+  /** One definition of a group at a time: names are given to whoever is first. Groups have nothing to do with each other. */
   async #work(): Promise<void> {
     let looked = 0
+    const busy = new Map<string, Promise<void>>()
     for (const name of this.#waiting) {
       if (++looked % lookedAtOnce === 0) await new Promise(setImmediate)
       if (this.#stopped) break
       this.#waiting.delete(name)
-      try {
-        await this.#settle(name)
-      } catch (error) {
-        this.#parts.report(`the definition ${name} could not be settled`, error)
-        setTimeout(() => this.#enqueue(name), retryMs).unref()
-      }
+      const { group = '' } = this.#known.get(name)?.spec ?? {}
+      const settled = (busy.get(group) ?? Promise.resolve())
+        .then(() => this.#settle(name))
+        .catch((error) => this.#tryLater(name, error))
+        .then(() => {
+          if (busy.get(group) === settled) busy.delete(group)
+        })
+      busy.set(group, settled)
+      if (busy.size >= groupsAtOnce) await Promise.race(busy.values())
+      // What comes meanwhile is next.
+      if (this.#waiting.size === 0) await Promise.all(busy.values())
     }
     this.#working = false
     if (this.#waiting.size > 0) this.#enqueue(this.#waiting.values().next().value as string)
+  }
+
+  #tryLater(name: string, error: unknown): void {
+    this.#parts.report(`the definition ${name} could not be settled`, error)
+    setTimeout(() => this.#enqueue(name), retryMs).unref()
   }
 
   async #settle(name: string): Promise<void> {

@@ -28,7 +28,7 @@ function definitionOf(plural: string, kind: string, more: Loose = {}): KubeObjec
 async function serving(
   options: {
     list?: () => Promise<{ items: KubeObject[] }>
-    update?: (object: KubeObject) => void
+    update?: (object: KubeObject) => void | Promise<void>
   } = {},
 ) {
   const catalog = new Catalog([])
@@ -63,7 +63,7 @@ async function serving(
   }
   const client = {
     async update(_ref: unknown, object: KubeObject) {
-      options.update?.(object)
+      await options.update?.(object)
       const { name, finalizers, deletionTimestamp } = object.metadata
       if (deletionTimestamp && !finalizers?.length) remove(name as string)
       else put(object)
@@ -187,6 +187,25 @@ test('one that leaves takes its objects with it, and is tried again where that f
   await turns()
   assert.deepEqual([...stored.keys()], [])
   assert.deepEqual(served(), [])
+  definitions.stop()
+})
+
+test('a definition waits for others of its group and for no other', async () => {
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const { definitions, put, served } = await serving({
+    update: ({ metadata }) => (metadata.name === `gears.${group}` ? held : undefined),
+  })
+  put(definitionOf('gears', 'Gear'))
+  put(definitionOf('wheels', 'Gear'))
+  put(definitionOf('axles', 'Gear', { group: 'other.example.com' }))
+  await turns()
+  assert.deepEqual(served(), ['axles'])
+  goOn()
+  await turns()
+  assert.deepEqual(served(), ['axles', 'gears'])
   definitions.stop()
 })
 
