@@ -1,9 +1,8 @@
 /** GET of a collection: entries of the live picture, or of the past where a version is asked for exactly. */
 import type { ListOptions } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
-import type { SortedSnapshot } from '#base/sorted-map.ts'
 import {
-  prefixRange,
+  type KeyRange,
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
@@ -15,7 +14,18 @@ import type { Answer } from './answer.ts'
 import { encodeContinue } from './continue-token.ts'
 import { continueExpired, type ListPlan, planList, reach, resourceExpired } from './read-at.ts'
 import { type Selection, select } from './selection.ts'
-import { keyOf, type Server, type Target } from './server.ts'
+import { keyOf, keysOf, type Server, type Target } from './server.ts'
+
+/** One list, once it is known what is asked for. */
+interface Listing {
+  readonly server: Server
+  readonly target: Target
+  readonly plan: ListPlan
+  readonly selection: Selection
+  /** Where its objects are among the keys. */
+  readonly range: KeyRange
+  readonly revision: Revision
+}
 
 export async function list(server: Server, target: Target, options: ListOptions): Promise<Answer> {
   const { kind } = target
@@ -33,22 +43,27 @@ export async function list(server: Server, target: Target, options: ListOptions)
   // The picture may have moved on while the wait was over; what it is now is what is taken.
   const revision =
     plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
+  const listing = {
+    server,
+    target,
+    plan,
+    selection,
+    range: keysOf(kind, target.namespace),
+    revision,
+  }
   const picture =
-    narrowed(server, ready, plan, selection) ??
-    (await pictureAt(server, ready, plan, revision, options, target))
-  const answer = page(server, target, picture, plan, selection, revision)
+    narrowed(listing, ready) ?? (await pictureAt(listing, ready, options.continueToken !== ''))
+  const answer = page(listing, picture)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
-    answer.itemsName = `${rangeOf(target).start} ${plan.start} ${plan.limit} ${ready.lastChange}`
+    answer.itemsName = `${listing.range.start} ${plan.start} ${plan.limit} ${ready.lastChange}`
   }
   return answer
 }
 
 /** The few objects with the label that is asked for, where they are known and fit the page. */
 function narrowed(
-  server: Server,
+  { server, plan, selection: { label } }: Listing,
   cache: ResourceCache,
-  plan: ListPlan,
-  { label }: Selection,
 ): Picture | undefined {
   const { want } = plan.freshness
   if (label === undefined || want === 'exactly' || !(server.readsFromMemory || want === 'any'))
@@ -57,26 +72,22 @@ function narrowed(
 }
 
 async function pictureAt(
-  server: Server,
+  listing: Listing,
   cache: ResourceCache,
-  plan: ListPlan,
-  revision: Revision,
-  options: ListOptions,
-  target: Target,
+  isNextPage: boolean,
 ): Promise<Picture> {
+  const { server, plan, revision } = listing
   const fromMemory = server.readsFromMemory || plan.freshness.want === 'any'
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  const kept: SortedSnapshot<Entry> | undefined = fromMemory
-    ? cache.snapshotAt(revision)
-    : undefined
+  const kept = fromMemory ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
   try {
-    return await pastPicture(server, target, revision)
+    return await pastPicture(listing)
   } catch (error) {
     if (!(error instanceof RevisionCompacted || error instanceof RevisionInFuture)) throw error
-    if (options.continueToken === '') throw resourceExpired()
+    if (!isNextPage) throw resourceExpired()
     const refusal = expired(continueExpired)
     refusal.listMeta = { continue: encodeContinue({ start: plan.start, revision: -1 }) }
     throw refusal
@@ -84,33 +95,20 @@ async function pictureAt(
 }
 
 /** The range as the store still has it at that revision. */
-async function pastPicture(server: Server, target: Target, revision: Revision): Promise<Picture> {
-  const { kind } = target
-  const maker = entryMaker(kind.resource, server.parseStored)
-  const { value } = await server.storage.list(rangeOf(target), { at: revision })
+async function pastPicture({ server, target, range, revision }: Listing): Promise<Picture> {
+  const maker = entryMaker(target.kind.resource, server.parseStored)
+  const { value } = await server.storage.list(range, { at: revision })
   const entries = value.items.map(({ key, bytes, revision: written }) =>
     maker.make(key, written, bytes),
   )
   return pictureOf(entries)
 }
 
-function rangeOf({ kind, namespace }: Target) {
-  const { storagePrefix } = kind.resource
-  const prefix =
-    kind.namespaced && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`
-  return prefixRange(prefix)
-}
-
 function page(
-  server: Server,
-  target: Target,
+  { server, target, plan, selection, range, revision }: Listing,
   picture: Picture,
-  plan: ListPlan,
-  selection: Selection,
-  revision: Revision,
 ): Answer {
   const { kind } = target
-  const range = rangeOf(target)
   const entries: Entry[] = []
   let next: string | undefined
   const { matches } = selection

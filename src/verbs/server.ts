@@ -13,7 +13,7 @@ import type { Catalog } from '#kinds/catalog.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Type } from '#schema/type.ts'
-import type { Storage } from '#storage/storage.ts'
+import { type KeyRange, prefixRange, type Storage } from '#storage/storage.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
 import type { Allocators } from './allocate.ts'
@@ -128,6 +128,14 @@ export function timestamp(clock: Clock): string {
 export function keyOf(kind: Kind, namespace: string, name: string): string {
   const { storagePrefix } = kind.resource
   return kind.namespaced ? `${storagePrefix}/${namespace}/${name}` : `${storagePrefix}/${name}`
+}
+
+/** Where the objects of a kind are among the keys: those of a namespace, or all where it has none or none is asked for. */
+export function keysOf({ resource, namespaced }: Kind, namespace: string): KeyRange {
+  const { storagePrefix } = resource
+  return prefixRange(
+    namespaced && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`,
+  )
 }
 
 export const nameOf = (object: KubeObject): string => object.metadata.name ?? ''

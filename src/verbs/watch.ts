@@ -4,14 +4,14 @@
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
-import { prefixRange, type Revision } from '#storage/storage.ts'
+import type { Revision } from '#storage/storage.ts'
 import type { CatchUp } from '#watchcache/catch-up.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { Watcher, watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { reach } from './read-at.ts'
 import { select } from './selection.ts'
-import type { Server, Target } from './server.ts'
+import { keysOf, type Server, type Target } from './server.ts'
 
 export interface Watch {
   readonly kind: Kind
@@ -42,9 +42,7 @@ export async function watch(server: Server, target: Target, options: ListOptions
   const initial: Entry[] = []
   let past: CatchUp | undefined
   if (from === undefined || from === 0) {
-    const { storagePrefix } = kind.resource
-    const scope = watcher.namespace === '' ? storagePrefix : `${storagePrefix}/${namespace}`
-    const range = prefixRange(`${scope}/`)
+    const range = keysOf(kind, namespace)
     const picture = (label && ready.labelled(label, Number.POSITIVE_INFINITY)) ?? ready
     picture.visit(range.start, range.end, (entry) => {
       if (matches === undefined || matches(entry)) initial.push(entry)
