@@ -38,7 +38,6 @@ const load = {
 export interface Access extends TokenReviewer {
   /** Undefined or refused means 401. Waits only where a method must ask somebody. */
   authenticate(credentials: Credentials): Verdict | Promise<Verdict>
-  readonly anonymousAllowed: boolean
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
   /** Roles and bindings, for the checks before they are written; there whatever the modes are. */
@@ -69,13 +68,13 @@ export async function makeAccess(
   const { keys, signingKey } = tokenKeys(settings, surroundings)
   const issuers = settings.serviceAccountIssuer
   const apiAudiences = settings.apiAudiences.length > 0 ? settings.apiAudiences : issuers
-  const who = await makeAuthentication(settings, surroundings, keys, apiAudiences, reader, clock)
+  const known = { settings, surroundings, keys, apiAudiences, reader, clock }
+  const who = await makeAuthentication(known)
   const rbac = new RbacAuthorizer()
   const modes = await authorizers(settings, surroundings, rbac, clock)
   const stops = [who.stop]
   return {
     authenticate: (credentials) => who.requests.authenticate(credentials),
-    anonymousAllowed: settings.anonymousAuth,
     async reviewToken(token, audiences) {
       if (token.length > tokenLengthMax) return undefined
       const verdict = await who.tokens.authenticateToken(token, audiences)

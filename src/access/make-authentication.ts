@@ -48,14 +48,18 @@ export interface Authentication {
   readonly stop: () => void
 }
 
-export async function makeAuthentication(
-  settings: AuthenticationSettings,
-  surroundings: AccessSurroundings,
-  keys: readonly TokenKey[],
-  apiAudiences: readonly string[],
-  reader: ObjectReader,
-  clock: Clock,
-): Promise<Authentication> {
+export interface AuthenticationParts {
+  readonly settings: AuthenticationSettings
+  readonly surroundings: AccessSurroundings
+  /** Verify the tokens of service accounts. */
+  readonly keys: readonly TokenKey[]
+  readonly apiAudiences: readonly string[]
+  readonly reader: ObjectReader
+  readonly clock: Clock
+}
+
+export async function makeAuthentication(parts: AuthenticationParts): Promise<Authentication> {
+  const { settings, surroundings, apiAudiences, clock } = parts
   const methods: Authenticator[] = []
   const requestHeader = makeRequestHeader(settings, clock)
   if (requestHeader !== undefined) methods.push(requestHeader.method)
@@ -69,9 +73,7 @@ export async function makeAuthentication(
   if (clients.length > 0)
     methods.push(new ClientCertificateAuthenticator(new Authorities(clients), clock))
   const stops: (() => void)[] = []
-  const tokens = new TokenUnion(
-    await tokenMethods(settings, surroundings, keys, apiAudiences, reader, clock, stops),
-  )
+  const tokens = new TokenUnion(await tokenMethods(parts, stops))
   methods.push(new BearerAuthenticator(tokens, apiAudiences))
   methods.push(new WebSocketAuthenticator(tokens, apiAudiences))
   return {
@@ -85,13 +87,9 @@ export async function makeAuthentication(
   }
 }
 
+/** `stops` is given what ends those that go on by themselves. */
 async function tokenMethods(
-  settings: AuthenticationSettings,
-  surroundings: AccessSurroundings,
-  keys: readonly TokenKey[],
-  apiAudiences: readonly string[],
-  reader: ObjectReader,
-  clock: Clock,
+  { settings, surroundings, keys, apiAudiences, reader, clock }: AuthenticationParts,
   stops: (() => void)[],
 ): Promise<TokenAuthenticator[]> {
   const methods: TokenAuthenticator[] = []
