@@ -225,7 +225,8 @@ test('labels, annotates, edits, patches, sets and scales', { skip }, async () =>
       [`${ns} rollout restart deployment web`, 'deployment.apps/web restarted'],
       [`${ns} rollout pause deployment web`, 'deployment.apps/web paused'],
       [
-        `${ns} autoscale deployment web --max=3 --cpu-percent=50`,
+        // The older flag fails with newer clients, whichever the server.
+        `${ns} autoscale deployment web --max=3 ${clientMinor >= 37 ? '--cpu=50%' : '--cpu-percent=50'}`,
         'horizontalpodautoscaler.autoscaling/web autoscaled',
       ],
       [`${ns} expose deployment web --port=80`, 'service/web exposed'],
