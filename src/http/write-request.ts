@@ -149,7 +149,8 @@ function writtenDeleteOptions(
 ): DeleteRequest['deleteOptions'] {
   const isCollection = name === '' && kind.protobuf
   if (isCollection && (raw.kind !== undefined || raw.apiVersion !== undefined)) {
-    loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw)
+    const text = bodyText(exchange, bytes)
+    loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw, text)
   }
   if (!isOdd(raw)) {
     try {

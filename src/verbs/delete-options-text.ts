@@ -51,7 +51,12 @@ const shownVersion = (apiVersion: string): string =>
     : `version "${apiVersion}"`
 
 /** A body that says it is something else than options of a group that is known where the collection is. */
-export function requireCollectionOptions(server: Server, collection: string, body: Loose): void {
+export function requireCollectionOptions(
+  server: Server,
+  collection: string,
+  body: Loose,
+  text: Buffer | undefined,
+): void {
   const kind = String(body.kind || 'DeleteOptions')
   const apiVersion = String(body.apiVersion || collection)
   if (!isKnownType(server, collection, apiVersion, kind)) {
@@ -59,5 +64,9 @@ export function requireCollectionOptions(server: Server, collection: string, bod
     throw new ApiError(500, '', words)
   }
   if (kind === 'DeleteOptions') return
+  // It is read as what it says it is, before it is seen that it is something else.
+  const type = server.typeNamed(apiVersion, kind)
+  const read = type && text && readGoJson(text, type)
+  if (read && 'fault' in read) throw new ApiError(500, '', read.fault)
   throw new ApiError(500, '', noDeleteOptions(goTypeOf(apiVersion, kind), server.release))
 }

@@ -5,6 +5,7 @@ import {
   checkCreate,
   checkUpdate,
   contextFor,
+  inDefault,
   linesOf,
   named,
 } from '#kinds/behaviour/behaviour.suite.ts'
@@ -131,4 +132,15 @@ test('some resources come whole', () => {
     checkResourceQuantity({ 'example.com/gpu': '500m' }, 'example.com/gpu', path).length,
     1,
   )
+})
+
+test('before 1.21 a changed quota is checked whole, and its spec once more', () => {
+  const next = inDefault({ spec: { hard: { pods: '-1' } } })
+  next.metadata.generateName = 'A_b'
+  const fields = (release: number) =>
+    resourceQuota
+      .validateUpdate?.(next, inDefault({ spec: {} }), contextFor({ release }))
+      .map(({ field }) => field)
+  assert.deepEqual(fields(20), ['metadata.generateName', 'spec.hard[pods]', 'spec.hard[pods]'])
+  assert.deepEqual(fields(21), ['spec.hard[pods]'])
 })

@@ -2,10 +2,11 @@
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { listAsWritten, resourceVersionRequired, sortedKeys } from '#kinds/behaviour/checks.ts'
-import { checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { resourceQuotaColumns } from '#kinds/columns/cluster.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -195,6 +196,15 @@ function checkSameScopes(next: KubeObject, old: KubeObject): FieldError[] {
   return [invalid('spec.scopes', goScopes(next.spec), immutableMessage)]
 }
 
+/** Up to here a changed quota was checked like a new one, too. */
+const checkedWholeUntil = 20
+
+const checkWhole = (quota: KubeObject, old: KubeObject, context: Context): FieldError[] => [
+  ...checkMetadata(quota, true, nameIsDnsSubdomain),
+  ...checkSpec(quota.spec ?? {}, allowsAffinity(context, old), context.release),
+  ...checkStatus(quota),
+]
+
 export const resourceQuota: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object) {
@@ -206,6 +216,7 @@ export const resourceQuota: Behaviour = {
     ...checkStatus(object),
   ],
   validateUpdate: (next, old, context) => [
+    ...(context.release <= checkedWholeUntil ? checkWhole(next, old, context) : []),
     ...checkMetadataUpdate(next, old),
     ...checkSpec(next.spec ?? {}, allowsAffinity(context, old), context.release),
     ...checkSameScopes(next, old),
