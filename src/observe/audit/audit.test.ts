@@ -235,6 +235,14 @@ test('the log turns over by size and forgets by number; what cannot wait is coun
   }
 })
 
+test('a log whose directory cannot be made is refused', () => {
+  const options = { format: eventJson, sizeBytesMax: 1, backupsMax: 0, ageMsMax: 0 }
+  assert.throws(
+    () => new LogSink({ ...options, path: '/proc/nowhere/audit.log', now: () => 0, lost() {} }),
+    /ENOENT/,
+  )
+})
+
 test('a log that cannot be put aside goes on later, and never in a file of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   try {

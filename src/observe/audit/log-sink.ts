@@ -3,17 +3,9 @@
  * number and by age. Lines are written together, one write at a time; while the disk is slow they wait in memory, and
  * beyond a limit they are lost and counted. No request ever waits for the disk.
  */
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  write,
-} from 'node:fs'
+import { closeSync, openSync, readdirSync, renameSync, statSync, unlinkSync, write } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { makeDirectory } from '#storage/make-directory.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost } from './sink.ts'
 
@@ -48,7 +40,7 @@ export class LogSink implements AuditSink {
     this.#options = options
     if (options.path === '-') this.#descriptor = standardOutput
     else {
-      mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+      makeDirectory(dirname(options.path))
       this.#descriptor = openSync(options.path, 'a', 0o600)
       this.#size = statSync(options.path).size
     }
