@@ -8,6 +8,7 @@ import type { Clock } from '#base/clock.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { FlowControl } from '#observe/fairness/flow-control.ts'
+import { timestamp } from '#verbs/server.ts'
 
 export const flowGroup = 'flowcontrol.apiserver.k8s.io'
 /** Who owns the conditions. */
@@ -85,7 +86,9 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
       plan()
     },
     deleted(object: KubeObject) {
-      kept.delete(object.metadata.name ?? '')
+      const name = object.metadata.name ?? ''
+      kept.delete(name)
+      if (kept === schemas) wrote.delete(name)
       plan()
     },
   })
@@ -115,6 +118,6 @@ function dueCondition(
   const message = found ? `${named} and it exists` : `${named} but there is no such object`
   const now = (schema.status?.conditions ?? []).find(({ type }: Loose) => type === 'Dangling')
   if (now?.status === status && now.reason === reason && now.message === message) return undefined
-  const lastTransitionTime = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  const lastTransitionTime = timestamp(clock)
   return { type: 'Dangling', status, lastTransitionTime, reason, message }
 }
