@@ -2,7 +2,7 @@
  * What is no longer needed goes back to the system when there is nothing else to do: after the start, and whenever work
  * that took much memory is over. The engine by itself would keep emptied pages, and take its time to look.
  */
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 const lookMs = { first: 100, later: 3000 }
 /** Once as soon as possible, and once more when what starts after the start has started. */
@@ -19,11 +19,15 @@ const heapBytesMax = 96 * 1024 * 1024
 
 /** By how much the heap may grow before garbage is looked for: by half, and by so much in any case. */
 const growthPercentMin = 50
-const growthBytesMin = 32 * 1024 * 1024
+const growthBytesMin = 24 * 1024 * 1024
+
+/** Often enough that a heap that has become large is not measured by what it was. */
+const growthMs = 500
 
 /** The engine knows shares only, and a share of a small heap would have it look again and again. */
-function setGrowth(heapBytes) {
-  const percent = Math.max(growthPercentMin, Math.round((100 * growthBytesMin) / heapBytes))
+function setGrowth() {
+  const share = growthBytesMin / getHeapStatistics().used_heap_size
+  const percent = Math.max(growthPercentMin, Math.round(100 * share))
   setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
@@ -49,10 +53,10 @@ export function giveMemoryBack() {
       lastAt = performance.now()
       bytesAfter = memoryUsage.rss()
     }
-    setGrowth(memoryUsage().heapUsed)
     // The collection itself is no sign that the server is busy.
     seen = performance.eventLoopUtilization()
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
+  setInterval(setGrowth, growthMs).unref()
 }
