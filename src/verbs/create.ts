@@ -42,7 +42,7 @@ export async function createDecoded(
   const { target, options, warnings } = request
   const { kind } = target
   const context = contextOf(server, request)
-  const attributes = newAttributes(request, object, nameOf(object))
+  const attributes = attributesOf(request, object, nameOf(object))
   const admitted = server.admission.mutate(attributes)
   if (admitted !== undefined) await admitted
   dedupOwnerReferences(object, warnings, true)
@@ -77,17 +77,22 @@ export async function createDecoded(
   }
 }
 
-/** What plugins and webhooks are told of an object that is to be new. */
-export function newAttributes(request: WriteRequest, object: KubeObject, name: string) {
+/** What plugins and webhooks are told of an object that is to be new, or to take the place of an old one. */
+export function attributesOf(
+  request: WriteRequest,
+  object: KubeObject,
+  name: string,
+  old?: KubeObject,
+) {
   const { target, user, options, warnings, auditAnnotations } = request
   return {
-    operation: 'CREATE' as const,
+    operation: old === undefined ? ('CREATE' as const) : ('UPDATE' as const),
     kind: target.kind,
     subresource: target.subresource,
     namespace: target.namespace,
     name,
     object,
-    old: undefined,
+    old,
     user,
     dryRun: options.dryRun,
     options: { fieldManager: options.fieldManagerAsked },

@@ -18,7 +18,7 @@ import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, put } from './commit.ts'
-import { createDecoded, newAttributes } from './create.ts'
+import { createDecoded, attributesOf } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
@@ -94,7 +94,7 @@ export async function writeOver(
 
 async function admitMissing(server: Server, request: WriteRequest, plan: WritePlan): Promise<void> {
   const object = await plan.make(undefined)
-  await server.admission.mutate(newAttributes(request, object, request.target.name))
+  await server.admission.mutate(attributesOf(request, object, request.target.name))
   requireReadableVersion(object.metadata.resourceVersion)
 }
 
@@ -106,26 +106,17 @@ async function writeOnce(
   plan: WritePlan,
   live: Live,
 ): Promise<Attempt> {
-  const { target, options, warnings, auditAnnotations, user } = request
+  const { target, options, warnings } = request
   const { kind, subresource } = target
   const old = live.object
   const next = await plan.make(copyData(old))
   const context = contextOf(server, request)
-  const attributes = {
-    operation: 'UPDATE' as const,
-    kind,
-    subresource,
-    namespace: target.namespace,
-    name: target.name,
-    object: plan.admittedAs?.asked() ?? next,
-    old: plan.admittedAs?.show(old) ?? old,
-    user,
-    dryRun: options.dryRun,
-    options: { fieldManager: options.fieldManagerAsked },
-    warnings,
-    auditAnnotations,
-    deadlineAt: request.deadlineAt,
-  }
+  const attributes = attributesOf(
+    request,
+    plan.admittedAs?.asked() ?? next,
+    target.name,
+    plan.admittedAs?.show(old) ?? old,
+  )
   await server.admission.mutate(attributes)
   if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
   dedupOwnerReferences(next, warnings, true)

@@ -1,7 +1,7 @@
 /** Admission of a body that is not stored as it is: an eviction, a binding, a token request, a review. */
 import { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { newAttributes } from '#verbs/create.ts'
+import { attributesOf } from '#verbs/create.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
 /** Plugins may change the body, in place. `check`: what is asked of it once they have. */
@@ -12,7 +12,7 @@ export async function admitBody(
   name: string,
   check: () => void = () => {},
 ): Promise<void> {
-  const attributes = newAttributes(request, body, name)
+  const attributes = attributesOf(request, body, name)
   await server.admission.mutate(attributes)
   check()
   await server.admission.validate(attributes)
