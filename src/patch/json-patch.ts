@@ -107,27 +107,30 @@ function isContained(value: Json, wanted: Json): boolean {
   )
 }
 
+/** Does something at the place an operation names, whose container must be there. */
+function atPlace(
+  root: Container,
+  operation: Operation,
+  name: string,
+  act: (found: Found) => void,
+): void {
+  const path = pathOf(operation, 'path', `${name} operation failed to decode path`, true)
+  const found = find(root, path)
+  if (found === undefined) {
+    throw new OperationError(
+      `${name} operation does not apply: doc is missing path: "${path}": ${missing}`,
+    )
+  }
+  within(`error in ${name} for path: '${path}'`, () => act(found))
+}
+
 const appliers: Record<string, (root: Container, operation: Operation, copied: Progress) => void> =
   {
     add(root, operation) {
-      const path = pathOf(operation, 'path', 'add operation failed to decode path', true)
-      const found = find(root, path)
-      if (found === undefined) {
-        throw new OperationError(
-          `add operation does not apply: doc is missing path: "${path}": ${missing}`,
-        )
-      }
-      within(`error in add for path: '${path}'`, () => put(found, valueOf(operation)))
+      atPlace(root, operation, 'add', (found) => put(found, valueOf(operation)))
     },
     remove(root, operation) {
-      const path = pathOf(operation, 'path', 'remove operation failed to decode path', true)
-      const found = find(root, path)
-      if (found === undefined) {
-        throw new OperationError(
-          `remove operation does not apply: doc is missing path: "${path}": ${missing}`,
-        )
-      }
-      within(`error in remove for path: '${path}'`, () => remove(found))
+      atPlace(root, operation, 'remove', (found) => remove(found))
     },
     replace(root, operation) {
       const path = pathOf(operation, 'path', 'replace operation failed to decode path')
