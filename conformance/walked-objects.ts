@@ -276,38 +276,20 @@ const volumes: readonly Row[] = [
   ],
 ]
 
+const stableEvent = {
+  regarding: { namespace: '{id}' },
+  eventTime: '2020-01-02T03:04:05.000000Z',
+  reportingController: 'a.b/c',
+  reportingInstance: 'i',
+  action: 'a',
+  reason: 'r',
+  type: 'Normal',
+}
+
 const others: readonly Row[] = [
   ['api/v1', 'events', 'Event', 'core', { involvedObject: { namespace: '{id}' }, reason: 'r' }],
-  [
-    'apis/events.k8s.io/v1',
-    'events',
-    'Event',
-    'new',
-    {
-      regarding: { namespace: '{id}' },
-      eventTime: '2020-01-02T03:04:05.000000Z',
-      reportingController: 'a.b/c',
-      reportingInstance: 'i',
-      action: 'a',
-      reason: 'r',
-      type: 'Normal',
-    },
-  ],
-  [
-    'apis/events.k8s.io/v1beta1',
-    'events',
-    'Event',
-    'beta',
-    {
-      regarding: { namespace: '{id}' },
-      eventTime: '2020-01-02T03:04:05.000000Z',
-      reportingController: 'a.b/c',
-      reportingInstance: 'i',
-      action: 'a',
-      reason: 'r',
-      type: 'Normal',
-    },
-  ],
+  ['apis/events.k8s.io/v1', 'events', 'Event', 'new', stableEvent],
+  ['apis/events.k8s.io/v1beta1', 'events', 'Event', 'beta', stableEvent],
   [
     'apis/apps/v1',
     'controllerrevisions',
