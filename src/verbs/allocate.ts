@@ -20,7 +20,7 @@ export interface Allocators {
     old: KubeObject | undefined,
     context: Context,
   ): Reservation | undefined | Promise<Reservation | undefined>
-  /** The object is gone. */
+  /** The object, as it was before, is deleted: gone, or held by finalizers only. */
   release(kind: Kind, object: KubeObject): Promise<void> | undefined
   /** Where the store has other users: brings back what somebody took and nobody has. */
   repair(): Promise<void>

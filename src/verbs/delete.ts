@@ -83,7 +83,11 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
     await admitDeletion(server, admitted, next)
     return removeNow(server, request, marked)
   }
-  if (outcome.ok) return { answer: answerHeld(outcome.revision) }
+  if (outcome.ok) {
+    const released = server.allocators.release(kind, live.object)
+    if (released !== undefined) await released
+    return { answer: answerHeld(outcome.revision) }
+  }
   if (outcome.current === undefined) return { current: undefined }
   return { current: await liveFromStored(server, kind, outcome.current) }
 }

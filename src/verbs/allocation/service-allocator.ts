@@ -18,6 +18,7 @@ import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import {
   type Holding,
   holdingOf,
+  isGoing,
   nothing,
   type ServiceRanges,
   ServiceStock,
@@ -87,7 +88,7 @@ class ServiceAllocators implements Allocators {
 
   release(_kind: Kind, service: KubeObject): Promise<void> | undefined {
     this.#stock.drop(service)
-    return this.#claims?.release(holdingOf(service))
+    return isGoing(service) ? undefined : this.#claims?.release(holdingOf(service))
   }
 
   async repair(): Promise<void> {
@@ -193,6 +194,7 @@ class Work implements Reservation {
     this.#stock.hold(this.#service)
     const has = holdingOf(this.#service)
     this.forget()
+    if (isGoing(this.#service)) return undefined
     return this.#claims?.release({
       addresses: this.#had.addresses.filter((address) => !has.addresses.includes(address)),
       ports: this.#had.ports.filter((port) => !has.ports.includes(port)),

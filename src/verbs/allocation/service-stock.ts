@@ -42,7 +42,7 @@ export class ServiceStock {
 
   /** The service is stored as it is here: it holds what it has, and no longer what it had. May be told twice. */
   hold(service: KubeObject): void {
-    this.#replace(service, holdingOf(service))
+    this.#replace(service, isGoing(service) ? nothing : holdingOf(service))
   }
 
   /** The service is gone. May be told twice. */
@@ -63,6 +63,10 @@ export class ServiceStock {
     for (const port of before.ports) if (!next.ports.includes(port)) this.ports.giveBack(port)
   }
 }
+
+/** A deletion frees what a service has, though finalizers may keep the service itself: others may have it by now. */
+export const isGoing = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined
 
 export const holdingOf = (service: KubeObject): Holding => ({
   addresses: addressesOf(service),

@@ -57,6 +57,46 @@ const cases: [title: string, act: (verbs: Fixture) => Promise<unknown>, isFree: 
       await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
       await verbs.remove('services', 'a')
     },
+    true,
+  ],
+  [
+    'one that waits for its finalizer is written',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+      await verbs.patch('services', 'a', 'merge', { metadata: { labels: { a: 'b' } } })
+    },
+    true,
+  ],
+  [
+    'another has what one waiting for its finalizer had, and that one goes',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+      await verbs.create('services', service('b', wanted))
+      await verbs.remove('services', 'a')
+      await verbs.patch('services', 'a', 'merge', { metadata: { finalizers: null } })
+    },
+    false,
+  ],
+  [
+    'another has what one waiting for its finalizer had, and that one becomes a name',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+      await verbs.create('services', service('b', wanted))
+      const spec = { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null }
+      const ports = [{ port: 80, protocol: 'TCP', nodePort: null }]
+      await verbs.patch('services', 'a', 'merge', { spec: { ...spec, ports } })
+    },
+    false,
+  ],
+  [
+    'the deletion of one that has finalizers is tried',
+    async (verbs) => {
+      await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a', { dryRun: ['All'] })
+    },
     false,
   ],
   [
