@@ -111,6 +111,11 @@ export class WireWriter {
     this.#buffer.set(bytes, this.#at)
   }
 
+  /** The length of what was written since, in front of it. `start`: the length there was before. */
+  lengthSince(start: number): void {
+    this.varint(this.length - start)
+  }
+
   /** Bytes behind their length. */
   delimited(bytes: Uint8Array): void {
     this.raw(bytes)
@@ -126,7 +131,7 @@ export class WireWriter {
       this.#at -= size
       this.#buffer.write(text, this.#at, size, 'utf8')
     }
-    this.varint(this.length - start)
+    this.lengthSince(start)
   }
 
   /** Writes a short text if it is ASCII; false where it is not, with nothing written. */

@@ -61,16 +61,9 @@ const withMeta = (properties: JsonObject, form: SchemaForm): JsonObject => ({
   metadata: form.refer(metaType('ObjectMeta'), sentence('metadata')),
 })
 
+/** What of a schema the form can bear; the schema itself where that is all of it, so that most is never copied. */
 function adapted(given: JsonObject, form: SchemaForm): JsonObject {
-  const schema: JsonObject = { ...given }
-  if (form.version === 2) narrow(schema)
-  if (isObject(schema.properties)) {
-    schema.properties = mapped(schema.properties, (one) => adapted(one, form))
-  }
-  if (isObject(schema.items)) schema.items = adapted(schema.items, form)
-  if (isObject(schema.additionalProperties)) {
-    schema.additionalProperties = adapted(schema.additionalProperties, form)
-  }
+  const schema = withInner(form.version === 2 && isTooWide(given) ? narrowed(given) : given, form)
   const embedded = given['x-kubernetes-embedded-resource'] === true
   if (!embedded || (form.version === 2 && given[preserve] === true)) return schema
   const properties = isObject(schema.properties) ? schema.properties : {}
@@ -82,13 +75,56 @@ function adapted(given: JsonObject, form: SchemaForm): JsonObject {
   }
 }
 
-/** User-chosen names may be any word, `__proto__` too: fromEntries defines, it never assigns. */
-const mapped = (from: JsonObject, change: (one: JsonObject) => JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(from).map(([name, one]) => [name, isObject(one) ? change(one) : one]),
-  )
+/** The schemas inside of it adapted. */
+function withInner(given: JsonObject, form: SchemaForm): JsonObject {
+  const { properties, items, additionalProperties } = given
+  const changed: JsonObject = {}
+  if (isObject(properties)) {
+    const mine = mapped(properties, (one) => adapted(one, form))
+    if (mine !== properties) changed.properties = mine
+  }
+  if (isObject(items)) {
+    const mine = adapted(items, form)
+    if (mine !== items) changed.items = mine
+  }
+  if (isObject(additionalProperties)) {
+    const mine = adapted(additionalProperties, form)
+    if (mine !== additionalProperties) changed.additionalProperties = mine
+  }
+  for (const _ in changed) return { ...given, ...changed }
+  return given
+}
 
-function narrow(schema: JsonObject): void {
+/** The same object where nothing changes. User-chosen names may be any word, `__proto__` too: fromEntries defines. */
+function mapped(from: JsonObject, change: (one: JsonObject) => JsonObject): JsonObject {
+  let changed: Map<string, JsonObject> | undefined
+  for (const name of Object.keys(from)) {
+    const one = from[name]
+    const mine = isObject(one) ? change(one) : one
+    if (mine === one) continue
+    changed ??= new Map()
+    changed.set(name, mine as JsonObject)
+  }
+  if (changed === undefined) return from
+  return Object.fromEntries(
+    Object.entries(from).map(([name, one]) => [name, changed.get(name) ?? one]),
+  )
+}
+
+/** Whether it says something that the second form cannot say, or its clients cannot bear. */
+const isTooWide = (schema: JsonObject): boolean =>
+  schema.allOf !== undefined ||
+  schema.oneOf !== undefined ||
+  schema.anyOf !== undefined ||
+  schema.not !== undefined ||
+  schema.default !== undefined ||
+  schema.required !== undefined ||
+  schema.nullable === true ||
+  schema[preserve] === true ||
+  (schema.type === 'array' && schema.items === undefined)
+
+function narrowed(given: JsonObject): JsonObject {
+  const schema = { ...given }
   for (const junctor of junctors) delete schema[junctor]
   delete schema.default
   if (Array.isArray(schema.required) && isObject(schema.properties)) {
@@ -109,4 +145,5 @@ function narrow(schema: JsonObject): void {
     if (schema.type === 'object') delete schema.type
   }
   if (schema.type === 'array' && schema.items === undefined) delete schema.type
+  return schema
 }

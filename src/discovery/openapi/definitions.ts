@@ -94,14 +94,19 @@ export const ownDefinitions = (
   source: OpenApiSource,
   form: SchemaForm,
 ): [name: string, make: () => JsonObject][] => [
-  [
-    customDefinitionName(kind.group, kind.version, kind.kind),
-    () => customSchema(kind, source.schemaOf(kind), form),
-  ],
-  [
-    customDefinitionName(kind.group, kind.version, kind.listKind),
-    () => customListSchema(kind, form),
-  ],
+  [ownNames(kind)[0], () => customSchema(kind, source.schemaOf(kind), form)],
+  [ownNames(kind)[1], () => customListSchema(kind, form)],
+]
+
+/** The names of the definitions of a custom kind's objects and of their lists. */
+export const ownNames = ({
+  group,
+  version,
+  kind,
+  listKind,
+}: Pick<Kind, 'group' | 'version' | 'kind' | 'listKind'>): [object: string, list: string] => [
+  customDefinitionName(group, version, kind),
+  customDefinitionName(group, version, listKind),
 ]
 
 function builtInDefinition(

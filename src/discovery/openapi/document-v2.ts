@@ -8,9 +8,11 @@ import {
   namesIn,
   neededByOwn,
   ownDefinitions,
+  ownNames,
 } from './definitions.ts'
 import { rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
+import type { DescribedKind } from './marked-kind.ts'
 import { type Operation, reasonPhrases } from './operation.ts'
 import { byName, discoveryOperations, type PathForm, pathsOf } from './paths.ts'
 import type { Parameter } from './parameters.ts'
@@ -52,19 +54,20 @@ export function* builtInV2(
   }
 }
 
-/** What one custom kind adds to the document, and the definitions of others that it refers to. */
-export function additionV2(
+/** The paths one custom kind adds to the document, and the definitions of others that they and its own refer to. */
+export function pathsAdded(
   source: OpenApiSource,
-  kind: Kind,
-): { paths: JsonObject; definitions: JsonObject; needs: readonly string[] } {
+  kind: DescribedKind,
+): { paths: JsonObject; needs: readonly string[] } {
   const operations = kindOperations(source, kind)
   const names = namesIn(operations)
-  const definitions: JsonObject = {}
-  for (const [name, make] of ownDefinitions(kind, source, form2)) {
-    if (names.delete(name)) definitions[name] = make()
-  }
-  return { paths: pathsOf(operations, pathForm), definitions, needs: [...names, ...neededByOwn] }
+  for (const name of ownNames(kind)) names.delete(name)
+  return { paths: pathsOf(operations, pathForm), needs: [...names, ...neededByOwn] }
 }
+
+/** The definitions one custom kind adds. */
+export const definitionsAdded = (source: OpenApiSource, kind: Kind): JsonObject =>
+  Object.fromEntries(ownDefinitions(kind, source, form2).map(([name, make]) => [name, make()]))
 
 /** Frozen: what writes them down may keep what it has written of one. */
 const shown = new WeakMap<Parameter, JsonObject>()

@@ -1,8 +1,8 @@
 /**
  * The operations of one kind: what each verb is called, takes and answers.
  */
-import type { Kind } from '#kinds/kind.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
+import type { DescribedKind } from './marked-kind.ts'
 import { basePath } from './names.ts'
 import type { Method, Operation } from './operation.ts'
 import { inPath, metaOptions, type Parameter } from './parameters.ts'
@@ -19,7 +19,7 @@ const firstReleaseWithoutWatchingDeletes = 19
 /** The last release that could export an object. */
 const lastReleaseWithExport = 20
 
-export function kindOperations(source: OpenApiSource, kind: Kind): Operation[] {
+export function kindOperations(source: OpenApiSource, kind: DescribedKind): Operation[] {
   const { group, version, plural, namespaced } = kind
   const custom = isCustom(source, kind)
   const root = basePath(group, version)

@@ -1,7 +1,7 @@
 /**
  * What the operations of one kind share, and how one is put together.
  */
-import type { Kind } from '#kinds/kind.ts'
+import type { DescribedKind } from './marked-kind.ts'
 import { operationId, tagOf } from './names.ts'
 import type { GroupVersionKind, Method, Operation } from './operation.ts'
 import { metaOptions, type Parameter, query } from './parameters.ts'
@@ -12,7 +12,7 @@ const firstReleaseWithCreatingPatch = 22
 
 export interface KindScope {
   readonly source: OpenApiSource
-  readonly kind: Kind
+  readonly kind: DescribedKind
   readonly custom: boolean
   readonly gvk: GroupVersionKind
   readonly type: string

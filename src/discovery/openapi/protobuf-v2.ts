@@ -4,6 +4,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { WireWriter, wireBytes, wireFixed64, wireVarint } from '#base/wire.ts'
+import { RecordingWriter, replay } from './recording-writer.ts'
 import type { JsonObject } from './source.ts'
 
 /** Writes one value, its length in front of it where the wire wants one. */
@@ -46,6 +47,23 @@ export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject
   )
 }
 
+/** The paths of one kind as encodeEntriesV2 writes them, with any kind's names in place of marks. */
+export function recordPathsV2(paths: JsonObject): (names: readonly string[]) => Buffer[] {
+  const records = Object.entries(paths).map(([name, value]) => {
+    const writer = new RecordingWriter(entriesCapacityBytes)
+    writeNamed(writer, pathNumber, name, pathItem, value)
+    return writer.record()
+  })
+  return (names) => {
+    const writer = new WireWriter(entriesCapacityBytes)
+    return records.map((record) => {
+      writer.clear()
+      replay(record, writer, names)
+      return writer.bytes()
+    })
+  }
+}
+
 /** A document whose paths and definitions are encoded already. */
 export function joinDocumentV2(
   { paths: _paths, definitions: _definitions, security, securityDefinitions, ...head }: JsonObject,
@@ -82,7 +100,7 @@ const message = (fields: (writer: WireWriter, value: Json) => void): Part => ({
   write(writer, value) {
     const start = writer.length
     fields(writer, value)
-    writer.varint(writer.length - start)
+    writer.lengthSince(start)
   },
 })
 
@@ -112,7 +130,7 @@ function writeNamed(
   putTag(writer, 2, part.wire)
   writer.string(name)
   putTag(writer, 1, wireBytes)
-  writer.varint(writer.length - start)
+  writer.lengthSince(start)
   putTag(writer, number, wireBytes)
 }
 

@@ -38,7 +38,7 @@ export function definitionName(
 export const isOfTables = (source: OpenApiSource, group: string, version: string): boolean =>
   source.facts.openApiNameOf(group, version, '') !== undefined
 
-export const isCustom = (source: OpenApiSource, kind: Kind): boolean =>
+export const isCustom = (source: OpenApiSource, kind: Pick<Kind, 'group' | 'version'>): boolean =>
   !isOfTables(source, kind.group, kind.version)
 
 export const metaType = (name: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`

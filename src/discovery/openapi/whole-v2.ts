@@ -5,9 +5,10 @@
  */
 import { Turns } from '#base/turns.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { additionV2, aroundV2, builtInV2 } from './document-v2.ts'
+import { pathsAdded, aroundV2, builtInV2, definitionsAdded } from './document-v2.ts'
+import { filled, markedKind, markedText, shapeOf, spellingsOf } from './marked-kind.ts'
 import { pathText } from './path-text.ts'
-import { encodeEntriesV2, joinDocumentV2 } from './protobuf-v2.ts'
+import { encodeEntriesV2, joinDocumentV2, recordPathsV2 } from './protobuf-v2.ts'
 import { isCustom, type JsonObject, type OpenApiSource } from './source.ts'
 
 type Which = 'paths' | 'definitions'
@@ -15,16 +16,24 @@ type Which = 'paths' | 'definitions'
 /** How the document is written: its members one by one, and all of them together. */
 interface Written {
   members(which: Which, object: JsonObject): Buffer[]
+  /** The members of paths in which marks stand for names, with a kind's names. */
+  pattern(paths: JsonObject): (names: readonly string[]) => Buffer[]
   join(around: JsonObject, paths: readonly Buffer[], definitions: readonly Buffer[]): Buffer
 }
 
+const memberTexts = (which: Which, object: JsonObject): string[] =>
+  Object.entries(object).map(([name, one]) => {
+    const text = which === 'paths' ? pathText(one as JsonObject) : JSON.stringify(one)
+    return `,${JSON.stringify(name)}:${text}`
+  })
+
 /** Each member behind a comma: joining them is copying. */
 export const asText: Written = {
-  members: (which, object) =>
-    Object.entries(object).map(([name, one]) => {
-      const text = which === 'paths' ? pathText(one as JsonObject) : JSON.stringify(one)
-      return Buffer.from(`,${JSON.stringify(name)}:${text}`)
-    }),
+  members: (which, object) => memberTexts(which, object).map((text) => Buffer.from(text)),
+  pattern(paths) {
+    const marked = memberTexts('paths', paths).map((text) => markedText(text) ?? [text])
+    return (names) => marked.map((one) => Buffer.from(filled(one, names)))
+  },
   join(around, paths, definitions) {
     const pieces: Buffer[] = []
     let before = '{'
@@ -42,11 +51,21 @@ export const asText: Written = {
   },
 }
 
-export const asProtobuf: Written = { members: encodeEntriesV2, join: joinDocumentV2 }
+export const asProtobuf: Written = {
+  members: encodeEntriesV2,
+  pattern: recordPathsV2,
+  join: joinDocumentV2,
+}
 
 type Members = Record<Which, (readonly [name: string, member: Buffer])[]>
 
 interface Part extends Members {
+  readonly needs: readonly string[]
+}
+
+/** The paths of all kinds of one shape, and the definitions that they need beside a kind's own. */
+interface Pattern {
+  readonly pathsFor: (names: readonly string[]) => Members['paths']
   readonly needs: readonly string[]
 }
 
@@ -58,6 +77,7 @@ interface BuiltIn extends Members {
 export class WholeV2 {
   readonly #written: Written
   readonly #parts = new WeakMap<Kind, Part>()
+  readonly #patterns = new Map<string, Pattern>()
   #builtIn: BuiltIn | undefined
 
   constructor(written: Written) {
@@ -89,15 +109,36 @@ export class WholeV2 {
   #partOf(source: OpenApiSource, kind: Kind): Part {
     let part = this.#parts.get(kind)
     if (part === undefined) {
-      const { paths, definitions, needs } = additionV2(source, kind)
-      part = {
-        paths: this.#named('paths', paths),
-        definitions: this.#named('definitions', definitions),
-        needs,
-      }
+      part = this.#writePart(source, kind)
       this.#parts.set(kind, part)
     }
     return part
+  }
+
+  #writePart(source: OpenApiSource, kind: Kind): Part {
+    const definitions = this.#named('definitions', definitionsAdded(source, kind))
+    const shape = shapeOf(kind)
+    if (shape === undefined) {
+      const { paths, needs } = pathsAdded(source, kind)
+      return { paths: this.#named('paths', paths), definitions, needs }
+    }
+    let pattern = this.#patterns.get(shape)
+    if (pattern === undefined) {
+      pattern = this.#patternOf(source, kind)
+      this.#patterns.set(shape, pattern)
+    }
+    return { paths: pattern.pathsFor(spellingsOf(kind)), definitions, needs: pattern.needs }
+  }
+
+  #patternOf(source: OpenApiSource, kind: Kind): Pattern {
+    const { paths, needs } = pathsAdded(source, markedKind(kind))
+    const places = Object.keys(paths).map((path) => markedText(path) ?? [path])
+    const membersFor = this.#written.pattern(paths)
+    const pathsFor = (names: readonly string[]) => {
+      const members = membersFor(names)
+      return places.map((path, i) => [filled(path, names), members[i]] as const)
+    }
+    return { pathsFor, needs }
   }
 
   /** Built-in kinds are the same for as long as the server runs. */

@@ -1,0 +1,95 @@
+/**
+ * A kind with marks in place of its names. What is written of it once is written of every kind of the same shape: only
+ * the names differ, and the marks say where they stand and in which spelling. Kinds whose names are changed on the way
+ * into operation ids are of no shape.
+ */
+import type { Kind, Subresource } from '#kinds/kind.ts'
+import { customDefinitionName, operationId, tagOf } from './names.ts'
+
+/** What paths are made from. */
+export type DescribedKind = Pick<
+  Kind,
+  'group' | 'version' | 'plural' | 'kind' | 'listKind' | 'namespaced' | 'verbs' | 'subresources'
+>
+
+const group = 'qzgroupzq'
+const version = 'qzversionzq'
+const plural = 'qzpluralzq'
+const kind = 'Qzkindzq'
+const listKind = 'Qzlistzq'
+
+/** Each spelling with what stands for it in the end; longer ones first. */
+const spellings: readonly (readonly [mark: string, spell: (kind: DescribedKind) => string])[] = [
+  [
+    customDefinitionName(group, version, kind),
+    (one) => customDefinitionName(one.group, one.version, one.kind),
+  ],
+  [
+    customDefinitionName(group, version, listKind),
+    (one) => customDefinitionName(one.group, one.version, one.listKind),
+  ],
+  [tagOf(group, version), (one) => tagOf(one.group, one.version)],
+  [operationId('', group, version, ''), (one) => operationId('', one.group, one.version, '')],
+  [group, (one) => one.group],
+  [version, (one) => one.version],
+  [plural, (one) => one.plural],
+  [kind, (one) => one.kind],
+]
+
+const anyMark = new RegExp(
+  `(${spellings.map(([mark]) => mark.replaceAll('.', '\\.')).join('|')})`,
+  'g',
+)
+const placeOf = new Map(spellings.map(([mark], i) => [mark, i]))
+
+/** Text and, at odd places, the number of a spelling. */
+export type Marked = readonly (string | number)[]
+
+/** Undefined where there is no mark in it. */
+export function markedText(text: string): Marked | undefined {
+  const pieces = text.split(anyMark)
+  if (pieces.length === 1) return undefined
+  return pieces.map((piece, i) => (i % 2 === 0 ? piece : (placeOf.get(piece) as number)))
+}
+
+export const spellingsOf = (one: DescribedKind): string[] =>
+  spellings.map(([, spell]) => spell(one))
+
+/** The text with a kind's names in it. */
+export function filled(marked: Marked, names: readonly string[]): string {
+  let text = marked[0] as string
+  for (let i = 1; i < marked.length; i += 2) {
+    text += names[marked[i] as number]
+    text += marked[i + 1]
+  }
+  return text
+}
+
+const isWord = (name: string): boolean => /^[A-Z][A-Za-z0-9]*$/.test(name)
+
+/** The same for all kinds that differ in names alone; undefined for those of no shape. */
+export function shapeOf(one: DescribedKind): string | undefined {
+  if (!isWord(one.kind)) return undefined
+  const subresources = [...markedSubresources(one).values()].map((sub) => [
+    ...Object.values(sub).filter((value) => typeof value === 'string'),
+    ...sub.verbs,
+  ])
+  return JSON.stringify([one.namespaced, [...one.verbs], subresources])
+}
+
+export const markedKind = (one: DescribedKind): DescribedKind => ({
+  ...{ group, version, plural, kind, listKind },
+  namespaced: one.namespaced,
+  verbs: one.verbs,
+  subresources: markedSubresources(one),
+})
+
+function markedSubresources(one: DescribedKind): Map<string, Subresource> {
+  const own = `${one.group}/${one.version}`
+  const marked = new Map<string, Subresource>()
+  for (const [name, sub] of one.subresources) {
+    const isOwn = sub.apiVersion === own && sub.kind === one.kind
+    marked.set(name, isOwn ? { ...sub, apiVersion: `${group}/${version}`, kind } : sub)
+  }
+  return marked
+}
