@@ -94,6 +94,14 @@ export const conflict = ({ group, plural }: ResourceName, name: string, why: str
     about(plural, group, name),
   )
 
+/** What a write was on condition of is not so. */
+export const preconditionFailed = (
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string | undefined,
+): string =>
+  `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
+
 /** How the original tells that the object stored under a key is not the one a write is for. */
 export const preconditionProblem = (key: string, why: string): string =>
   `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`

@@ -3,20 +3,25 @@
  * last finalizer is removed and the grace is over. One with neither is removed at once.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { conflict, modified, notFound, preconditionProblem } from '#api/status-error.ts'
+import {
+  conflict,
+  modified,
+  notFound,
+  preconditionFailed,
+  preconditionProblem,
+} from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
-import { answersDeletedObject, answersStatusWhenHeld, defaultPropagation } from '#kinds/deletion.ts'
-import type { Context, Kind } from '#kinds/kind.ts'
+import { answersDeletedObject, answersStatusWhenHeld } from '#kinds/deletion.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
 import { requireReadable } from './converted-elsewhere.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import type { DeleteOptions } from './delete-options.ts'
+import { markDeleting, markGrace, setGarbageFinalizers } from './deletion-marks.ts'
 import { contextOf, keyOf, nameOf, type Server, timestamp, type WriteRequest } from './server.ts'
 
-const orphanFinalizer = 'orphan'
-const foregroundFinalizer = 'foregroundDeletion'
 const raceTriesMax = 20
 
 export interface DeleteRequest extends WriteRequest {
@@ -40,32 +45,55 @@ export async function remove(server: Server, request: DeleteRequest): Promise<An
 type Attempt = { answer: Answer } | { current: Live | undefined }
 
 async function removeOnce(server: Server, request: DeleteRequest, live: Live): Promise<Attempt> {
-  const { target, deleteOptions: options } = request
-  const { kind } = target
-  const { behaviour } = kind.resource
+  const { kind } = request.target
+  const options = request.deleteOptions
   const context = contextOf(server, request)
   if (kind.resource.convertsElsewhere) await requireReadable(kind, live.object)
   requirePreconditions(kind, live.object, options)
   const next = copyData(live.object)
-  const grace = gracefully(kind, next, options, context)
+  const grace = markGrace(kind, next, options, context)
   // What is going already is no new deletion, and nobody is asked about it.
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
-  const admitted = grace === 'now' ? request : withGraceOf(request, next)
+  const admitted = grace === 'none' ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
   const changed = setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0
-  if (grace === 'now' && !held) {
-    if (!changed) return removeNow(server, request, live)
-    if (options.dryRun) return { answer: await answerChanged(server, kind, next, live.revision) }
-    // The original asks for the version of an object that it has not written.
-    if (server.release >= versionFollowedSince) requireVersion(request, live, '')
-    // Where it was held until now, plugins are asked once for letting go and once for removing.
-    await admitDeletion(server, request, live.object)
-    return removeNow(server, request, live)
+  if (grace === 'none' && !held) {
+    return changed ? letGo(server, request, live, next) : removeNow(server, request, live)
   }
-  if (grace === 'now') markDeleting(next, timestamp(server.clock))
-  behaviour.prepareForDelete?.(next, context)
-  const overAtOnce = !held && grace !== 'now' && next.metadata.deletionGracePeriodSeconds === 0
+  if (grace === 'none') markDeleting(next, timestamp(server.clock))
+  kind.resource.behaviour.prepareForDelete?.(next, context)
+  const overAtOnce = !held && next.metadata.deletionGracePeriodSeconds === 0
+  return storeMarked(server, admitted, live, next, overAtOnce)
+}
+
+/** Nothing holds it but the finalizers that these options take from it. */
+async function letGo(
+  server: Server,
+  request: DeleteRequest,
+  live: Live,
+  next: KubeObject,
+): Promise<Attempt> {
+  const { target, deleteOptions } = request
+  if (deleteOptions.dryRun)
+    return { answer: await answerChanged(server, target.kind, next, live.revision) }
+  // The original asks for the version of an object that it has not written.
+  if (server.release >= versionFollowedSince) requireVersion(request, live, '')
+  // Where it was held until now, plugins are asked once for letting go and once for removing.
+  await admitDeletion(server, request, live.object)
+  return removeNow(server, request, live)
+}
+
+/** The object stays with its mark, or, where its grace is over at once, is removed after all. */
+async function storeMarked(
+  server: Server,
+  request: DeleteRequest,
+  live: Live,
+  next: KubeObject,
+  overAtOnce: boolean,
+): Promise<Attempt> {
+  const { target, deleteOptions: options } = request
+  const { kind } = target
   const encoded = await encode(server, kind, next)
   const unchanged = encoded.view.cut.bytes.equals(live.bytes)
   const answerHeld = (revision: Revision) => {
@@ -75,21 +103,21 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   }
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision)
-  if (outcome.ok && overAtOnce) {
+  if (!outcome.ok) {
+    if (outcome.current === undefined) return { current: undefined }
+    return { current: await liveFromStored(server, kind, outcome.current) }
+  }
+  if (overAtOnce) {
     const marked = { ...live, object: next, revision: outcome.revision }
     if (server.release < versionFollowedSince) requireVersion(request, marked)
     // Marked first, and removed as a step of its own, which plugins are asked about too.
     next.metadata.resourceVersion = String(outcome.revision)
-    await admitDeletion(server, admitted, next)
+    await admitDeletion(server, request, next)
     return removeNow(server, request, marked)
   }
-  if (outcome.ok) {
-    const released = server.allocators.release(kind, live.object)
-    if (released !== undefined) await released
-    return { answer: answerHeld(outcome.revision) }
-  }
-  if (outcome.current === undefined) return { current: undefined }
-  return { current: await liveFromStored(server, kind, outcome.current) }
+  const released = server.allocators.release(kind, live.object)
+  if (released !== undefined) await released
+  return { answer: answerHeld(outcome.revision) }
 }
 
 /** The first release in which an object that a deletion has marked may be removed though its version is another now. */
@@ -103,7 +131,7 @@ function requireVersion(
 ): void {
   if (resourceVersion === undefined || wanted === String(revision)) return
   const key = keyOf(kind, namespace, nameOf(object))
-  const why = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${revision}`
+  const why = preconditionFailed('ResourceVersion', wanted ?? '', String(revision))
   throw conflict(kind, nameOf(object), preconditionProblem(key, why))
 }
 
@@ -165,81 +193,6 @@ const withGraceOf = (request: DeleteRequest, { metadata }: KubeObject): DeleteRe
     gracePeriodSeconds: metadata.deletionGracePeriodSeconds,
   },
 })
-
-/** 'now': no grace; 'pending': it is already going; 'marked': the object carries when. */
-function gracefully(
-  kind: Kind,
-  object: KubeObject,
-  options: DeleteOptions,
-  context: Context,
-): 'now' | 'pending' | 'marked' {
-  const { metadata } = object
-  const asked =
-    options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
-  const rule = kind.resource.behaviour.gracePeriodSeconds
-  if (rule === undefined) return 'now'
-  if (metadata.deletionTimestamp !== undefined) {
-    const left = metadata.deletionGracePeriodSeconds ?? 0
-    if (left === 0) return 'now'
-    if (asked === undefined || asked >= left) return 'pending'
-    metadata.deletionTimestamp = plusSeconds(metadata.deletionTimestamp, asked - left)
-    metadata.deletionGracePeriodSeconds = asked
-    return 'marked'
-  }
-  const seconds = rule(object, asked, context)
-  if (seconds === undefined) return 'now'
-  metadata.deletionTimestamp = plusSeconds(context.now, seconds)
-  metadata.deletionGracePeriodSeconds = seconds
-  if ((metadata.generation ?? 0) > 0) raiseGeneration(metadata)
-  return 'marked'
-}
-
-const negativeAsOne = (seconds: number) => (seconds < 0 ? 1 : seconds)
-
-const plusSeconds = (time: string, seconds: number) =>
-  `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
-
-/** The finalizers by which the garbage collector orphans or deletes dependents first. Answers whether they changed. */
-function setGarbageFinalizers(kind: Kind, object: KubeObject, options: DeleteOptions): boolean {
-  const before = object.metadata.finalizers ?? []
-  const policy = propagationOf(kind, before, options)
-  const after = before.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
-  if (policy === 'Orphan') after.push(orphanFinalizer)
-  if (policy === 'Foreground') after.push(foregroundFinalizer)
-  const changed = before.length !== after.length || after.some((name) => !before.includes(name))
-  if (!changed) return false
-  if (after.length === 0) delete object.metadata.finalizers
-  else object.metadata.finalizers = after
-  return true
-}
-
-function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions) {
-  const fallback = defaultPropagation(kind)
-  if (fallback === 'Unsupported') return 'Background'
-  if (options.orphanDependents !== undefined)
-    return options.orphanDependents ? 'Orphan' : 'Background'
-  if (options.propagationPolicy !== undefined) return options.propagationPolicy
-  if (finalizers.includes(orphanFinalizer)) return 'Orphan'
-  if (finalizers.includes(foregroundFinalizer)) return 'Foreground'
-  return fallback
-}
-
-/** Of a kind that leaves it to its clients, it may be any number of 64 bits. */
-function raiseGeneration(metadata: { generation?: number | bigint }): void {
-  const { generation = 0 } = metadata
-  metadata.generation = typeof generation === 'bigint' ? generation + 1n : generation + 1
-}
-
-function markDeleting(object: KubeObject, now: string): void {
-  const { metadata } = object
-  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
-    raiseGeneration(metadata)
-  }
-  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) {
-    metadata.deletionTimestamp = now
-  }
-  metadata.deletionGracePeriodSeconds = 0
-}
 
 async function removeNow(server: Server, request: DeleteRequest, live: Live): Promise<Attempt> {
   const { kind, namespace } = request.target

@@ -9,6 +9,7 @@ import {
   invalidObject,
   modified,
   notFound,
+  preconditionFailed,
   preconditionProblem,
 } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
@@ -151,8 +152,7 @@ function requireUid({ target, options }: WriteRequest, wanted: string, found: st
   const key = keyOf(kind, namespace, name)
   // A dry run does not get as far as to where the prefix of the store is put before the key.
   const shown = options.dryRun ? key.replace(/^\/[^/]+/, '') : key
-  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
-  throw conflict(kind, name, preconditionProblem(shown, why))
+  throw conflict(kind, name, preconditionProblem(shown, preconditionFailed('UID', wanted, found)))
 }
 
 /** Answers whether the request names the version it was made for. */

@@ -2,7 +2,14 @@
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import {
+  type ApiError,
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  preconditionFailed,
+} from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
@@ -59,9 +66,7 @@ function assign(pod: Loose, binding: Loose, name: string, now: string): never {
   const refuse = (why: string): ApiError =>
     conflict({ group: '', plural: 'pods/binding' }, name, why)
   if (binding.metadata.uid && binding.metadata.uid !== pod.metadata.uid) {
-    throw refuse(
-      `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${pod.metadata.uid}`,
-    )
+    throw refuse(preconditionFailed('UID', binding.metadata.uid, pod.metadata.uid))
   }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)

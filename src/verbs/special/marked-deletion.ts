@@ -3,7 +3,7 @@
  * mark is, and what becomes of one that bears it already, is for the kind to say.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { conflict, modified, notFound } from '#api/status-error.ts'
+import { conflict, modified, notFound, preconditionFailed } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
 import { at, encode, put } from '#verbs/commit.ts'
@@ -58,10 +58,9 @@ async function markOnce(
 
 function requirePreconditions({ deleteOptions, target }: DeleteRequest, object: KubeObject): void {
   const { uid, resourceVersion } = object.metadata
-  const hold = (what: string, wanted: string | undefined, found: string | undefined) => {
+  const hold = (what: 'UID' | 'ResourceVersion', wanted?: string, found?: string) => {
     if (wanted === undefined || wanted === found) return
-    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
-    throw conflict(target.kind, nameOf(object), why)
+    throw conflict(target.kind, nameOf(object), preconditionFailed(what, wanted, found))
   }
   hold('UID', deleteOptions.uid, uid)
   hold('ResourceVersion', deleteOptions.resourceVersion, resourceVersion)

@@ -2,7 +2,14 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
-import { ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import {
+  ApiError,
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  preconditionFailed,
+} from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
@@ -284,7 +291,7 @@ function requireUid({ kind, name }: Target, { metadata }: KubeObject, object: Ku
   throw conflict(
     { group: kind.group, plural: `${kind.plural}/scale` },
     name,
-    `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+    preconditionFailed('UID', metadata.uid, uid),
   )
 }
 

@@ -1,0 +1,90 @@
+/**
+ * What a deletion writes on an object that does not go at once: when it goes, how much grace it gets, and the finalizers
+ * by which the garbage collector is asked to see to dependents first. It changes the object it is given and stores nothing.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import { defaultPropagation } from '#kinds/deletion.ts'
+import type { Context, Kind } from '#kinds/kind.ts'
+import type { DeleteOptions } from './delete-options.ts'
+
+const orphanFinalizer = 'orphan'
+const foregroundFinalizer = 'foregroundDeletion'
+
+/** 'none': it gets no grace; 'pending': it is already going; 'marked': the object carries when. */
+export function markGrace(
+  kind: Kind,
+  object: KubeObject,
+  options: DeleteOptions,
+  context: Context,
+): 'none' | 'pending' | 'marked' {
+  const { metadata } = object
+  const asked =
+    options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
+  const rule = kind.resource.behaviour.gracePeriodSeconds
+  if (rule === undefined) return 'none'
+  if (metadata.deletionTimestamp !== undefined) {
+    const left = metadata.deletionGracePeriodSeconds ?? 0
+    if (left === 0) return 'none'
+    if (asked === undefined || asked >= left) return 'pending'
+    metadata.deletionTimestamp = plusSeconds(metadata.deletionTimestamp, asked - left)
+    metadata.deletionGracePeriodSeconds = asked
+    return 'marked'
+  }
+  const seconds = rule(object, asked, context)
+  if (seconds === undefined) return 'none'
+  metadata.deletionTimestamp = plusSeconds(context.now, seconds)
+  metadata.deletionGracePeriodSeconds = seconds
+  if ((metadata.generation ?? 0) > 0) raiseGeneration(metadata)
+  return 'marked'
+}
+
+const negativeAsOne = (seconds: number) => (seconds < 0 ? 1 : seconds)
+
+const plusSeconds = (time: string, seconds: number) =>
+  `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
+
+/** The finalizers by which the garbage collector orphans or deletes dependents first. Answers whether they changed. */
+export function setGarbageFinalizers(
+  kind: Kind,
+  object: KubeObject,
+  options: DeleteOptions,
+): boolean {
+  const before = object.metadata.finalizers ?? []
+  const policy = propagationOf(kind, before, options)
+  const after = before.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
+  if (policy === 'Orphan') after.push(orphanFinalizer)
+  if (policy === 'Foreground') after.push(foregroundFinalizer)
+  const changed = before.length !== after.length || after.some((name) => !before.includes(name))
+  if (!changed) return false
+  if (after.length === 0) delete object.metadata.finalizers
+  else object.metadata.finalizers = after
+  return true
+}
+
+function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions) {
+  const fallback = defaultPropagation(kind)
+  if (fallback === 'Unsupported') return 'Background'
+  if (options.orphanDependents !== undefined)
+    return options.orphanDependents ? 'Orphan' : 'Background'
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan'
+  if (finalizers.includes(foregroundFinalizer)) return 'Foreground'
+  return fallback
+}
+
+/** Of a kind that leaves it to its clients, it may be any number of 64 bits. */
+function raiseGeneration(metadata: { generation?: number | bigint }): void {
+  const { generation = 0 } = metadata
+  metadata.generation = typeof generation === 'bigint' ? generation + 1n : generation + 1
+}
+
+export function markDeleting(object: KubeObject, now: string): void {
+  const { metadata } = object
+  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
+    raiseGeneration(metadata)
+  }
+  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) {
+    metadata.deletionTimestamp = now
+  }
+  metadata.deletionGracePeriodSeconds = 0
+}
