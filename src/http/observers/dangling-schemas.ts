@@ -1,0 +1,92 @@
+/**
+ * Tells every flow schema whether the priority level it names is there: the condition `Dangling` of its status.
+ * It writes nothing else, and not often.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
+import { timestamp } from '#verbs/server.ts'
+
+/** Writes to one schema in a minute: two servers that disagree must not fight for ever. */
+const writesPerMinuteMax = 6
+const minuteMs = 60_000
+
+export interface DanglingSchemasParts {
+  /** Acts under the name of `consumerManager`. */
+  readonly client: ApiClient
+  readonly schemas: ResourceRef
+  readonly clock: Clock
+  readonly monotonicMs: () => number
+  readonly report: (message: string, error: unknown) => void
+}
+
+export class DanglingSchemas {
+  readonly #parts: DanglingSchemasParts
+  readonly #wroteAt = new Map<string, number[]>()
+  /** Schemas being written: what is seen of them meanwhile is old. */
+  readonly #writing = new Set<string>()
+
+  constructor(parts: DanglingSchemasParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to write the condition where that is due and allowed; the result is the schema as written, if it could be. */
+  settle(
+    schema: KubeObject,
+    levels: ReadonlyMap<string, unknown>,
+  ): Promise<KubeObject | undefined> | undefined {
+    const name = schema.metadata.name ?? ''
+    const condition = dueCondition(schema, levels, this.#parts.clock)
+    if (condition === undefined || this.#writing.has(name) || !this.#mayWrite(name))
+      return undefined
+    this.#writing.add(name)
+    return this.#write(schema, condition).finally(() => this.#writing.delete(name))
+  }
+
+  forget(name: string): void {
+    this.#wroteAt.delete(name)
+  }
+
+  #mayWrite(name: string): boolean {
+    const now = this.#parts.monotonicMs()
+    const recent = (this.#wroteAt.get(name) ?? []).filter((at) => now - at < minuteMs)
+    if (recent.length >= writesPerMinuteMax) return false
+    this.#wroteAt.set(name, [...recent, now])
+    return true
+  }
+
+  async #write(schema: KubeObject, condition: Loose): Promise<KubeObject | undefined> {
+    const name = schema.metadata.name ?? ''
+    const others = (schema.status?.conditions ?? []).filter(
+      ({ type }: Loose) => type !== condition.type,
+    )
+    const status = { conditions: [...others, condition] }
+    const { client, schemas, report } = this.#parts
+    try {
+      return await client.patch(schemas, '', name, { status }, 'status')
+    } catch (error) {
+      if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
+      report(`the condition of the flow schema ${name} cannot be written`, error)
+      return undefined
+    }
+  }
+}
+
+/** The condition a schema should have and has not. */
+function dueCondition(
+  schema: KubeObject,
+  levels: ReadonlyMap<string, unknown>,
+  clock: Clock,
+): Loose | undefined {
+  const level = schema.spec?.priorityLevelConfiguration?.name ?? ''
+  const found = levels.has(level)
+  const status = found ? 'False' : 'True'
+  const reason = found ? 'Found' : 'NotFound'
+  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
+  const message = found ? `${named} and it exists` : `${named} but there is no such object`
+  const now = (schema.status?.conditions ?? []).find(({ type }: Loose) => type === 'Dangling')
+  if (now?.status === status && now.reason === reason && now.message === message) return undefined
+  const lastTransitionTime = timestamp(clock)
+  return { type: 'Dangling', status, lastTransitionTime, reason, message }
+}
