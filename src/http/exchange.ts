@@ -44,8 +44,8 @@ export interface Wire {
   clientCertificate(): ClientCertificates | undefined
   /** The whole body; refuses one over the limit with 413. */
   readBody(limitBytes: number): Promise<Buffer>
-  /** The body as it comes, for what passes it on unread. */
-  bodyStream?(): Readable
+  /** The body as it comes, for what passes it on unread; nothing where there is none. */
+  bodyStream?(): Readable | undefined
   /** The connection itself, for a client that asks to leave HTTP. */
   readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer }
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void

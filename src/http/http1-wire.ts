@@ -40,6 +40,10 @@ function collect(
   })
 }
 
+/** In HTTP/1.1 a request has the body it announces, whatever its method. */
+const hasBody = ({ headers }: http.IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
 /** Parsed once per connection: all of its requests come from the same client. */
 const certificates = new WeakMap<object, ClientCertificates | undefined>()
 
@@ -105,7 +109,7 @@ export function wireOfHttp1(
     },
     clientCertificate: certificateOf(request.socket as TLSSocket),
     readBody: (limit) => collect(request, Number(request.headers['content-length'] ?? 0), limit),
-    bodyStream: () => request,
+    bodyStream: () => (hasBody(request) ? request : undefined),
     answer(status, extra, body) {
       if (response === undefined || response.headersSent || response.destroyed) return
       const length = body === undefined ? 0 : body.length

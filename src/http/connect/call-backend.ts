@@ -4,7 +4,6 @@
  */
 import type http from 'node:http'
 import https from 'node:https'
-import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { nodeHttp } from '#access/node-http.ts'
 import {
@@ -15,6 +14,7 @@ import {
   type Trust,
   tlsOptionsOf,
 } from './backend.ts'
+import { framedHeaders, type PassedBody, sendBody } from './body-framing.ts'
 import { networkWords } from './network-words.ts'
 import type { PassedHeaders } from './passed-headers.ts'
 
@@ -24,7 +24,7 @@ export interface BackendCall {
   /** Path and query, encoded. */
   readonly path: string
   readonly headers: PassedHeaders
-  readonly body?: Buffer | Readable | undefined
+  readonly body?: PassedBody
   readonly signal: AbortSignal
   /** How long until the answer must begin; without end where undefined. */
   readonly answerTimeoutMs?: number | undefined
@@ -66,7 +66,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
     port: backend.port,
     method,
     path,
-    headers,
+    headers: framedHeaders(method, headers, body),
     signal,
     setDefaultHeaders: false,
     ...(upgrading
@@ -111,8 +111,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
         resolve({ is: 'upgrade', answer, socket, head })
       })
     }
-    if (body === undefined || Buffer.isBuffer(body)) outgoing.end(body)
-    else body.pipe(outgoing)
+    sendBody(outgoing, body)
   })
 }
 

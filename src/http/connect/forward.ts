@@ -35,7 +35,7 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
     answer = await callBackend({
       ...forwarding,
       method: wire.method,
-      body: bodyOf(exchange),
+      body: exchange.body ?? wire.bodyStream?.(),
       signal: wire.signal,
     })
   } catch (error) {
@@ -49,14 +49,4 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
   }
   const looked = forwarding.look === undefined ? passing : await forwarding.look(passing)
   await passOn(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
-}
-
-const withoutBody = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-function bodyOf({ wire, body }: Exchange): Buffer | Readable | undefined {
-  if (body !== undefined) return body
-  const { headers } = wire
-  const announced = headers['content-length'] ?? headers['transfer-encoding']
-  if (announced === undefined ? withoutBody.has(wire.method) : announced === '0') return undefined
-  return wire.bodyStream?.()
 }

@@ -154,7 +154,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     })
   }
 
-  bodyStream(): Readable {
+  bodyStream(): Readable | undefined {
+    if (!this.receiving && this.#early === undefined) return undefined
     const body = new Readable({
       read: () => this.#grant(this.#ungrantedBytes),
       destroy: (error, done) => done(error),

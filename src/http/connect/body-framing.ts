@@ -1,0 +1,49 @@
+/**
+ * How long the body of a request to a backend is said to be. It is said here and nowhere else: were it left unsaid, or said
+ * otherwise than it is, the rest of a client's body would be the next request on a connection that speaks for this server.
+ */
+import type http from 'node:http'
+import { type Readable, Transform } from 'node:stream'
+import type { PassedHeaders } from './passed-headers.ts'
+
+export type PassedBody = Buffer | Readable | undefined
+
+const takesBody = new Set(['POST', 'PUT', 'PATCH'])
+
+/** What the client said of a stream's length is kept where it is a number, and held to; any other stream goes in chunks. */
+export function framedHeaders(
+  method: string,
+  headers: PassedHeaders,
+  body: PassedBody,
+): PassedHeaders {
+  const { 'content-length': said, 'transfer-encoding': _, ...others } = headers
+  if (body === undefined)
+    return takesBody.has(method) ? { ...others, 'content-length': '0' } : others
+  if (Buffer.isBuffer(body)) return { ...others, 'content-length': String(body.length) }
+  if (typeof said === 'string' && /^\d{1,15}$/.test(said))
+    return { ...others, 'content-length': said }
+  return { ...others, 'transfer-encoding': 'chunked' }
+}
+
+export function sendBody(outgoing: http.ClientRequest, body: PassedBody): void {
+  if (body === undefined || Buffer.isBuffer(body)) return void outgoing.end(body)
+  const said = outgoing.getHeader('content-length')
+  if (said === undefined) return void body.pipe(outgoing)
+  const exact = exactly(Number(said))
+  exact.on('error', (error) => outgoing.destroy(error))
+  body.pipe(exact).pipe(outgoing)
+}
+
+/** Passes so many bytes: fewer or more are an error, and of more not one is passed on. */
+function exactly(bytes: number): Transform {
+  let seen = 0
+  const problem = () => new Error(`http: ContentLength=${bytes} with Body length ${seen}`)
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length
+      if (seen > bytes) done(problem())
+      else done(null, chunk)
+    },
+    flush: (done) => done(seen === bytes ? null : problem()),
+  })
+}
