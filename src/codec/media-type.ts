@@ -23,10 +23,18 @@ export interface Transform {
 }
 
 /**
- * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; or a fixed document such as
- * discovery, which has no other shapes.
+ * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; what belongs to one of them and
+ * is no table; or a fixed document such as discovery, which has no other shapes.
  */
-export type Endpoint = 'built-in' | 'without tables' | 'custom' | 'document'
+export type Endpoint =
+  | 'built-in'
+  | 'built-in without tables'
+  | 'custom'
+  | 'custom without tables'
+  | 'document'
+
+const isCustom = (endpoint: Endpoint): boolean => endpoint.startsWith('custom')
+const hasTables = (endpoint: Endpoint): boolean => !endpoint.endsWith('without tables')
 
 export const mediaTypes: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -71,12 +79,12 @@ function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wante
   if (sv !== undefined && sv !== '' && (sv !== 'v1' || endpoint === 'document')) return undefined
   const wanted = { format, mediaType: mediaTypes[format], pretty: pretty === '1' }
   if (as === undefined && g === undefined && v === undefined) {
-    if (endpoint === 'custom' && format === 'protobuf') return undefined
+    if (isCustom(endpoint) && format === 'protobuf') return undefined
     return { ...wanted, as: undefined }
   }
   if (endpoint === 'document' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1'))
     return undefined
-  if (as === 'Table' && endpoint === 'without tables') return undefined
+  if (as === 'Table' && !hasTables(endpoint)) return undefined
   if (!transforms.has(as ?? '') || (as === 'Table' && format === 'protobuf')) return undefined
   return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
 }
@@ -96,8 +104,9 @@ function decide(header: string, endpoint: Endpoint): Wanted | null {
 
 const decided: Readonly<Record<Endpoint, (header: string) => Wanted | null>> = {
   'built-in': remember((header) => decide(header, 'built-in')),
-  'without tables': remember((header) => decide(header, 'without tables')),
+  'built-in without tables': remember((header) => decide(header, 'built-in without tables')),
   custom: remember((header) => decide(header, 'custom')),
+  'custom without tables': remember((header) => decide(header, 'custom without tables')),
   document: remember((header) => decide(header, 'document')),
 }
 

@@ -123,15 +123,32 @@ const isAList = (kind: Kind) => {
 const notAList = (kind: Kind) =>
   kind.itemsCarryType
     ? new ApiError(500, '', 'content is not a list')
-    : notAcceptable(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(kind, '', kind.kind)})`,
-      )
+    : isNoList(goTypeOf(kind, '', kind.kind))
 
-/** Values of kinds that are not resources: Status, Scale, discovery. `type`: what it is made of, where it is no Status. */
-export function encodeValue(value: Value, shape: Shape, type?: Type): Buffer {
-  if (shape.format === 'protobuf') return protobufValue(value, type)
-  return encodeJsonOrYaml(value, shape)
+const isNoList = (type: string) =>
+  notAcceptable(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`,
+  )
+
+/**
+ * Values of kinds that are not resources: Status, Scale, discovery. `type`: what it is made of, where it is no Status. A
+ * Status is shown as it is, whatever was asked for.
+ */
+export function encodeValue(value: Value, shape: Shape, type?: Type, ofCustom = false): Buffer {
+  const { as, format } = shape
+  if (as === undefined || value.kind === 'Status') {
+    return format === 'protobuf' ? protobufValue(value, type) : encodeJsonOrYaml(value, shape)
+  }
+  if (as.kind !== 'PartialObjectMetadata') throw isNoList(goTypeOfValue(value, ofCustom))
+  const partial = partialMetadata(value, as.version)
+  return format === 'protobuf'
+    ? protobufPartial({ type: type as Type }, partial, as)
+    : encodeJsonOrYaml(partial, shape)
 }
+
+/** What belongs to a custom kind is what clients know; all else is the server's own. */
+const goTypeOfValue = ({ apiVersion, kind }: Value, ofCustom: boolean): string =>
+  `*${ofCustom ? 'v1' : apiVersion.split(/[./]/)[0]}.${kind}`
 
 const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
   shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)

@@ -63,8 +63,8 @@ export async function protobufItems(
 export const aroundProtobufItems = (kind: Kind, metadata: ListMeta, itemsLength: number) =>
   aroundItems({ apiVersion: kind.apiVersion, kind: kind.listKind }, metadata, itemsLength)
 
-export function protobufPartial(kind: Kind, value: Loose, as: Transform): Buffer {
-  const objectMeta = (kind.type as Struct).byName?.get('metadata')?.type as Type
+export function protobufPartial({ type }: Pick<Kind, 'type'>, value: Loose, as: Transform): Buffer {
+  const objectMeta = (type as Struct).byName?.get('metadata')?.type as Type
   return encodeObject(partialMetadataType(objectMeta, value.kind, as.version), value)
 }
 

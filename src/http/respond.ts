@@ -64,7 +64,8 @@ export async function respond(
       const { apiVersion, kind } = value
       const type =
         shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
-      return send(exchange, answer.status, shape, encodeValue(value, shape, type))
+      const body = encodeValue(value, shape, type, exchange.kind?.protobuf === false)
+      return send(exchange, answer.status, shape, body)
     }
     case 'json':
       return send(

@@ -13,6 +13,12 @@ const custom = { ...pods, protobuf: false } as Kind
 const noTables = { ...pods, tables: false } as Kind
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
+const scaled = kindOf('apps/v1', 'deployments')
+const reviews = kindOf('authorization.k8s.io/v1', 'subjectaccessreviews')
+const components = kindOf('v1', 'componentstatuses')
+const statusPath = '/api/v1/namespaces/default/pods/p/status'
+const scalePath = '/apis/apps/v1/namespaces/default/deployments/d/scale'
 
 interface Asked {
   readonly accept?: string | string[]
@@ -82,6 +88,52 @@ const answers: [what: string, asked: Asked, kind: Kind, expected: string][] = [
     { accept: table, path: '/api/v1/namespaces/default/pods/p/eviction' },
     pods,
     '406',
+  ],
+  ['a table of a status', { accept: table, path: statusPath }, pods, '406'],
+  ['a table or JSON of a status', { accept: `${table},*/*`, path: statusPath }, pods, 'json plain'],
+  [
+    'a table of the status of a custom kind',
+    { accept: table, path: statusPath },
+    custom,
+    'json as Table',
+  ],
+  ['a table of a scale of a custom kind', { accept: table, path: scalePath }, custom, '406'],
+  ['protobuf of a scale of a custom kind', { accept: protobuf, path: scalePath }, custom, '406'],
+  [
+    'metadata of a status',
+    { accept: partial, path: statusPath },
+    pods,
+    'json as PartialObjectMetadata',
+  ],
+  [
+    'metadata of a scale',
+    { accept: partial, path: scalePath },
+    scaled,
+    'json as PartialObjectMetadata',
+  ],
+  [
+    'metadata of a scale of a custom kind',
+    { accept: partial, path: scalePath },
+    custom,
+    'json as PartialObjectMetadata',
+  ],
+  [
+    'a version of the stream of a scale',
+    { accept: 'application/json;sv=v1', path: scalePath },
+    scaled,
+    'json plain',
+  ],
+  [
+    'a table of a review',
+    { accept: table, path: '/apis/authorization.k8s.io/v1/subjectaccessreviews' },
+    reviews,
+    '406',
+  ],
+  [
+    'a table of states of components',
+    { accept: table, path: '/api/v1/componentstatuses' },
+    components,
+    'json as Table',
   ],
 ]
 for (const [what, asked, kind, expected] of answers) {

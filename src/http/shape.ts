@@ -1,6 +1,7 @@
 /** The form an answer takes, from the Accept header and the query: decided once per request, before any work is done. */
 import {
   checkRouteAccepts,
+  type Endpoint,
   mediaTypes,
   type Transform,
   type Wanted,
@@ -33,15 +34,20 @@ export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRe
 
 export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
-  const sub = kind.subresources.get(exchange.target.subresource)
-  const endpoint = sub !== undefined && sub.kind !== kind.kind ? 'document' : endpointOf(kind)
+  const endpoint = endpointOf(kind, exchange.target.subresource)
   const wanted =
     exchange.target.verb === 'watch' ? wantedStream(accept, endpoint) : wantedForm(accept, endpoint)
   return shapeOf(exchange, wanted)
 }
 
-const endpointOf = ({ tables, protobuf }: Kind) =>
-  tables === false ? 'without tables' : protobuf ? 'built-in' : 'custom'
+/** Subresources are no tables, but for a custom kind's status, which is shown as the object itself. */
+function endpointOf({ kind, tables, protobuf, subresources }: Kind, subresource: string): Endpoint {
+  if (!protobuf) {
+    const isItself = subresource === '' || subresources.get(subresource)?.kind === kind
+    return isItself ? 'custom' : 'custom without tables'
+  }
+  return tables === false || subresource !== '' ? 'built-in without tables' : 'built-in'
+}
 
 /** For fixed documents such as discovery. `unrouted`: no router looks at the header before the document does. */
 export function documentShape(

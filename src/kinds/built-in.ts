@@ -218,7 +218,8 @@ class BuiltInKind implements Kind {
         .map((one) => [one.name, subresourceOf(one)]),
     )
     this.resource = resource
-    this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release)
+    const isStored = fact.storage !== undefined
+    this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release, isStored)
     this.selfLinks = options.release < selfLinksUntil
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts

@@ -75,8 +75,9 @@ const tablesSince: Readonly<Record<string, number>> = {
   'rbac.authorization.k8s.io/roles': 18,
 }
 
-export const hasTables = (key: string, release: number): boolean =>
-  release >= (tablesSince[key] ?? 0)
+/** Nor could those ever that keep nothing: reviews and bindings are only sent. */
+export const hasTables = (key: string, release: number, isStored: boolean): boolean =>
+  release >= (tablesSince[key] ?? (isStored ? 0 : Number.POSITIVE_INFINITY))
 
 /** `key`: group and plural, as in the table of behaviours. */
 export function columnsOfRelease(
