@@ -17,6 +17,7 @@ import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
 import { isLongRunning } from './observers/request-place.ts'
 import type { HttpParts } from './parts.ts'
+import { readQuery } from './read-query.ts'
 import { parseTarget } from './request-target.ts'
 import { respondError } from './respond.ts'
 import { route } from './route.ts'
@@ -101,7 +102,7 @@ const noQuery = new URLSearchParams()
 function open(wire: Wire, parts: HttpParts): Exchange {
   const mark = wire.url.indexOf('?')
   const path = mark === -1 ? wire.url : wire.url.slice(0, mark)
-  const query = mark === -1 ? noQuery : new URLSearchParams(wire.url.slice(mark + 1))
+  const query = mark === -1 ? noQuery : readQuery(wire.url.slice(mark + 1))
   return {
     wire,
     query,

@@ -8,7 +8,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { Priority } from '#discovery/group-order.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
+import type { Exchange } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
@@ -225,18 +225,18 @@ export class Aggregation {
         refuse,
       })
     }
-    headers['x-forwarded-uri'] =
-      encoded.length > 1 && encoded.endsWith('/') ? `${cleanPath(encoded)}/` : cleanPath(encoded)
+    const cleaned = cleanPath(target.path)
     headers['x-forwarded-host'] = place
     headers['x-forwarded-proto'] = 'https'
     await load.forward().forward(exchange, {
       backend,
       path,
       headers,
+      askedPath: cleaned !== '/' && target.path.endsWith('/') ? `${cleaned}/` : cleaned,
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
       ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
       unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),
-      look: refuseRedirects,
+      look: (passing) => refuseRedirects(exchange, passing),
     })
   }
 }
@@ -244,18 +244,16 @@ export class Aggregation {
 const keyOf = ({ spec }: KubeObject): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`
 
 /** An aggregated server answers for itself: where it sends clients elsewhere, they do not go. */
-function refuseRedirects(passing: Passing): Passing {
+function refuseRedirects(exchange: Exchange, passing: Passing): Passing {
   const { status, headers, body } = passing
   if (status < 300 || status > 399 || headers.location === undefined) return passing
   body.destroy()
   const text = Buffer.from('the backend attempted to redirect this request, which is not permitted')
-  const kept: AnswerHeaders = {
-    'audit-id': headers['audit-id'],
-    'content-type': 'text/plain; charset=utf-8',
+  const told = {
+    ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
     'content-length': text.length,
-    ...(headers['cache-control'] !== undefined && { 'cache-control': headers['cache-control'] }),
   }
-  return { status: 502, headers: kept, body: Readable.from([text]) }
+  return { status: 502, headers: told, body: Readable.from([text]) }
 }
 
 function answerText(exchange: Exchange, status: number, text: string): void {

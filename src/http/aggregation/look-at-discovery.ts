@@ -19,7 +19,7 @@ export function discoveryLook(
   proxyClient: { readonly cert: string; readonly key: string } | undefined,
 ): LookAtDiscovery {
   // Who answers is not asked here: this only tells whether requests would be answered at all.
-  const trust: Trust = { insecure: true, connectTimeoutMs: timeoutMs, ...proxyClient }
+  const trust: Trust = { insecure: true, ...proxyClient }
   return async (apiService, service) => {
     const looks = Array.from({ length: attempts }, async () => {
       const problem = await lookOnce(apiService, service, resolve, trust)
@@ -51,23 +51,21 @@ async function lookOnce(
   const path = discoveryPath(apiService)
   const url = `${urlOf(place)}${path}`
   const failing = (why: string) => `failing or missing response from ${url}: ${why}`
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await callBackend({
       backend,
       method: 'GET',
       path,
       headers: { ...remoteUserHeaders(prober), host: placeOf(backend) },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
     const status = answer.statusCode ?? 0
     answer.resume()
     return status >= 200 && status < 300 ? undefined : failing(`bad status from ${url}: ${status}`)
   } catch (error) {
     if (!(error instanceof BackendUnreachable)) throw error
-    const late = /aborted/.test(error.message)
-    const why = late
-      ? 'net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)'
-      : error.message
-    return failing(`Get ${JSON.stringify(url)}: ${why}`)
+    const late = signal.aborted ? ' (Client.Timeout exceeded while awaiting headers)' : ''
+    return failing(`Get ${JSON.stringify(url)}: ${error.message}${late}`)
   }
 }

@@ -58,6 +58,8 @@ export async function callForUpgrade(call: BackendCall): Promise<Began> {
   return (await begin(call, true, false)) as Began
 }
 
+const neverConnected = 'net/http: request canceled while waiting for connection'
+
 /** Undefined: the kept connection was dead, and the call may be made again. */
 function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
   const { backend, method, path, headers, body, signal } = call
@@ -86,18 +88,24 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
             fail('context deadline exceeded')
             outgoing.destroy()
           }, call.answerTimeoutMs)
+    let ready = false
     outgoing.on('socket', (socket) => {
-      if (!socket.connecting) return
+      ready = !socket.connecting
+      if (ready) return
       const timer = setTimeout(() => {
         fail(`dial tcp ${placeOf(backend)}: i/o timeout`)
         outgoing.destroy()
       }, connectTimeoutOf(backend.trust))
-      socket.once(backend.secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+      socket.once(backend.secure ? 'secureConnect' : 'connect', () => {
+        ready = true
+        clearTimeout(timer)
+      })
       socket.once('close', () => clearTimeout(timer))
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(answerTimer)
       if (again && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(undefined)
+      else if (signal.aborted) fail(ready ? 'context deadline exceeded' : neverConnected)
       else fail(networkWords(error, placeOf(backend)))
     })
     outgoing.on('response', (answer) => {

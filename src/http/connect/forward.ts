@@ -13,6 +13,8 @@ export interface Forwarding {
   /** Path and query, encoded. */
   readonly path: string
   readonly headers: PassedHeaders
+  /** The path the client asked for, decoded: the backend is told of it. */
+  readonly askedPath: string
   readonly answerTimeoutMs?: number
   /** Given where the answer may have no end of its own. */
   readonly stopping?: AbortSignal
@@ -30,10 +32,14 @@ export interface Passing {
 
 export async function forward(exchange: Exchange, forwarding: Forwarding): Promise<void> {
   const { wire } = exchange
+  const uri = headerBytes(forwarding.askedPath)
+  if (uri === undefined)
+    return forwarding.unreachable('net/http: invalid header field value for "X-Forwarded-Uri"')
   let answer: Awaited<ReturnType<typeof callBackend>>
   try {
     answer = await callBackend({
       ...forwarding,
+      headers: { ...forwarding.headers, 'x-forwarded-uri': uri },
       method: wire.method,
       body: exchange.body ?? wire.bodyStream?.(),
       signal: wire.signal,
@@ -49,4 +55,10 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
   }
   const looked = forwarding.look === undefined ? passing : await forwarding.look(passing)
   await passOn(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
+}
+
+/** As a header's value, whose every character is a byte; nothing where one of them would end the header. */
+function headerBytes(text: string): string | undefined {
+  const bytes = Buffer.from(text).toString('latin1')
+  return /[\x00-\x08\x0a-\x1f\x7f]/.test(bytes) ? undefined : bytes
 }

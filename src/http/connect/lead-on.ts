@@ -131,7 +131,6 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
     return wire.answer(301, { location: `${encodePath(target.path)}/${query}` }, undefined)
   }
   const headers = requestHeaders(exchange, parts.isIdentityHeader, false)
-  headers['x-forwarded-uri'] = target.path
   const place = {
     prefix: target.path.endsWith(path)
       ? target.path.slice(0, target.path.length - path.length)
@@ -143,6 +142,7 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
     backend,
     path: `${encoded}${query}`,
     headers,
+    askedPath: target.path,
     unreachable(words) {
       throw serviceUnavailable(`error trying to reach service: ${words}`)
     },

@@ -1,5 +1,6 @@
 /** What went wrong on the way to another server, in the words that operators know: those of Go's network library. */
 import type { PeerCertificate } from 'node:tls'
+import { goQuote } from '#api/go-syntax.ts'
 import { lookupWords } from '#access/lookup-words.ts'
 import { notNamed } from '#access/server-identity.ts'
 
@@ -19,7 +20,31 @@ const certificateProblems: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'x509: certificate signed by unknown authority',
   CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
   CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
+  INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
 }
+
+/** Why the other side ended the handshake, by the number it sent. */
+const alerts: ReadonlyMap<number, string> = new Map([
+  [10, 'unexpected message'],
+  [20, 'bad record MAC'],
+  [40, 'handshake failure'],
+  [42, 'bad certificate'],
+  [43, 'unsupported certificate'],
+  [44, 'revoked certificate'],
+  [45, 'expired certificate'],
+  [46, 'unknown certificate'],
+  [47, 'illegal parameter'],
+  [48, 'unknown certificate authority'],
+  [49, 'access denied'],
+  [50, 'error decoding message'],
+  [51, 'error decrypting message'],
+  [70, 'protocol version not supported'],
+  [71, 'insufficient security level'],
+  [80, 'internal error'],
+  [112, 'unrecognized name'],
+  [116, 'certificate required'],
+  [120, 'no application protocol'],
+])
 
 export interface NetworkError extends Error {
   readonly code?: string
@@ -31,6 +56,8 @@ export interface NetworkError extends Error {
   readonly cert?: PeerCertificate
   /** Where several addresses were tried: what came of each. */
   readonly errors?: readonly NetworkError[]
+  /** What came where an answer should be. */
+  readonly rawPacket?: Buffer
 }
 
 /** `place` is host and port as they are dialled. */
@@ -45,7 +72,31 @@ export function networkWords(given: NetworkError, place: string): string {
     return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return notNamed(error.host ?? place.replace(/:\d+$/, ''), error.cert)
-  return certificateProblems[code] ?? error.message
+  if (code.startsWith('HPE_')) return brokenAnswer(error.rawPacket?.toString('latin1') ?? '')
+  return certificateProblems[code] ?? handshakeWords(code, error.message) ?? error.message
+}
+
+function handshakeWords(code: string, message: string): string | undefined {
+  const alert = alerts.get(Number(/SSL alert number (\d+)/.exec(message)?.[1]))
+  if (alert !== undefined) return `remote error: tls: ${alert}`
+  // It answered, and not in TLS.
+  return code === 'EPROTO' ? 'http: server gave HTTP response to HTTPS client' : undefined
+}
+
+/** What is no HTTP, told by the first line of it that is not. */
+function brokenAnswer(text: string): string {
+  const [line, ...more] = text.split(/\r?\n/)
+  const [version, rest] = line.split(/ (.*)/s, 2)
+  const status = rest?.trimStart().split(' ')[0] ?? ''
+  const wrong =
+    rest === undefined
+      ? `HTTP response ${goQuote(line)}`
+      : !/^\d{3}$/.test(status)
+        ? `HTTP status code ${goQuote(status)}`
+        : !/^HTTP\/\d\.\d$/.test(version)
+          ? `HTTP version ${goQuote(version)}`
+          : `MIME header: missing colon: ${goQuote(more.find((one) => !one.includes(':')) ?? '')}`
+  return `net/http: HTTP/1.x transport connection broken: malformed ${wrong}`
 }
 
 function dialledPlace({ address, port }: NetworkError): string | undefined {

@@ -3,10 +3,12 @@ import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 
-/** The backend's headers over ours. */
+/** The backend's headers over ours; what both say of caches is said twice, so that the stricter of them counts. */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
   const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
   const all: AnswerHeaders = { ...ours, ...headers }
+  const forCaches = [ours['cache-control'] ?? [], headers['cache-control'] ?? []].flat()
+  if (forCaches.length > 0) all['cache-control'] = forCaches.map(String)
   if (ours['audit-id'] !== undefined) all['audit-id'] = exchange.auditId
   return all
 }
