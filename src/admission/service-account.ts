@@ -6,6 +6,7 @@ import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serverTimeout } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
+import { flatText } from '#base/flat-text.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { lookupProblem } from './lookup-problem.ts'
@@ -29,11 +30,15 @@ export interface ServiceAccountOptions {
 }
 
 export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
+  const { release } = options
+  // One name for all: it must differ from what else the pod has, and replicas of one template stay alike.
+  let known: string | undefined
+  const volumeName = () => (known ??= flatText(`${volumePrefix}${options.randomSuffix()}`))
   return {
     name: 'ServiceAccount',
     mutate(request, reader) {
       if (!isNewPod(request)) return
-      return mutatePod(request, reader, options)
+      return mutatePod(request, reader, { release, volumeName })
     },
     validate(request, reader) {
       if (!isNewPod(request)) return
@@ -49,10 +54,16 @@ const refuse = refusal
 
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
 
+interface Mounting {
+  readonly release: number
+  /** Of the volume with the token, where it is no Secret. */
+  readonly volumeName: () => string
+}
+
 function mutatePod(
   request: AdmissionRequest,
   reader: ObjectReader,
-  options: ServiceAccountOptions,
+  { release, volumeName }: Mounting,
 ): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return validateMirror(request, pod)
@@ -63,10 +74,9 @@ function mutatePod(
       pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
     }
     if (!shouldMount(pod, account)) return limitSecrets(request, pod, account)
-    const made =
-      options.release >= boundTokensSince ? undefined : secretVolume(request, reader, account)
+    const made = release >= boundTokensSince ? undefined : secretVolume(request, reader, account)
     return after(made, (secret) => {
-      mountToken(pod, secret, options.randomSuffix)
+      mountToken(pod, secret, volumeName)
       limitSecrets(request, pod, account)
     })
   })
@@ -85,14 +95,13 @@ const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>
   pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
 /** `made`: the volume of a Secret, before bound tokens. */
-function mountToken(pod: KubeObject, made: Loose | undefined, randomSuffix: () => string): void {
+function mountToken(pod: KubeObject, made: Loose | undefined, volumeName: () => string): void {
   const there = ((pod.spec.volumes ?? []) as Loose[]).find(({ name, secret }) =>
     made === undefined
       ? name?.startsWith(volumePrefix)
       : secret?.secretName === made.secret.secretName,
   )
-  const volume = there ??
-    made ?? { name: `${volumePrefix}${randomSuffix()}`, projected: projection() }
+  const volume = there ?? made ?? { name: volumeName(), projected: projection() }
   let mounted = false
   for (const container of [
     ...(pod.spec.initContainers ?? []),

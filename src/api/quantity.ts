@@ -56,7 +56,23 @@ const digitsApartMax = 4096
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: 'DecimalSI', text: '0' }
 
+/** The same few amounts are asked for again and again, and by several rules each time. */
+const parsed = new Map<string, Quantity>()
+const parsedMax = 256
+const parsedLengthMax = 16
+
 export function parseQuantity(text: string): Quantity {
+  if (text.length > parsedLengthMax) return readQuantity(text)
+  let quantity = parsed.get(text)
+  if (quantity === undefined) {
+    if (parsed.size === parsedMax) parsed.clear()
+    quantity = readQuantity(text)
+    parsed.set(text, quantity)
+  }
+  return quantity
+}
+
+function readQuantity(text: string): Quantity {
   if (text === '0') return zeroQuantity
   if (text === '') throw new QuantityError(wrongShape)
   const match = shape.exec(text)

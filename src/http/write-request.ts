@@ -6,6 +6,7 @@ import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { ApiError, invalidObject } from '#api/status-error.ts'
+import { flatText } from '#base/flat-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
@@ -213,7 +214,7 @@ function managerOfAgent(agent: string | string[] | undefined): string {
   let manager = managersOfAgents.get(said)
   if (manager === undefined) {
     if (managersOfAgents.size === agentsMax) managersOfAgents.clear()
-    manager = firstPart(said)
+    manager = flatText(firstPart(said))
     managersOfAgents.set(said, manager)
   }
   return manager

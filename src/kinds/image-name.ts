@@ -12,7 +12,21 @@ const reference = new RegExp(
 const identifier = /^[a-f0-9]{64}$/
 const nameLengthMax = 255
 
+/** Few images make most pods. */
+const tags = new Map<string, string>()
+const tagsMax = 256
+
 export function imageTag(image: string): string {
+  let tag = tags.get(image)
+  if (tag === undefined) {
+    if (tags.size === tagsMax) tags.clear()
+    tag = findTag(image)
+    tags.set(image, tag)
+  }
+  return tag
+}
+
+function findTag(image: string): string {
   if (identifier.test(image)) return ''
   const slash = image.indexOf('/')
   const first = image.slice(0, Math.max(0, slash))

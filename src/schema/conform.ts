@@ -162,7 +162,6 @@ function planOf(struct: Struct): Plan {
   }
 }
 
-const ascending = (a: number, b: number) => a - b
 const empty: JsonObject = {}
 
 function structRule(struct: Struct): Rule {
@@ -173,20 +172,19 @@ function structRule(struct: Struct): Rule {
     const { slots, indexes, filled } = plan
     const present: number[] = []
     let extra: string[] | undefined
-    let last = -1
-    let sorted = true
     for (const key in raw) {
       const index = indexes.get(key)
       if (index === undefined) {
         if (struct.open) (extra ??= []).push(key)
         else walk.unknown.push(key)
       } else if (raw[key] !== null) {
-        if (index < last) sorted = false
-        last = index
+        // Few fields, nearly in order: moving each to its place is the fastest way to sort them.
+        let at = present.length
         present.push(index)
+        for (; at > 0 && present[at - 1] > index; at--) present[at] = present[at - 1]
+        present[at] = index
       }
     }
-    if (!sorted) present.sort(ascending)
     const out: JsonObject = {}
     let fill = 0
     for (const index of present) {

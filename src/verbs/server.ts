@@ -9,6 +9,7 @@ import type { User } from '#access/user.ts'
 import type { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Clock } from '#base/clock.ts'
+import { flatText } from '#base/flat-text.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -120,7 +121,7 @@ export function timestamp(clock: Clock): string {
   const now = Math.floor(clock.now() / 1000)
   if (now !== second) {
     second = now
-    secondText = `${new Date(now * 1000).toISOString().slice(0, 19)}Z`
+    secondText = flatText(`${new Date(now * 1000).toISOString().slice(0, 19)}Z`)
   }
   return secondText
 }

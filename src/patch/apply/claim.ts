@@ -7,6 +7,7 @@ import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
+import { MetValues } from '#patch/met-values.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, leaf, levelOf, withoutSelf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
@@ -22,11 +23,35 @@ type Building = { [element: string]: FieldSet }
 
 const claims = new WeakMap<Type, Claim>()
 const claimsBeyondZero = new WeakMap<Struct, ClaimBeyondZero>()
+const wholes = new WeakMap<Struct, ClaimBeyondZero>()
 
 /** The fields owned by the writer of a new object, including those of metadata nobody ever owns. */
 export function claimNew(type: Type, object: Json): FieldSet {
-  if (type.is === 'struct' && type.union !== true) return beyondZeroOf(type)(object) ?? emptySet
+  if (type.is === 'struct' && type.union !== true) return wholeOf(type)(object) ?? emptySet
   return withoutSelf(claimOf(type)(object))
+}
+
+function wholeOf(struct: Struct): ClaimBeyondZero {
+  let claim = wholes.get(struct)
+  if (claim === undefined) {
+    claim = claimStructBeyondZero(struct, claimPart)
+    wholes.set(struct, claim)
+  }
+  return claim
+}
+
+/** What is the same in many objects is claimed once; metadata never is. */
+function claimPart(field: Field, name: string): ClaimBeyondZero {
+  const claim = claimFieldBeyondZero(field)
+  if (field.type.is !== 'struct' || name === 'metadata') return claim
+  const met = new MetValues<FieldSet>()
+  return (value) => {
+    const known = met.find(value)
+    if (known !== undefined) return known
+    const claimed = claim(value)
+    if (claimed !== undefined) met.keep(value, claimed)
+    return claimed
+  }
 }
 
 function claimOf(type: Type): Claim {
@@ -94,11 +119,11 @@ interface Member<C> {
 }
 type Members<C> = ReadonlyMap<string, Member<C>>
 
-function membersOf<C>(struct: Struct, claimFor: (field: Field) => C): Members<C> {
+function membersOf<C>(struct: Struct, claimFor: (field: Field, name: string) => C): Members<C> {
   const members = new Map<string, Member<C>>()
   const names = [...struct.byName.keys()].sort(byCodePoint)
   for (const [place, name] of names.entries()) {
-    const claim = claimFor(struct.byName.get(name) as Field)
+    const claim = claimFor(struct.byName.get(name) as Field, name)
     members.set(name, { name, element: `f:${name}`, place, claim })
   }
   return members
@@ -162,12 +187,15 @@ function beyondZeroOf(struct: Struct): ClaimBeyondZero {
   return claim
 }
 
-function claimStructBeyondZero(struct: Struct): ClaimBeyondZero {
+function claimStructBeyondZero(
+  struct: Struct,
+  claimFor: (field: Field, name: string) => ClaimBeyondZero = claimFieldBeyondZero,
+): ClaimBeyondZero {
   let members: Members<ClaimBeyondZero> | undefined
   return (value) => {
     if (value === null) return undefined
     if (!isMap(value)) throw new Unfit()
-    members ??= membersOf(struct, claimFieldBeyondZero)
+    members ??= membersOf(struct, claimFor)
     const found = present(members, value)
     if (found === undefined) {
       const steps = stepsOfOpen(struct, members, value)
@@ -247,8 +275,16 @@ function byKey(list: List): (items: Json[]) => Keyed[] {
       if (typeof own !== 'string') return general(items)
       keyed.push([`${prefix}${goJson(own)}}`, item])
     }
-    return keyed.length > 1 ? keyed.sort((a, b) => byCodePoint(keyOf(a), keyOf(b))) : keyed
+    return isSorted(keyed, keyOf) ? keyed : keyed.sort((a, b) => byCodePoint(keyOf(a), keyOf(b)))
   }
+}
+
+/** Most are written in order, and looking costs less than sorting. */
+function isSorted(keyed: readonly Keyed[], keyOf: (keyed: Keyed) => string): boolean {
+  for (let i = 1; i < keyed.length; i++) {
+    if (byCodePoint(keyOf(keyed[i - 1] as Keyed), keyOf(keyed[i] as Keyed)) > 0) return false
+  }
+  return true
 }
 
 function byElement(list: List): (items: Json[]) => Keyed[] {

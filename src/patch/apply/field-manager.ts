@@ -83,6 +83,9 @@ export function recordUpdate(
   who: Writer,
 ): ManagedFieldsEntry[] {
   try {
+    if (live === undefined && !next.metadata?.managedFields) {
+      return who.onlyOnceApplied ? [] : claimAll(kind, next, who)
+    }
     const managed = ownersBefore(live, next, who.subresource !== '')
     const reset = who.subresource === '' && isReset(next.metadata?.managedFields)
     if (managed.owned.size === 0) {

@@ -9,6 +9,7 @@ import { podColumns } from '#kinds/columns/pods.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { dropDisabledPodFields } from './dropped-fields.ts'
 import { checkEphemeralContainersUpdate } from './ephemeral-containers.ts'
+import { rememberGood, wasFoundGood } from './found-good.ts'
 import {
   agreeOnPodIps,
   agreeOnServiceAccount,
@@ -43,8 +44,15 @@ function prepareForUpdate(next: KubeObject, old: KubeObject, context: Context): 
 }
 
 function validateCreate(pod: KubeObject, context: Context): FieldError[] {
+  if (wasFoundGood(pod, context)) return checkFinalizerNames(pod)
+  const errors = checkNew(pod, context)
+  if (errors.length === 0) rememberGood(pod, context)
+  return [...checkFinalizerNames(pod), ...errors]
+}
+
+function checkNew(pod: KubeObject, context: Context): FieldError[] {
   const rules = podRules(context, asTemplate(pod))
-  const errors = [...checkFinalizerNames(pod), ...checkPod(pod, rules)]
+  const errors = checkPod(pod, rules)
   if ((pod.spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'))
   }
