@@ -296,7 +296,19 @@ describe('node ports', () => {
       'one for health that is taken',
       { ...local, healthCheckNodePort: 30000 },
       undefined,
-      /spec\.healthCheckNodePort: Invalid value: 30000: provided port is already/,
+      /Internal error.*failed to allocate requested HealthCheck NodePort 30000: provided port is already/,
+    ],
+    [
+      'one for health that nobody can have',
+      { ...local, healthCheckNodePort: 100 },
+      undefined,
+      /failed to allocate requested HealthCheck NodePort 100: provided port is not in the valid range\. The range of valid ports is 30000-30002$/,
+    ],
+    [
+      'one for health where none is left',
+      { ...local, ports: [{ port: 1 }, { port: 2 }] },
+      undefined,
+      /failed to allocate a HealthCheck NodePort 0: range is full/,
     ],
     [
       'more than there are',

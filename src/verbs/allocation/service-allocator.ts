@@ -294,7 +294,12 @@ class Work implements Reservation {
       asked || (ports.find((one) => one.port === port.port && one.nodePort)?.nodePort ?? 0)
     if (wanted === 0) port.nodePort = this.#takeAnyPort()
     else if (had.includes(wanted) || this.#takenPorts.includes(wanted)) port.nodePort = wanted
-    else port.nodePort = this.#takePort(wanted, `spec.ports[${i}].nodePort`)
+    else {
+      const problem = this.#takePort(wanted)
+      if (problem !== undefined)
+        throw this.#invalid([invalid(`spec.ports[${i}].nodePort`, wanted, problem)])
+      port.nodePort = wanted
+    }
     if (shared === undefined) byPort.set(port.port, port.nodePort)
   }
 
@@ -313,18 +318,20 @@ class Work implements Reservation {
       throw this.#invalid([invalid('spec.healthCheckNodePort', asked, detail)])
     }
     if (had !== 0) return
-    spec.healthCheckNodePort =
-      asked === 0 ? this.#takeAnyPort() : this.#takePort(asked, 'spec.healthCheckNodePort')
+    spec.healthCheckNodePort = asked === 0 ? this.#takeAnyPort('a HealthCheck NodePort 0') : asked
+    const problem = asked === 0 ? undefined : this.#takePort(asked)
+    if (problem === undefined) return
+    throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`)
   }
 
   refuse(errors: FieldError[]): void {
     if (errors.length > 0) throw this.#invalid(errors)
   }
 
-  #takeAnyPort(): number {
+  #takeAnyPort(what = 'a nodePort'): number {
     if (this.#shownPorts !== undefined) return this.#showPort(this.#shownPorts)
     const port = this.#stock.ports.takeAny()
-    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full')
+    if (port === undefined) throw internalError(`failed to allocate ${what}: range is full`)
     this.#takenPorts.push(port)
     return port
   }
@@ -337,22 +344,19 @@ class Work implements Reservation {
     return port
   }
 
-  #takePort(port: number, field: string): number {
-    const outcome = this.#stock.ports.take(port)
-    if (outcome === 'ok') {
-      this.#takenPorts.push(port)
-      return port
-    }
+  /** Answers why it cannot be had, where that is so. */
+  #takePort(port: number): string | undefined {
+    const { ports } = this.#stock
+    const outcome = ports.take(port)
+    if (outcome === 'taken') return 'provided port is already allocated'
+    if (outcome === 'ok') this.#takenPorts.push(port)
     // A dry run only asks whether others have it, not whether it could be had.
-    if (outcome !== 'taken' && this.#shownPorts !== undefined) {
-      this.#shownPorts.push(port)
-      return port
+    else if (this.#shownPorts !== undefined) this.#shownPorts.push(port)
+    else {
+      const range = `${ports.first}-${ports.last}`
+      return `provided port is not in the valid range. The range of valid ports is ${range}`
     }
-    const why =
-      outcome === 'taken'
-        ? 'provided port is already allocated'
-        : `provided port is not in the valid range. The range of valid ports is ${this.#stock.ports.first}-${this.#stock.ports.last}`
-    throw this.#invalid([invalid(field, port, why)])
+    return undefined
   }
 
   #invalid(errors: FieldError[]) {
