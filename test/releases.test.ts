@@ -377,7 +377,7 @@ const at = (release: number) =>
   )
 
 /** What each object was when it was first read through its replacement. */
-const seen = new Map<string, unknown>()
+const seen = new Map<string, Found>()
 
 for (const release of releases) {
   test(`1.${release}: serves its versions, and everything written before is there`, async () => {
@@ -393,6 +393,7 @@ for (const release of releases) {
       }
       await checkWarnings(server, release)
       await checkDefaults(server, release)
+      await checkFilledIn(server, release)
     } finally {
       await server.stop()
     }
@@ -430,8 +431,117 @@ async function checkThere(server: RunningServer, row: Row, release: number): Pro
     assert.equal(read.body.apiVersion, apiVersion)
     if (apiVersion !== row.replacement) continue
     const now = contentOf(read.body)
-    if (!seen.has(row.plural)) seen.set(row.plural, now)
-    assert.deepEqual(now, seen.get(row.plural), `${row.plural} as it was first seen`)
+    const first = seen.get(row.plural) ?? now
+    seen.set(row.plural, first)
+    const added = fieldsAdded.filter(([plural, since]) => plural === row.plural && since <= release)
+    const wanted = structuredClone(first)
+    for (const [, , path, value] of added) setAt(wanted, path, value)
+    assert.deepEqual(now, wanted, `${row.plural} as it was first seen, and what came since`)
+  }
+}
+
+/** Fields that came with a default: what was stored before has it from that release on. */
+const fieldsAdded: readonly [plural: string, since: number, path: string, value: unknown][] = [
+  ['priorityclasses', 19, 'preemptionPolicy', 'PreemptLowerPriority'],
+  ['csidrivers', 21, 'spec.storageCapacity', false],
+  ['csidrivers', 20, 'spec.fsGroupPolicy', 'ReadWriteOnceWithFSType'],
+  ['csidrivers', 21, 'spec.requiresRepublish', false],
+]
+
+const steps = (path: string) => path.split('.')
+const valueAt = (object: Found, path: string): unknown =>
+  steps(path).reduce((one, step) => one?.[step.replaceAll('|', '.')], object)
+function setAt(object: Found, path: string, value: unknown): void {
+  const last = steps(path).at(-1) as string
+  const holder = steps(path)
+    .slice(0, -1)
+    .reduce((one, step) => one[step], object)
+  holder[last] ??= value
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by paths
+type Found = any
+
+/** One that is signed: nobody's, and asked for nothing. */
+const certificateRequest =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IVUNBUUF3RXpFUk1BOEdBMVVFQXd3SWMyOXRaV0p2Wkhrd1dUQVRCZ2NxaGtqT1BRSUJCZ2dxaGtqTwpQUU1CQndOQ0FBUTMzMG16Uk1PenIrWHpUcFRBSEd3OGFjU0NEYTZqUWl6RkdRYjk5QnNOazJiRnlFQ3FjUEtPCldyd0RFaVFrWkJUZ1BhL2JGVE5VS0c0enZBY2lzRFBrb0FBd0NnWUlLb1pJemowRUF3SURTQUF3UlFJaEFLVGsKNFJPdm1rQzluRFhkVUFuYm1rMUFtU0ZTZFBKL1J3Y0g1dmRydmVvYkFpQXdWS0tPcWRjSTM5MURVcWxhWTdiWAorMkcrQkZHNHdKU2xNZWxtWm9CRERnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
+const address = '10.0.77.7'
+/** Objects of 1.15, and what each later release shows of them that they were not written with; `|` stands for a dot in a name. */
+const filledIn: readonly [
+  path: string,
+  body: Record<string, unknown>,
+  fields: readonly [since: number, path: string, value: unknown][],
+][] = [
+  ['/api/v1/namespaces', {}, [[21, 'metadata.labels.kubernetes|io/metadata|name', 'filled']]],
+  ['/api/v1/nodes', { spec: { podCIDR: '10.9.0.0/24' } }, [[16, 'spec.podCIDRs', ['10.9.0.0/24']]]],
+  [
+    '/api/v1/namespaces/default/services',
+    { spec: { clusterIP: address, ports: [{ port: 80 }] } },
+    [
+      [20, 'spec.clusterIPs', [address]],
+      [21, 'spec.ipFamilies', ['IPv4']],
+      [21, 'spec.ipFamilyPolicy', 'SingleStack'],
+      [22, 'spec.internalTrafficPolicy', 'Cluster'],
+    ],
+  ],
+  [
+    '/apis/batch/v1/namespaces/default/jobs',
+    { spec: { template: { spec: { ...template.spec, restartPolicy: 'Never' } } } },
+    [
+      [22, 'spec.completionMode', 'NonIndexed'],
+      [22, 'spec.suspend', false],
+    ],
+  ],
+  [
+    '/apis/apps/v1/namespaces/default/statefulsets',
+    {
+      spec: {
+        selector,
+        serviceName: 's',
+        template,
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'c' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
+        ],
+      },
+    },
+    [
+      [17, 'spec.volumeClaimTemplates.0.kind', 'PersistentVolumeClaim'],
+      [17, 'spec.volumeClaimTemplates.0.apiVersion', 'v1'],
+    ],
+  ],
+  [
+    '/apis/apps/v1/namespaces/default/daemonsets',
+    { spec: { selector, template } },
+    [[21, 'spec.updateStrategy.rollingUpdate.maxSurge', 0]],
+  ],
+  [
+    '/apis/certificates.k8s.io/v1beta1/certificatesigningrequests',
+    { spec: { request: certificateRequest, usages: ['client auth'] } },
+    [[18, 'spec.signerName', 'kubernetes.io/legacy-unknown']],
+  ],
+]
+
+async function checkFilledIn(server: RunningServer, release: number): Promise<void> {
+  for (const [path, body, fields] of filledIn) {
+    if (release === 15) {
+      const made = await server.ask('POST', path, { metadata: { name: 'filled' }, ...body })
+      assert.equal(made.status, 201, `${path}: ${made.text}`)
+    }
+    const now =
+      release === newest
+        ? path.replace('certificates.k8s.io/v1beta1', 'certificates.k8s.io/v1')
+        : path
+    const one = await server.ask('GET', `${now}/filled`)
+    const all = await server.ask('GET', `${now}?fieldSelector=metadata.name%3Dfilled`)
+    for (const object of [one.body, all.body.items[0]]) {
+      for (const [since, field, value] of fields) {
+        const wanted = release < since ? undefined : value
+        assert.deepEqual(valueAt(object, field), wanted, `${field} in 1.${release}`)
+      }
+    }
   }
 }
 

@@ -57,8 +57,11 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   const storage = new MeasuredStorage(await openStorage(settings))
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  for (const resource of builtInResources(facts, { release, feature, root, serves }))
-    catalog.add(resource)
+  const serviceFamilies = settings.serviceClusterIpRange.map((block) =>
+    block.includes(':') ? 'IPv6' : 'IPv4',
+  )
+  const options = { release, feature, root, serves, serviceFamilies }
+  for (const resource of builtInResources(facts, options)) catalog.add(resource)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
   const cache = new WatchCache(

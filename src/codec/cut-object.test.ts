@@ -55,6 +55,14 @@ test('bytes of another writer are encoded anew, a revision inside them is left o
   )
 })
 
+test("another server's JSON ends with a line, and is encoded anew whatever its order", () => {
+  const [object] = objects
+  const { bytes } = encodeCut(object)
+  const theirs = Buffer.concat([bytes, Buffer.from('\n')])
+  const cut = cutStored(theirs, { ...object, data: { a: 'b' } })
+  assert.match(cut.bytes.toString('utf8'), /"data":\{"a":"b"\}\}$/)
+})
+
 test('an item of a list begins without its type', () => {
   const text = joinCut(encodeCut(objects[0]), '{', '').toString('utf8')
   assert.equal(text, '{"metadata":{"name":"a"}}')

@@ -67,6 +67,9 @@ function ownBytes(text: string): Buffer {
   return bytes
 }
 
+/** Other servers end their JSON with a new line; this one never does. */
+export const isOthersJson = (bytes: Buffer): boolean => bytes[bytes.length - 1] === 0x0a
+
 /**
  * The cuts of bytes that came from the store, with the object that was parsed from them. Where the bytes are not in
  * our own order (another writer's), they are encoded anew.
@@ -75,7 +78,8 @@ export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
   const start =
     typeHeader(object.kind as string, object.apiVersion as string) + metadataHead(object.metadata)
   const length = Buffer.byteLength(start)
-  const same = bytes.length > length && bytes.toString('utf8', 0, length) === start
+  const same =
+    bytes.length > length && !isOthersJson(bytes) && bytes.toString('utf8', 0, length) === start
   if (!same || object.metadata.resourceVersion !== undefined) return encodeCut(object)
   const header = typeHeader(object.kind as string, object.apiVersion as string)
   return { bytes, bodyAt: Buffer.byteLength(header), revisionAt: length }

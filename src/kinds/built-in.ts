@@ -4,6 +4,7 @@
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
+import { equalValues } from '#patch/json-map.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Type } from '#schema/type.ts'
@@ -13,6 +14,7 @@ import type { DefaultsContext } from './defaults/defaulter.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
 import type { Behaviour, Conformed, Kind, Resource, Subresource } from './kind.ts'
+import { type IsOlder, olderForms } from './older-forms.ts'
 
 /** Loaded with the first object that is written, or asked for in another version than its own. */
 const loadConversions = loadLater<typeof import('./conversion/table.ts')>(
@@ -23,12 +25,18 @@ const loadDefaults = loadLater<typeof import('./defaults/table.ts')>(
   import.meta.url,
   './defaults/table',
 )
+const loadOlderServices = loadLater<typeof import('./older-services.ts')>(
+  import.meta.url,
+  './older-services',
+)
 
 export interface BuiltInOptions extends DefaultsContext {
   /** Whether a group version, or one resource of it, is served; `off`: it is not unless asked for. */
   readonly serves: (fact: ResourceFact) => boolean
   /** '/registry', or what --etcd-prefix says. */
   readonly root: string
+  /** Families of the addresses that services get, the preferred one first. */
+  readonly serviceFamilies?: readonly string[]
 }
 
 /** Where behaviours run on another version than the one stored: the one most like what rules are written for. */
@@ -72,6 +80,7 @@ class BuiltInResource implements Resource {
   readonly kinds: readonly Kind[]
   readonly stored: Kind
   readonly hub: Kind
+  readonly restore: Resource['restore']
   readonly #facts: Facts
   readonly #options: BuiltInOptions
   readonly #all = new Map<string, Kind>()
@@ -93,6 +102,9 @@ class BuiltInResource implements Resource {
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
     this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
+    const isOlder =
+      storage === undefined ? undefined : olderForms(`${this.group}/${this.plural}`, options)
+    if (isOlder !== undefined) this.restore = (object) => this.#restoreOlder(object, isOlder)
   }
 
   get selectsByFields(): boolean {
@@ -106,18 +118,35 @@ class BuiltInResource implements Resource {
     return this.#behaviour
   }
 
+  /** Read as the original reads everything that it stored: by the type of its version, and with its defaults. */
+  #restoreOlder(object: KubeObject, isOlder: IsOlder): KubeObject | undefined {
+    if (!isOlder(object)) return undefined
+    const kind = this.kindOf(object.apiVersion as string)
+    if (kind === undefined) return undefined
+    const { object: read } = kind.conform(object)
+    kind.applyDefaults(read)
+    if (this.plural === 'services') {
+      const { serviceFamilies = ['IPv4'] } = this.#options
+      loadOlderServices().fillAddresses(read, serviceFamilies, this.#options)
+    }
+    return equalValues(read, object) ? undefined : read
+  }
+
   #kind(fact: ResourceFact): Kind {
     const made = new BuiltInKind(fact, this, this.#facts, this.#options)
     this.#all.set(made.apiVersion, made)
     return made
   }
 
-  /** Also versions this release does not serve: a store may hold what an older or newer release wrote. */
+  /**
+   * Also versions this release does not serve: a store may hold what an older or newer release wrote. Of one that is gone
+   * the last form counts, which objects of all forms before can be read as.
+   */
   kindOf(apiVersion: string): Kind | undefined {
     const known = this.#all.get(apiVersion)
     if (known !== undefined || apiVersion === '') return known
     const prefix = this.storagePrefix.slice(this.#options.root.length + 1)
-    for (const release of this.#facts.releases) {
+    for (const release of this.#facts.releases.toReversed()) {
       for (const fact of this.#facts.resourcesOf(release)) {
         if (fact.storage?.prefix !== prefix) continue
         if (apiVersionOf(fact.group, fact.version) === apiVersion) return this.#kind(fact)

@@ -45,6 +45,42 @@ test('a version that is no longer served is read', () => {
   assert.equal(Number(read.spec.rollbackTo.revision), 2)
 })
 
+const job = {
+  kind: 'Job',
+  apiVersion: 'batch/v1',
+  metadata: { name: 'j' },
+  spec: { template: { spec: { containers: [{ name: 'c', image: 'i:1' }] } }, unheardOf: true },
+}
+const forms: [name: string, bytes: () => Buffer, filledIn: boolean][] = [
+  ['our own JSON, which has it all', () => Buffer.from(JSON.stringify(job)), false],
+  ["another server's JSON", () => Buffer.from(`${JSON.stringify(job)}\n`), true],
+  [
+    "another server's protobuf",
+    () => encodeObject(catalog.find('batch', 'v1', 'jobs')?.type as never, job as never),
+    true,
+  ],
+]
+for (const [name, bytes, filledIn] of forms) {
+  test(`${name} is read ${filledIn ? 'by its type, with its defaults' : 'as it is'}`, () => {
+    const { spec } = parse(bytes())
+    const read = [spec.completionMode, spec.template.spec.dnsPolicy, spec.unheardOf]
+    const wanted = filledIn
+      ? ['NonIndexed', 'ClusterFirst', undefined]
+      : [undefined, undefined, true]
+    assert.deepEqual(read, wanted)
+  })
+}
+
+test('of a version that is gone the last form is known', () => {
+  const requests = catalog.resource('certificates.k8s.io', 'certificatesigningrequests')
+  const beta = requests?.kindOf('certificates.k8s.io/v1beta1')
+  const condition = { type: 'Approved' }
+  assert.ok(beta)
+  const { object } = beta.conform({ metadata: {}, status: { conditions: [condition] } })
+  const unknown = { lastUpdateTime: null, lastTransitionTime: null, status: '' }
+  assert.deepEqual(object.status, { conditions: [{ ...condition, ...unknown }] })
+})
+
 test('what nobody knows is said to be unknown', () => {
   const kind = catalog.find('', 'v1', 'configmaps')
   assert.ok(kind)

@@ -1,5 +1,9 @@
-/** Stored bytes as an object: JSON, or the protobuf envelope another server wrote, told apart by the first bytes. */
-import type { KubeObject } from '#api/object-meta.ts'
+/**
+ * Stored bytes as an object: JSON, or the protobuf envelope another server wrote, told apart by the first bytes. What another
+ * server wrote is of any release: it is read as that server would, by its type and with the defaults of its version.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { isOthersJson } from '#codec/cut-object.ts'
 import { decodeJson } from '#codec/json.ts'
 import { decodeMessage, openEnvelope } from '#codec/protobuf.ts'
 import type { Catalog } from './catalog.ts'
@@ -11,12 +15,23 @@ const isEnvelope = (bytes: Buffer) =>
 
 export function storedParser(catalog: Catalog): (bytes: Buffer) => KubeObject {
   return (bytes) => {
-    if (!isEnvelope(bytes)) return decodeJson(bytes) as unknown as KubeObject
+    if (!isEnvelope(bytes)) {
+      const object = decodeJson(bytes) as unknown as KubeObject
+      if (!isOthersJson(bytes)) return object
+      const known = kindNamed(catalog, object.apiVersion as string, object.kind as string)
+      return known?.protobuf ? readAs(known, object) : object
+    }
     const { apiVersion, kind, raw } = openEnvelope(bytes)
     const found = kindNamed(catalog, apiVersion, kind)
     if (found === undefined) throw new Error(`nothing is known of ${apiVersion} ${kind}`)
-    return found.conform(decodeMessage(found.type, raw)).object
+    return readAs(found, decodeMessage(found.type, raw))
   }
+}
+
+function readAs(kind: Kind, written: Loose): KubeObject {
+  const { object } = kind.conform(written)
+  kind.applyDefaults(object)
+  return object
 }
 
 function kindNamed(catalog: Catalog, apiVersion: string, kind: string): Kind | undefined {

@@ -7,7 +7,7 @@ import { encodeObject } from '#codec/protobuf.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { equalValues } from '#patch/json-map.ts'
 import type { Outcome, Revision } from '#storage/storage.ts'
-import { encodeForStorage } from '#watchcache/entry-maker.ts'
+import { encodeForStorage, isStoredOtherwise } from '#watchcache/entry-maker.ts'
 import type { ObjectView } from './answer.ts'
 import { convertOne, type Live } from './current.ts'
 import { keyOf, nameOf, type Server } from './server.ts'
@@ -70,7 +70,7 @@ function encodeWritten(
  */
 export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): boolean {
   const { bytes } = view.cut
-  if (bytes.length !== live.bytes.length) return false
+  if (bytes.length !== live.bytes.length || isStoredOtherwise(live.bytes)) return false
   return bytes.equals(live.bytes) || isSame(next, live.object)
 }
 

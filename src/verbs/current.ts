@@ -40,22 +40,26 @@ async function currentEntry(server: Server, target: Target): Promise<Entry | und
 export async function currentObject(server: Server, target: Target): Promise<Live | undefined> {
   const entry = await currentEntry(server, target)
   if (entry === undefined) return undefined
-  return liveFrom(server, target.kind, entry.cut.bytes, entry.revision)
+  const { bytes } = entry.cut
+  return liveFrom(target.kind, server.parseStored(bytes), bytes, entry.revision)
 }
 
-/** What a lost race answered with: the state that won. */
-export async function liveFromStored(server: Server, kind: Kind, stored: Stored): Promise<Live> {
-  return liveFrom(server, kind, stored.bytes, stored.revision)
+/** What a lost race answered with: the state that won, whoever wrote it. */
+export async function liveFromStored(
+  server: Server,
+  kind: Kind,
+  { bytes, revision }: Stored,
+): Promise<Live> {
+  const parsed = server.parseStored(bytes)
+  return liveFrom(kind, kind.resource.restore?.(parsed) ?? parsed, bytes, revision)
 }
 
 async function liveFrom(
-  server: Server,
-  kind: Kind,
+  { resource }: Kind,
+  parsed: KubeObject,
   bytes: Buffer,
   revision: Revision,
 ): Promise<Live> {
-  const { resource } = kind
-  const parsed = server.parseStored(bytes)
   const from = resource.kindOf(parsed.apiVersion as string) ?? resource.stored
   const object = await convertOne(parsed, from, resource.hub)
   object.metadata.resourceVersion = String(revision)

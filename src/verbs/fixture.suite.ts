@@ -64,6 +64,7 @@ const places: Record<string, [group: string, version: string]> = {
   leases: ['coordination.k8s.io', 'v1'],
   poddisruptionbudgets: ['policy', 'v1beta1'],
   replicasets: ['apps', 'v1'],
+  jobs: ['batch', 'v1'],
 }
 
 export async function startVerbs(storage: Storage = createMemoryStorage()): Promise<Fixture> {

@@ -24,6 +24,12 @@ interface OwnWrite {
   readonly resource: Resource | undefined
 }
 
+/** Bytes of entries that are not what is stored: the object was read as the present rules read it. */
+const readOtherwise = new WeakSet<Buffer>()
+
+/** Whether a write of the very same object would change what is stored. */
+export const isStoredOtherwise = (bytes: Buffer): boolean => readOtherwise.has(bytes)
+
 /**
  * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to `storage.put` where that is
  * not the JSON that is made here.
@@ -68,6 +74,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
       const object = restored ?? parsed
       const cut =
         restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
+      if (restored !== undefined) readOtherwise.add(cut.bytes)
       const { metadata } = object
       const entry: Entry = {
         key,

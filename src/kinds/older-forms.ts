@@ -1,0 +1,164 @@
+/**
+ * Objects of the store that an older release wrote, or the same one with other features: they lack what this release fills
+ * in, or have what it no longer knows. One quick look per object, for the kinds of which releases differ, and for no others; an
+ * object that carries everything costs that look. What is then filled in is the matter of the defaults of its version, and
+ * of older-services.ts. It must see at least every object that those would change: older-forms.test.ts walks all of them.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import type { DefaultsContext } from './defaults/defaulter.ts'
+
+/** Whether an object may be of an older form. */
+export type IsOlder = (object: Loose) => boolean
+
+/** Undefined: this release has nothing that any before it had not. */
+type Row = (context: DefaultsContext) => IsOlder | undefined
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null
+const isEmpty = (list: { length: number } | undefined | null): boolean => !list || list.length === 0
+
+/** Any of those that count, or undefined where none does. */
+function any(...looks: (IsOlder | false)[]): IsOlder | undefined {
+  const kept = looks.filter((look) => look !== false)
+  if (kept.length < 2) return kept[0]
+  return (object) => kept.some((look) => look(object))
+}
+
+const lacks =
+  (field: string): IsOlder =>
+  ({ spec }) =>
+    isUnset(spec?.[field])
+
+/** Volumes made with a pod: claims in them have had a mode since 1.19, and could be read-only until 1.20. */
+const hasOlderVolumes = (spec: Loose | undefined): boolean =>
+  spec?.volumes?.some(
+    ({ ephemeral }: Loose) =>
+      ephemeral &&
+      (ephemeral.readOnly !== undefined ||
+        isUnset(ephemeral.volumeClaimTemplate?.spec?.volumeMode)),
+  ) === true
+
+/** Kinds whose objects have a template of pods, and where it is. */
+const templated =
+  (templateOf: (object: Loose) => Loose | undefined): Row =>
+  ({ release }) =>
+    any(release >= 19 && ((object) => hasOlderVolumes(templateOf(object)?.spec)))
+const inSpec = templated(({ spec }) => spec?.template)
+
+/** Both rows. */
+const also =
+  (first: Row, second: Row): Row =>
+  (context) =>
+    any(first(context) ?? false, second(context) ?? false)
+
+const services: Row = ({ release, feature }) =>
+  any(
+    // Since dropped from the type.
+    release >= 20 && (({ spec }) => spec?.ipFamily !== undefined),
+    release >= 22 && (({ spec }) => spec?.topologyKeys !== undefined),
+    release >= 20 && (({ spec }) => isEmpty(spec?.clusterIPs) && !!spec?.clusterIP),
+    release >= 20 &&
+      feature('IPv6DualStack') &&
+      (({ spec }) => isEmpty(spec?.ipFamilies) && !!spec?.clusterIP),
+    feature('ServiceInternalTrafficPolicy') && lacks('internalTrafficPolicy'),
+    feature('ServiceLBNodePortControl') &&
+      (({ spec }) => spec?.type === 'LoadBalancer' && isUnset(spec.allocateLoadBalancerNodePorts)),
+  )
+
+const pods: Row = ({ release }) =>
+  any(
+    release >= 16 && (({ status }) => !!status?.podIP && isEmpty(status.podIPs)),
+    release >= 19 && (({ spec }) => hasOlderVolumes(spec)),
+    release >= 20 && (({ spec }) => !isEmpty(spec?.ephemeralContainers)),
+  )
+
+const daemonSets: Row = ({ release }) =>
+  any(
+    release >= 21 &&
+      (({ spec }) => {
+        const rolling = spec?.updateStrategy?.rollingUpdate
+        return !!rolling && isUnset(rolling.maxSurge)
+      }),
+  )
+
+const claimsOf = ({ spec }: Loose): Loose[] => spec?.volumeClaimTemplates ?? []
+
+const statefulSets: Row = ({ release }) =>
+  any(
+    release >= 17 &&
+      ((object) =>
+        claimsOf(object).some(
+          ({ kind, apiVersion }) => kind !== 'PersistentVolumeClaim' || apiVersion !== 'v1',
+        )),
+    release >= 19 && ((object) => claimsOf(object).some(({ spec }) => isUnset(spec?.volumeMode))),
+  )
+
+const csiDrivers: Row = ({ release, feature }) =>
+  any(
+    release >= 16 && feature('CSIInlineVolume') && lacks('volumeLifecycleModes'),
+    feature('CSIStorageCapacity') && lacks('storageCapacity'),
+    feature('CSIVolumeFSGroupPolicy') && lacks('fsGroupPolicy'),
+    release >= 20 &&
+      (release >= 22 || feature('CSIServiceAccountToken')) &&
+      lacks('requiresRepublish'),
+  )
+
+const paths = (spec: Loose | undefined): Loose[] =>
+  (spec?.rules ?? []).flatMap((rule: Loose) => rule.http?.paths ?? [])
+
+const rows: Readonly<Record<string, Row>> = {
+  '/namespaces': ({ feature }) =>
+    any(
+      feature('NamespaceDefaultLabelName') &&
+        (({ metadata }) => metadata.labels?.['kubernetes.io/metadata.name'] !== metadata.name),
+    ),
+  '/nodes': ({ release }) =>
+    any(release >= 16 && (({ spec }) => !!spec?.podCIDR && isEmpty(spec.podCIDRs))),
+  '/pods': pods,
+  '/services': services,
+  '/events': ({ release }) => any(release >= 19 && (({ series }) => series?.state !== undefined)),
+  '/podtemplates': templated(({ template }) => template),
+  '/replicationcontrollers': inSpec,
+  'apps/replicasets': inSpec,
+  'apps/deployments': inSpec,
+  'apps/daemonsets': also(inSpec, daemonSets),
+  'apps/statefulsets': also(inSpec, statefulSets),
+  'batch/cronjobs': templated(({ spec }) => spec?.jobTemplate?.spec?.template),
+  'batch/jobs': also(inSpec, ({ feature }) =>
+    any(
+      feature('IndexedJob') && lacks('completionMode'),
+      feature('SuspendJob') && lacks('suspend'),
+    ),
+  ),
+  'networking.k8s.io/ingresses': ({ release }) =>
+    any(release >= 18 && (({ spec }) => paths(spec).some(({ pathType }) => isUnset(pathType)))),
+  'networking.k8s.io/ingressclasses': ({ release, feature }) =>
+    any(
+      // Written as nothing where it is no feature yet.
+      release >= 21 && (({ spec }) => !!spec?.parameters && spec.parameters.scope === undefined),
+      feature('IngressClassNamespacedParams') &&
+        (({ spec }) => !!spec?.parameters && isUnset(spec.parameters.scope)),
+    ),
+  'certificates.k8s.io/certificatesigningrequests': ({ release }) =>
+    any(
+      release >= 18 && lacks('signerName'),
+      release >= 19 &&
+        (({ status }) => status?.conditions?.some((one: Loose) => !one.status) === true),
+    ),
+  'scheduling.k8s.io/priorityclasses': ({ feature }) =>
+    any(feature('NonPreemptingPriority') && (({ preemptionPolicy }) => isUnset(preemptionPolicy))),
+  'storage.k8s.io/csidrivers': csiDrivers,
+  'apiregistration.k8s.io/apiservices': ({ release }) =>
+    any(release >= 18 && (({ spec }) => spec?.service === null)),
+}
+
+/** What 1.15 could have in the metadata of any object, where its features were on. */
+const olderMetadata: Row = ({ release }) =>
+  any(
+    release >= 16 &&
+      (({ metadata }) =>
+        metadata.initializers !== undefined || metadata.managedFields?.[0]?.fields !== undefined),
+  )
+
+/** What to look at in the stored objects of a resource (`apps/daemonsets`), or undefined where nothing can be amiss. */
+export const olderForms = (resource: string, context: DefaultsContext): IsOlder | undefined =>
+  (Object.hasOwn(rows, resource) ? also(olderMetadata, rows[resource]) : olderMetadata)(context)
