@@ -151,6 +151,8 @@ class FactField implements Field {
   readonly pointer: boolean
   readonly required: boolean
   readonly patchStrategy?: string
+  readonly patchMergeKey?: string
+  readonly listType?: List['listType']
   readonly default?: string | number | boolean
   #type: Type | undefined
   readonly #resolve: () => Type
@@ -163,6 +165,8 @@ class FactField implements Field {
     this.pointer = flags.includes('p')
     this.required = flags.includes('r')
     if (options.patchStrategy !== undefined) this.patchStrategy = options.patchStrategy
+    if (options.patchMergeKey !== undefined) this.patchMergeKey = options.patchMergeKey
+    if (options.listType !== undefined) this.listType = options.listType
     if (options.default !== undefined) this.default = options.default
     this.#resolve = resolve
   }

@@ -84,6 +84,9 @@ export interface Field {
   readonly required: boolean
   /** For strategic merge patch of structs and maps (e.g. retainKeys on a union). */
   readonly patchStrategy?: string
+  /** Said of fields that are no lists, too, where it means nothing; OpenAPI repeats it. */
+  readonly patchMergeKey?: string
+  readonly listType?: List['listType']
   /** The default the OpenAPI schema declares: what a list map key takes that an applied item leaves out. */
   readonly default?: string | number | boolean
 }

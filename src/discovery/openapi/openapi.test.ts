@@ -183,6 +183,13 @@ test('definitions carry what patch and apply need', () => {
   const { ports } = definitions['io.k8s.api.core.v1.Container'].properties
   assert.equal(ports['x-kubernetes-list-type'], 'map')
   assert.deepEqual(ports['x-kubernetes-list-map-keys'], ['containerPort', 'protocol'])
+  // Said of what is no list, it is repeated all the same.
+  const { key } =
+    definitions['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement'].properties
+  assert.equal(key['x-kubernetes-patch-merge-key'], 'key')
+  const { request } =
+    definitions['io.k8s.api.certificates.v1.CertificateSigningRequestSpec'].properties
+  assert.deepEqual([request.format, request['x-kubernetes-list-type']], ['byte', 'atomic'])
   const selector = definitions['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector']
   assert.equal(selector['x-kubernetes-map-type'], 'atomic')
   const pod = definitions['io.k8s.api.core.v1.Pod']

@@ -104,7 +104,10 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
   const description = context.describe(field.name)
   if (description !== undefined) more.description = description
   if (context.form.version === 3 && field.default !== undefined) more.default = field.default
-  if (field.patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = field.patchStrategy
+  const { patchStrategy, patchMergeKey, listType } = field
+  if (patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = patchStrategy
+  if (patchMergeKey !== undefined) more['x-kubernetes-patch-merge-key'] = patchMergeKey
+  if (listType !== undefined) more['x-kubernetes-list-type'] = listType
   return typeSchema(field.type, context, more)
 }
 
@@ -121,12 +124,9 @@ function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): 
   }
   if (type.is === 'list') {
     const schema: JsonObject = { ...more, type: 'array', items: typeSchema(type.items, context) }
-    if (type.declared) schema['x-kubernetes-list-type'] = type.listType
     if (type.declared && type.mapKeys.length > 0) {
       schema['x-kubernetes-list-map-keys'] = [...type.mapKeys]
     }
-    if (type.patchMergeKey !== undefined)
-      schema['x-kubernetes-patch-merge-key'] = type.patchMergeKey
     return schema
   }
   const leaf = leafOf(type)
