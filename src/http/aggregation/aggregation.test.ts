@@ -5,7 +5,6 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { Aggregation } from './aggregation.ts'
 import { automanagedLabel, discoveryPath } from './api-service.ts'
 import { availabilityOf, withCondition } from './availability.ts'
-import { mergeDocuments } from './merge-openapi.ts'
 import { combinedData } from './published-trust.ts'
 import { nextStep, type Step } from './registration.ts'
 import { remoteUserHeaders } from './remote-user.ts'
@@ -259,39 +258,6 @@ test('group versions come, are ordered and go', async () => {
   reader.tell(apps)
   reader.tell(apps, true)
   assert.deepEqual(aggregation.groupVersions(local), [])
-})
-
-test('documents are merged by what is needed, and names that clash are told apart', () => {
-  const ref = (name: string) => ({ schema: { $ref: `#/definitions/${name}` } })
-  const ours = {
-    swagger: '2.0',
-    paths: { '/api': 1 },
-    definitions: { Same: { type: 'object' }, Other: { type: 'string' } },
-  }
-  const theirs = {
-    paths: {
-      '/apis/g/v1/x': [ref('Same'), ref('Other'), ref('New')],
-      '/apis/h/v1/y': ref('Unused'),
-    },
-    definitions: {
-      Same: { type: 'object' },
-      Other: { type: 'integer' },
-      New: { items: ref('Other') },
-      Unused: {},
-    },
-  }
-  const merged = mergeDocuments(ours, theirs, 'g')
-  assert.deepEqual(merged.paths, {
-    '/api': 1,
-    '/apis/g/v1/x': [ref('Same'), ref('Other_v2'), ref('New')],
-  })
-  assert.deepEqual(merged.definitions, {
-    Same: { type: 'object' },
-    Other: { type: 'string' },
-    Other_v2: { type: 'integer' },
-    New: { items: ref('Other_v2') },
-  })
-  assert.deepEqual(Object.keys(ours.paths), ['/api'])
 })
 
 test('what several servers trust is published together, each once, nothing expired', async () => {

@@ -1,74 +1,140 @@
 /**
- * Another server's OpenAPI document laid into ours: its paths below its own group, and the definitions they need. A
- * definition of the same name but other content gets a name of its own. Pure.
+ * Another server's OpenAPI document laid into ours: those of its paths below /apis/ that nobody has yet, and its definitions
+ * without those that only other paths need. A definition of the same name but other content gets a name of its own, and
+ * one that differs only in what it is a kind of is a kind of both. Pure.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { withoutDefaults } from './prune-defaults.ts'
 
 export type Document = {
   paths?: Record<string, unknown>
   definitions?: Record<string, unknown>
 } & Record<string, unknown>
 
-const prefix = '#/definitions/'
+type Definitions = Map<string, unknown>
 
-function eachReference(
-  value: unknown,
-  seen: (name: string, holder: { $ref: string }) => void,
-): void {
+const prefix = '#/definitions/'
+const kindsKey = 'x-kubernetes-group-version-kind'
+
+function eachReference(value: unknown, seen: (name: string) => void): void {
   if (Array.isArray(value)) {
     for (const one of value) eachReference(one, seen)
   } else if (typeof value === 'object' && value !== null) {
-    const holder = value as { $ref?: unknown }
-    if (typeof holder.$ref === 'string' && holder.$ref.startsWith(prefix)) {
-      seen(holder.$ref.slice(prefix.length), holder as { $ref: string })
-    }
+    const { $ref } = value as { $ref?: unknown }
+    if (typeof $ref === 'string' && $ref.startsWith(prefix)) seen($ref.slice(prefix.length))
     for (const one of Object.values(value)) eachReference(one, seen)
   }
 }
 
-/** Changes neither. `group`: paths of the other document below `/apis/<group>/` are taken, others are not. */
-export function mergeDocuments(ours: Document, other: Document, group: string): Document {
-  const taken: Record<string, unknown> = {}
-  for (const [path, item] of Object.entries(other.paths ?? {})) {
-    if (path.startsWith(`/apis/${group}/`) && ours.paths?.[path] === undefined)
-      taken[path] = structuredClone(item)
-  }
-  const theirs = new Map(Object.entries(other.definitions ?? {}))
-  const needed = new Map<string, unknown>()
-  const need = (value: unknown): void =>
-    eachReference(value, (name) => {
-      if (needed.has(name) || !theirs.has(name)) return
-      needed.set(name, structuredClone(theirs.get(name)))
-      need(needed.get(name))
-    })
-  need(taken)
-  const named = namesFor(needed, ours.definitions ?? {})
-  const rename = (value: unknown) =>
-    eachReference(value, (name, holder) => {
-      const changed = named.get(name)
-      if (changed !== undefined) holder.$ref = `${prefix}${changed}`
-    })
-  rename(taken)
-  const definitions = { ...ours.definitions }
-  for (const [name, definition] of needed) {
-    const as = named.get(name) ?? name
-    if (definitions[as] !== undefined) continue
-    rename(definition)
-    definitions[as] = definition
-  }
-  return { ...ours, paths: { ...ours.paths, ...taken }, definitions }
+/** A copy in which references to what has another name now have that name. */
+function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, names))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, one]) => {
+    const name = key === '$ref' && typeof one === 'string' ? one.slice(prefix.length) : ''
+    const changed = one === `${prefix}${name}` ? names.get(name) : undefined
+    return [key, changed === undefined ? renamed(one, names) : `${prefix}${changed}`]
+  })
+  return Object.fromEntries(entries)
 }
 
-function namesFor(
-  needed: ReadonlyMap<string, unknown>,
-  ours: Readonly<Record<string, unknown>>,
-): Map<string, string> {
-  const named = new Map<string, string>()
-  for (const [name, definition] of needed) {
-    if (ours[name] === undefined || isDeepStrictEqual(ours[name], definition)) continue
-    let count = 2
-    while (ours[`${name}_v${count}`] !== undefined || needed.has(`${name}_v${count}`)) count++
-    named.set(name, `${name}_v${count}`)
+/** The names of all definitions that something needs, by whatever way. */
+function neededBy(value: unknown, definitions: Definitions): Set<string> {
+  const needed = new Set<string>()
+  const look = (one: unknown): void =>
+    eachReference(one, (name) => {
+      if (needed.has(name)) return
+      needed.add(name)
+      look(definitions.get(name))
+    })
+  look(value)
+  return needed
+}
+
+/** Changes neither. */
+export function mergeDocuments(ours: Document, other: Document): Document {
+  const paths = new Map(Object.entries(ours.paths ?? {}))
+  const taken = Object.entries(other.paths ?? {}).filter(
+    ([path]) => path.startsWith('/apis/') && !paths.has(path),
+  )
+  if (taken.length === 0) return ours
+  const theirs = new Map(Object.entries(other.definitions ?? {}))
+  const { parameters, responses } = other
+  const everNeeded = neededBy([other.paths, parameters, responses], theirs)
+  const needed = neededBy([taken, parameters, responses], theirs)
+  const kept: Definitions = new Map()
+  for (const [name, definition] of theirs) {
+    if (needed.has(name) || !everNeeded.has(name)) kept.set(name, withoutDefaults(definition))
   }
-  return named
+  const definitions = new Map(Object.entries(ours.definitions ?? {}))
+  const names = namesFor(kept, definitions)
+  for (const [name, definition] of kept) {
+    const as = names.get(name) ?? name
+    const known = definitions.get(as)
+    definitions.set(
+      as,
+      known === undefined ? renamed(definition, names) : ofBoth(known, definition),
+    )
+  }
+  for (const [path, item] of taken) paths.set(path, renamed(item, names))
+  return { ...ours, paths: sorted(paths), definitions: sorted(definitions) }
+}
+
+const sorted = (map: ReadonlyMap<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Those that need another name, with the name: one given to the same definition before, or the next that is free. */
+function namesFor(kept: Definitions, ours: Definitions): Map<string, string> {
+  const names = new Map<string, string>()
+  const used = new Set(ours.keys())
+  for (const [name, definition] of kept) {
+    let as = name
+    let count = 1
+    const next = () => {
+      count++
+      as = `${name}_v${count}`
+    }
+    while (ours.has(as) && !isSame(ours.get(as), definition)) next()
+    if (as === name) continue
+    if (!ours.has(as)) while (used.has(as) || kept.has(as)) next()
+    names.set(name, as)
+    used.add(as)
+  }
+  return names
+}
+
+/** Whatever words describe them, and whatever they are a kind of: servers describe the types they share each in its own way. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  isDeepStrictEqual(formOf(withoutKinds(a)), formOf(withoutKinds(b)))
+
+function withoutKinds(definition: unknown): unknown {
+  if (!isObject(definition)) return definition
+  const { [kindsKey]: _, ...others } = definition
+  return others
+}
+
+function formOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(formOf)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(
+    ([key, one]) => key !== 'description' || typeof one !== 'string',
+  )
+  return Object.fromEntries(kept.map(([key, one]) => [key, formOf(one)]))
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One definition of ours as a kind of what theirs is a kind of too. */
+function ofBoth(ours: unknown, theirs: unknown): unknown {
+  if (!isObject(ours) || !isObject(theirs) || theirs[kindsKey] === undefined) return ours
+  const kinds = new Map<string, unknown>()
+  const before = [ours[kindsKey] ?? []].flat()
+  for (const one of [...before, ...[theirs[kindsKey]].flat()]) {
+    const { group = '', version = '', kind = '' } = isObject(one) ? one : {}
+    const key = `${group}/${version}.${kind}`
+    if (!kinds.has(key)) kinds.set(key, one)
+  }
+  if (kinds.size === before.length) return ours
+  return { ...ours, [kindsKey]: [...kinds.keys()].sort().map((key) => kinds.get(key)) }
 }

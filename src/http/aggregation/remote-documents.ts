@@ -143,15 +143,29 @@ export class RemoteDocuments {
     return whole
   }
 
+  /** Who has the first word on a name that several use: groups by priority, then by the names of their APIServices. */
+  #inOrder(): string[] {
+    const priorities = new Map<string, number>()
+    const groupOf = (key: string) => key.slice(0, key.indexOf('/'))
+    const priorityOf = (key: string) => priorities.get(groupOf(key)) as number
+    for (const key of this.#fetched.keys()) {
+      const [group, version] = key.split('/')
+      const own = this.#aggregation.priorityOf(group, version)?.group ?? 0
+      priorities.set(group, Math.max(own, priorities.get(group) ?? 0))
+    }
+    return [...this.#fetched.keys()].sort(
+      (a, b) => priorityOf(b) - priorityOf(a) || (nameOf(a) < nameOf(b) ? -1 : 1),
+    )
+  }
+
   #mergedWith(local: Published) {
     if (this.#fetched.size === 0) return undefined
-    const of = `${local.hash} ${this.#generation}`
+    const of = `${local.hash} ${this.#generation} ${this.#aggregation.generation}`
     if (this.#merged?.of === of) return this.#merged
     let document = JSON.parse(local.bytes.toString()) as Document
-    for (const [key, fetched] of this.#fetched) {
-      document = load
-        .merge()
-        .mergeDocuments(document, fetched.document, key.slice(0, key.indexOf('/')))
+    for (const key of this.#inOrder()) {
+      const { document: other } = this.#fetched.get(key) as Fetched
+      document = load.merge().mergeDocuments(document, other)
     }
     this.#merged = { of, v2: published(Buffer.from(JSON.stringify(document))), protobuf: undefined }
     return this.#merged
