@@ -1,0 +1,54 @@
+/** What facts/README.md promises of the tables: every column is told, and they are small. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+
+const folder = new URL('../../facts/', import.meta.url)
+const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+const tableOf = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
+const page = readFileSync(new URL('README.md', folder), 'utf8')
+const told = new Set([...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text.split(/[ ,]+/)))
+
+/** The most that the tables of one release may take; those of all of them are less. */
+const sizeBytesMax = 1_500_000
+
+/** Names of columns: the keys of rows, where those are no names of things that the rows are about. */
+function* columnsOf(name: string): Generator<string> {
+  const table = tableOf(name)
+  if (name === 'features.json') return
+  yield* Object.keys(table)
+  if (name === 'releases.json') {
+    for (const row of Object.values(table.packages)) yield* Object.keys(row as object)
+    for (const row of [...table.groupVersions, ...table.resources]) {
+      yield* Object.keys(row)
+      yield* Object.keys(row.lifecycle ?? {})
+      for (const one of row.subresources ?? []) yield* Object.keys(one)
+    }
+    return
+  }
+  for (const row of Object.values(table.names)) yield* Object.keys(row as object)
+  for (const row of Object.values(table.types) as {
+    fields: [string, string, 0, string, object?][]
+  }[]) {
+    yield* Object.keys(row)
+    for (const [, type, , flags, options = {}] of row.fields) {
+      yield* [...flags, ...Object.keys(options)]
+      const plain = type.replace(/^(\[\]|\{\})+/, '')
+      if (/^[a-z][A-Za-z0-9]*$/.test(plain)) yield plain
+    }
+  }
+}
+
+for (const name of files) {
+  test(`every column of ${name} is told`, () => {
+    assert.deepEqual(
+      [...new Set(columnsOf(name))].filter((column) => !told.has(column)),
+      [],
+    )
+  })
+}
+
+test('the tables are small', () => {
+  const bytes = files.reduce((sum, name) => sum + statSync(new URL(name, folder)).size, 0)
+  assert.ok(bytes < sizeBytesMax, `${bytes} bytes`)
+})
