@@ -33,6 +33,13 @@ export interface BackendCall {
 /** The backend cannot be reached or does not answer; the words say why. */
 export class BackendUnreachable extends Error {
   override name = 'BackendUnreachable'
+  /** Whether there was a connection. */
+  readonly connected: boolean
+
+  constructor(words: string, connected = false) {
+    super(words)
+    this.connected = connected
+  }
 }
 
 type Began =
@@ -76,10 +83,11 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       : { agent: agentOf(backend) }),
   }
   return new Promise((resolve, reject) => {
+    let ready = false
     const outgoing = backend.secure ? https.request(options) : nodeHttp.request(options)
     const fail = (words: string) => {
       clearTimeout(answerTimer)
-      reject(new BackendUnreachable(words))
+      reject(new BackendUnreachable(words, ready))
     }
     const answerTimer =
       call.answerTimeoutMs === undefined
@@ -88,7 +96,6 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
             fail('context deadline exceeded')
             outgoing.destroy()
           }, call.answerTimeoutMs)
-    let ready = false
     outgoing.on('socket', (socket) => {
       ready = !socket.connecting
       if (ready) return

@@ -1,6 +1,7 @@
 /**
  * Which headers go on: not those that speak of one connection only, and none that says who somebody is.
  */
+import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { AnswerHeaders, Exchange, Headers } from '#http/exchange.ts'
 
 const hopByHop = new Set([
@@ -55,6 +56,13 @@ export function requestHeaders(
     const kept = upgrading && (name === 'connection' || name === 'upgrade')
     if (!kept && (hopByHop.has(name) || (!upgrading && named.has(name)))) continue
     passed[name] = value
+  }
+  const protocols = passed['sec-websocket-protocol']
+  if (protocols !== undefined) {
+    // One of them may be the client's token.
+    const others = withoutTokenProtocol(protocols)
+    if (others === '') delete passed['sec-websocket-protocol']
+    else passed['sec-websocket-protocol'] = others
   }
   passed.host ??= String(headers[':authority'] ?? headers.host ?? '')
   const before = passed['x-forwarded-for']

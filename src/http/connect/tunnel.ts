@@ -28,7 +28,8 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
     began = await callForUpgrade({ ...tunnelling, method: wire.method, signal: wire.signal })
   } catch (error) {
     if (!(error instanceof BackendUnreachable)) throw error
-    return tunnelling.refuse(`error dialing backend: ${error.message}`)
+    const words = error.message === 'EOF' ? 'unexpected EOF' : error.message
+    return tunnelling.refuse(error.connected ? words : `error dialing backend: ${words}`)
   }
   const { answer } = began
   if (began.is === 'answer') {

@@ -3,6 +3,7 @@
  * handshake, then a sink whose every write is bytes of finished frames. What the client says is not listened to.
  */
 import { createHash } from 'node:crypto'
+import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { Exchange, Sink } from '#http/exchange.ts'
 import { closeFrame, closeStatus, frame, Listening, opcodes } from './websocket-frames.ts'
 import { drained } from '#http/drained.ts'
@@ -51,7 +52,7 @@ function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused
   if (said('sec-websocket-key') === '') return { status: 400, words: 'mismatch challenge/response' }
   if (said('sec-websocket-version') !== '13')
     return { status: 400, words: 'missing or bad WebSocket Version' }
-  const asked = said('sec-websocket-protocol').trim()
+  const asked = withoutTokenProtocol(headers['sec-websocket-protocol'])
   const protocols = asked === '' ? [] : asked.split(',').map((one) => one.trim())
   return choose(protocols, said('origin'))
 }
