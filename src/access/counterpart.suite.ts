@@ -98,12 +98,3 @@ export const kubeconfig = (server: string, cluster: object, user: object = {}): 
     clusters: [{ name: 'remote', cluster: { server, ...cluster } }],
     users: [{ name: 'us', user }],
   })
-
-/** Waits until something holds, for a second at most. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  throw new Error('it never came to hold')
-}

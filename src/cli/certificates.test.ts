@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { connect, createServer, type TLSSocket } from 'node:tls'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { parse } from 'yaml'
 import {
   type Machine,
@@ -46,9 +47,11 @@ const ensure = (settings: Settings, nowMs = startMs, on = machine): Certificates
 
 test('the first call makes everything, private, within milliseconds; the second nothing', () => {
   const settings = settingsFor()
-  const began = performance.now()
-  const first = ensure(settings)
-  assert.ok(performance.now() - began < 500)
+  let first = {} as Certificates
+  const spentMs = processorMs(() => {
+    first = ensure(settings)
+  })
+  assert.ok(spentMs < 500, `${spentMs} ms`)
   assert.deepEqual(first.made, ['ca', 'apiserver', 'admin', 'sa'])
   const pki = join(settings.dataDir, 'pki')
   assert.equal(statSync(settings.dataDir).mode & 0o777, 0o700)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { gone, serviceUnavailable } from '#api/status-error.ts'
+import { until } from '#base/until.fixture.ts'
 import type { ApiClient, ClientEvent } from './client.ts'
 import { Informer } from './informer.ts'
 
 const resource = { group: '', version: 'v1', plural: 'things' }
-const rest = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
 const object = (name: string, version: number, more: object = {}): KubeObject => ({
   metadata: { name, namespace: 'n', resourceVersion: String(version) },
   ...more,
@@ -21,6 +21,8 @@ class Script {
     continueToken: string
   })[] = []
   readonly watches: (() => Iterable<ClientEvent>)[] = []
+  /** Everything that was said beforehand has been asked for, and a watch waits for more. */
+  isOver = false
 
   client(): ApiClient {
     const script = this
@@ -34,8 +36,10 @@ class Script {
       async *watch(_: unknown, __: unknown, version: string, signal: AbortSignal) {
         script.asked.push(`watch ${version}`)
         const next = script.watches.shift()
-        if (next === undefined)
+        if (next === undefined) {
+          script.isOver = true
           return await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        }
         yield* next()
       },
     } as unknown as ApiClient
@@ -53,7 +57,7 @@ const raise = (error: Error) => (): never => {
   throw error
 }
 
-async function check(script: Script, ms = 60) {
+async function check(script: Script) {
   const stop = new AbortController()
   const heard: string[] = []
   const reported: string[] = []
@@ -70,9 +74,8 @@ async function check(script: Script, ms = 60) {
     deleted: (kept) => heard.push(`-${kept}`),
   })
   informer.start()
-  await rest(ms)
+  await until('the end of the script', () => script.isOver)
   stop.abort()
-  await rest(1)
   return { heard: heard.join(' '), kept: [...informer.values()].join(' '), reported, informer }
 }
 
@@ -94,7 +97,7 @@ test('a watch that ends is resumed where it ended', async () => {
   const script = new Script()
   script.lists.push(page(5, []))
   script.watches.push(() => [{ type: 'ADDED', object: object('a', 6) }])
-  await check(script, 120)
+  await check(script)
   assert.deepEqual(script.asked, ['list', 'watch 5', 'watch 6'])
 })
 
@@ -102,7 +105,7 @@ test('where the past is gone it lists again, and what went meanwhile is told', a
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2)]), page(9, [object('b', 8)]))
   script.watches.push(raise(gone('too old')))
-  const { heard } = await check(script, 120)
+  const { heard } = await check(script)
   assert.equal(heard, '+a@1 +b@2 b@2>b@8 -a@1')
   assert.deepEqual(script.asked, ['list', 'watch 5', 'list', 'watch 9'])
 })
@@ -110,7 +113,7 @@ test('where the past is gone it lists again, and what went meanwhile is told', a
 test('a server that is away is waited for, and said', async () => {
   const script = new Script()
   script.lists.push(raise(serviceUnavailable('away')), page(5, [object('a', 1)]))
-  const { heard, reported } = await check(script, 120)
+  const { heard, reported } = await check(script)
   assert.equal(heard, '+a@1')
   assert.deepEqual(reported, ['following things failed'])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '#base/until.fixture.ts'
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
 const rest = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -29,13 +30,14 @@ test('a key added often is worked on once; added while in work, once more', asyn
     if (done.length === 1) await held
   })
   for (let i = 0; i < 5; i++) queue.add('a')
-  await rest()
-  assert.deepEqual(done, ['a'])
+  await until('the first', () => done.length === 1)
   for (let i = 0; i < 5; i++) queue.add('a')
   queue.add('b')
+  await until('the second', () => done.length === 2)
   await rest()
   assert.deepEqual(done, ['a', 'b'])
   release()
+  await until('the third', () => done.length === 3)
   await rest()
   assert.deepEqual(done, ['a', 'b', 'a'])
   assert.equal(queue.length, 0)
@@ -48,8 +50,7 @@ test('what fails is tried again, later each time, and said', async () => {
     if (++tries < 4) throw new Error('no')
   })
   queue.add('a')
-  await rest(100)
-  assert.equal(tries, 4)
+  await until('it to do', () => tries === 4)
   assert.deepEqual(failed, ['a 1', 'a 2', 'a 3'])
   stop()
 })
@@ -68,22 +69,22 @@ test('no more at once than there are workers, and all of them', async () => {
     { workersMax: 3 },
   )
   for (let i = 0; i < 20; i++) queue.add(`k${i}`)
-  await rest(200)
-  assert.deepEqual([most, done], [3, 20])
+  await until('all of them', () => done === 20)
+  assert.equal(most, 3)
   stop()
 })
 
 test('a slow key does not hold the others', async () => {
   const done: string[] = []
   const { queue, stop } = make(async (key) => {
-    if (key === 'slow') await rest(10_000)
+    if (key === 'slow') await new Promise(() => {})
     done.push(key)
   })
   queue.add('slow')
   await rest()
   for (const key of ['a', 'b', 'c']) {
     queue.add(key)
-    await rest()
+    await until(key, () => done.includes(key))
   }
   assert.deepEqual(done, ['a', 'b', 'c'])
   stop()
@@ -94,10 +95,10 @@ test('later is later, the earliest moment asked for counts, and stopping ends al
   const { queue, stop } = make(async (key) => {
     done.push(key)
   })
-  queue.addAfter('late', 10_000)
-  queue.addAfter('soon', 10_000)
+  queue.addAfter('late', 600_000)
+  queue.addAfter('soon', 600_000)
   queue.addAfter('soon', 5)
-  await rest(60)
+  await until('what is soon', () => done.length > 0)
   assert.deepEqual(done, ['soon'])
   stop()
   queue.add('never')
@@ -117,7 +118,7 @@ test('paused, it collects; started, it works', async () => {
   await rest()
   assert.deepEqual(done, [])
   queue.start()
-  await rest()
+  await until('it to start', () => done.length > 0)
   assert.deepEqual(done, ['a'])
   stop()
 })

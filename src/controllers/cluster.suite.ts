@@ -166,20 +166,6 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
   } as unknown as Server
 }
 
-/** Asks until the answer is true; fails with what was waited for. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  timeoutMs = 5000,
-): Promise<void> {
-  const end = performance.now() + timeoutMs
-  for (;;) {
-    if (await isSo()) return
-    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 export const core = (plural: string) => ({ group: '', version: 'v1', plural })
 
 export const configMap = (

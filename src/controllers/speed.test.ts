@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { until } from '#base/until.fixture.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
-import { configMap, core, startCluster, until } from './cluster.suite.ts'
+import { configMap, core, startCluster } from './cluster.suite.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { namespaceController } from './namespace/namespace.ts'
 import { podCollector } from './pods/pod-collector.ts'
@@ -88,7 +89,6 @@ test('a full namespace is emptied by few requests and few objects read', async (
     await until(
       'the namespace is gone',
       async () => (await unlessMissing(cluster.client.get(namespaces, '', 'full'))) === undefined,
-      60_000,
     )
     for (const [group, version, plural] of kinds) {
       const { items } = await cluster.client.list({ group, version, plural }, 'full')
@@ -135,7 +135,6 @@ test('a tree of 5,000 objects is collected without a scan per object', async () 
     await until(
       'the tree is gone',
       async () => (await cluster.client.list(maps, 'default', { limit: 1 })).items.length === 0,
-      60_000,
     )
     assert.ok(calls.delete >= 4999 && calls.delete < 6000, `${calls.delete} deletions`)
     assert.ok(calls.get < 7000, `${calls.get} reads`)

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
+import { until } from '#base/until.fixture.ts'
 import type { Wire } from './exchange.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
 
@@ -76,13 +77,18 @@ for (const [what, text, limit, expected] of bodies) {
 }
 
 test('a body whose client goes away is no body', async () => {
+  let asked = false
   const read = new Promise((resolve) => {
-    handle = (wire) => void wire.readBody(100).then(resolve, resolve)
+    handle = (wire) => {
+      asked = true
+      void wire.readBody(100).then(resolve, resolve)
+    }
   })
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(request('POST', 'Content-Length: 50\r\n', 'hello'))
-  setTimeout(() => socket.destroy(), 30)
+  await until('the request', () => asked)
+  socket.destroy()
   assert.ok((await read) instanceof Error)
 })
 

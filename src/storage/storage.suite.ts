@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#base/until.fixture.ts'
 import {
   type Change,
   type Outcome,
@@ -407,7 +408,7 @@ function feedTests(on: On, options: SuiteOptions): void {
       }
       const readers = [read(0), read(1)]
       won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
-      await eventually(() => counts[0] === 1 && counts[1] === 1)
+      await until('both to be told', () => counts[0] === 1 && counts[1] === 1)
       abort.abort()
       await Promise.all(readers)
       for await (const _ of storage.changes({ after, signal: abort.signal })) {
@@ -643,11 +644,6 @@ async function writeSome(storage: Storage, prefix: string, count: number): Promi
   }
   // Those written together may have been committed in any order.
   return revisions.sort((a, b) => a - b)
-}
-
-async function eventually(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !holds(); i++) await sleep(5)
-  assert.ok(holds(), 'it never came true')
 }
 
 function plain(change: Change): [string, Revision, string | undefined] {

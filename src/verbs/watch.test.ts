@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
+import { until } from '#base/until.fixture.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
 import type { Watch } from './watch.ts'
 
@@ -16,13 +17,13 @@ interface Told {
 /** Takes what a watch has until `count` events came; what comes too much shows within a moment. */
 async function told({ watcher }: Watch, count: number): Promise<Told[]> {
   const all: Told[] = []
-  for (let i = 0; i < 400 && all.length < count; i++) {
+  await until(`${count} events`, () => {
     for (const { type, event } of watcher.take()) {
       const entry = type === 'DELETED' ? event.previous : event.entry
       all.push({ what: `${type} ${entry?.name}`, revision: event.revision })
     }
-    await sleep(5)
-  }
+    return all.length >= count
+  })
   return all
 }
 

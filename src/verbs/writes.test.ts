@@ -4,6 +4,7 @@ import test, { after, before } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { parseListOptions } from '#api/list-options.ts'
+import { until } from '#base/until.fixture.ts'
 import { remove } from './delete.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
@@ -341,8 +342,7 @@ test('followers are told the difference when the picture is loaded anew', async 
   await own.remove('configmaps', 'a')
   await own.patch('configmaps', 'b', 'merge', { data: { n: '2' } })
   await own.create('configmaps', { metadata: { name: 'c' }, data: { n: '3' } })
-  for (let i = 0; i < 500 && seen.size + Number(seen.get('b')) < 4; i++)
-    await new Promise((resolve) => setTimeout(resolve, 2))
+  await until('what was written', () => !seen.has('a') && seen.get('b') === '2' && seen.has('c'))
   assert.deepEqual([...seen].sort(), [
     ['b', '2'],
     ['c', '3'],

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
-import { type Counterpart, counterpart, type Handler, until } from '#access/counterpart.suite.ts'
+import { type Counterpart, counterpart, type Handler } from '#access/counterpart.suite.ts'
 import { caller } from '#access/https-call.ts'
+import { until } from '#base/until.fixture.ts'
 import { signToken, tokenKey } from './json-web-token.ts'
 import { OidcAuthenticator, type OidcSettings } from './oidc.ts'
 
@@ -247,7 +248,7 @@ test('a provider that is away at start is found when it comes', async () => {
   const method = oidc({ usernamePrefix: '-' })
   assert.equal(await outcome(signed(), method), 'oidc: authenticator not initialized')
   served.up = true
-  await until(async () => (await outcome(signed(), method)) === 'jane')
+  await until('the keys', async () => (await outcome(signed(), method)) === 'jane')
 })
 
 test('a provider that says it is another is not believed', async () => {

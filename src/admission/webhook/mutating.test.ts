@@ -367,14 +367,15 @@ test('a namespace that is not there ends the request only where a selector asks 
 
 test('the time of the client is that of its webhooks, and what fails open after it fails', async () => {
   server.paths.set('/a', () => 'never')
-  const hurried = () => requestOf('CREATE', mapKind, map(), { deadlineAt: performance.now() + 150 })
+  const hurried = () => requestOf('CREATE', mapKind, map(), { deadlineAt: performance.now() + 900 })
   const began = performance.now()
   assert.match(await run(hurried(), hook('a')), /\?timeout=1s": context deadline exceeded$/)
   assert.equal(
     await run(hurried(), hook('a', { failurePolicy: 'Ignore' })),
     '504 Timeout: request did not complete within requested timeout',
   )
-  assert.ok(performance.now() - began < 3000)
+  // Its own is ten seconds.
+  assert.ok(performance.now() - began < 9000)
   assert.ok(reports.length === 2)
 })
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { until } from '#base/until.fixture.ts'
+import { core, startCluster } from '#controllers/cluster.suite.ts'
 import { bootstrapSigner, signedData, tokensOf } from './bootstrap-signer.ts'
 
 const secret = (id: string, fields: Record<string, string> = {}, name?: string): KubeObject => ({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
+import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from '#client/client.ts'
-import { type Cluster, configMap, core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { type Cluster, configMap, core, startCluster } from '#controllers/cluster.suite.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
 import { garbageCollector } from './garbage-collector.ts'
 
@@ -149,7 +150,7 @@ test('watches that end and lists that are refused cost nothing but time', async 
     const root = await make(cluster, 'root')
     for (let i = 0; i < 20; i++) await make(cluster, `child-${i}`, [root])
     await cluster.client.delete(maps, 'default', 'root')
-    await until('all are gone', async () => (await names(cluster)) === '', 20_000)
+    await until('all are gone', async () => (await names(cluster)) === '')
     assert.ok(broken > 3)
   } finally {
     await cluster.stop()

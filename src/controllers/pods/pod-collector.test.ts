@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { until } from '#base/until.fixture.ts'
+import { core, startCluster } from '#controllers/cluster.suite.ts'
 import { podCollectorWith } from './pod-collector.ts'
 
 const pods = core('pods')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { configMap, core, startCluster, until } from '#controllers/cluster.suite.ts'
+import { until } from '#base/until.fixture.ts'
+import { configMap, core, startCluster } from '#controllers/cluster.suite.ts'
 import { quotaController } from './resource-quota.ts'
 
 test('a quota says what is used, and says it anew when something goes', async () => {

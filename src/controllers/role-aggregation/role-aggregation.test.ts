@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startCluster, until } from '#controllers/cluster.suite.ts'
+import { until } from '#base/until.fixture.ts'
+import { startCluster } from '#controllers/cluster.suite.ts'
 import { clusterRoles } from '#controllers/resources.ts'
 import { roleAggregation } from './role-aggregation.ts'
 

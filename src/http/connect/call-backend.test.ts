@@ -35,7 +35,7 @@ for (const [insecure, hosts, answered, counted] of rows) {
         method: 'GET',
         path: '/',
         headers: { host: 'a.b.svc' },
-        signal: AbortSignal.timeout(5000),
+        signal: new AbortController().signal,
       }
       const answer = await callBackend(call).catch(({ message }: Error) => message)
       if (typeof answer === 'string') assert.match(answer, /^x509: certificate relies on legacy/)
@@ -49,3 +49,14 @@ for (const [insecure, hosts, answered, counted] of rows) {
     server.close()
   })
 }
+
+test('port 0 is nobody, and never the port of the protocol', async () => {
+  const call = {
+    backend: { secure: false, host: '127.0.0.1', port: 0, trust: { insecure: true } },
+    method: 'GET',
+    path: '/',
+    headers: {},
+    signal: new AbortController().signal,
+  }
+  await assert.rejects(callBackend(call), /dial tcp 127\.0\.0\.1:0: connect: connection refused/)
+})

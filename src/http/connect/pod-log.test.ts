@@ -77,7 +77,7 @@ async function ask(name: string, query = '', trusted = true): Promise<Told | str
     isSilentToCaches: true,
     wire: {
       headers: {},
-      signal: AbortSignal.timeout(5000),
+      signal: new AbortController().signal,
       answer: (status: number) => void Object.assign(told, { status, ended: 'ended' }),
       stream(status: number, headers: Record<string, unknown>) {
         Object.assign(told, { status, type: headers['content-type'] })
@@ -124,6 +124,7 @@ const passed: [query: string, expected: string][] = [
   ['tailLines=0', '?tailLines=0'],
   ['limitBytes=10', '?limitBytes=10'],
   ['sinceSeconds=5', '?sinceSeconds=5'],
+  ['sinceTime=2026-01-01T2:00:00,5Z', '?sinceTime=2026-01-01T02%3A00%3A00Z'],
   ['sinceTime=2026-01-01T02:00:00.5%2B02:00', '?sinceTime=2026-01-01T00%3A00%3A00Z'],
   ['unknown=1&pretty=true', ''],
 ]
@@ -153,6 +154,14 @@ const refused: [name: string, query: string, expected: string][] = [
   ['here', 'tailLines=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
   [
     'here',
+    'sinceTime=2020-13-01T00:00:00Z',
+    '400 parsing time "2020-13-01T00:00:00Z": month out of range',
+  ],
+  [
+    'sinceTime=2020-01-01',
+    '400 parsing time "2020-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"',
+  ],
+  [
     'sinceTime=bad',
     '400 parsing time "bad" as "2006-01-02T15:04:05Z07:00": cannot parse "bad" as "2006"',
   ],

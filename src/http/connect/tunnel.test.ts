@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { Duplex, PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
+import { until } from '#base/until.fixture.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { noTrust } from './backend.ts'
 import { tunnel } from './tunnel.ts'
@@ -67,7 +68,7 @@ async function through(
     wire: {
       method: 'POST',
       headers: {},
-      signal: AbortSignal.timeout(5000),
+      signal: new AbortController().signal,
       upgrade: { socket: client.socket, head: Buffer.from(head) },
       stream: (status: number) => {
         outcome.status = status
@@ -111,7 +112,8 @@ test('bytes pass both ways, those that came with the heads first, and end with t
   })
   const client = clientSide()
   const done = through(port, { head: 'hasty', client })
-  setTimeout(() => client.sends.write(' later'), 30)
+  await until('the backend to be asked', () => request !== '')
+  client.sends.write(' later')
   const { outcome } = await done
   assert.equal(outcome.status, 101)
   assert.match(request, /^POST \/exec\/x\?command=ls HTTP\/1\.1\r\n/)
@@ -128,18 +130,21 @@ test('a client that leaves takes the backend with it', async () => {
     })
   })
   const client = clientSide()
-  setTimeout(() => client.socket.destroy(), 30)
-  await through(port, { client })
-  for (let i = 0; !closed && i < 100; i++) await new Promise((resolve) => setTimeout(resolve, 10))
-  assert.ok(closed)
+  const done = through(port, { client })
+  await until('the agreement', () => client.text() === agreed)
+  client.socket.destroy()
+  await done
+  await until('the backend to be left', () => closed)
 })
 
 test('a server that stops ends both sides', async () => {
   const port = await backendThat(agreed, (socket) => socket.resume())
   const stopping = new AbortController()
   const client = clientSide()
-  setTimeout(() => stopping.abort(), 30)
-  await through(port, { client, stopping: stopping.signal })
+  const done = through(port, { client, stopping: stopping.signal })
+  await until('the agreement', () => client.text() === agreed)
+  stopping.abort()
+  await done
   assert.ok(client.socket.destroyed)
 })
 

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import { until } from '#base/until.fixture.ts'
 import { type AuditEvent, eventJson, legacyLine, microTime } from './event.ts'
 import { LogSink } from './log-sink.ts'
 import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
@@ -300,7 +301,7 @@ test('the webhook gets batches, is asked again, and loses what does not fit', as
   })
   sink.take(event)
   sink.take(event)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await until('the first batch', () => bodies.length > 0)
   assert.equal(JSON.parse(bodies[0]).items.length, 2)
   assert.equal(JSON.parse(bodies[0]).kind, 'EventList')
   sink.take(event)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -130,9 +131,10 @@ test('the alternative with most passed checks is reported', () => {
 })
 
 test('a pattern that backtracking engines hang on is done at once', () => {
-  const started = performance.now()
-  errorsOf(at({ type: 'string', pattern: '^(a+)+$' }), { a: `${'a'.repeat(5000)}b` })
-  assert.ok(performance.now() - started < 1000)
+  const spentMs = processorMs(() => {
+    errorsOf(at({ type: 'string', pattern: '^(a+)+$' }), { a: `${'a'.repeat(5000)}b` })
+  })
+  assert.ok(spentMs < 1000, `${spentMs} ms`)
 })
 
 test('many wrong values are many errors, each found once', () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#base/until.fixture.ts'
 import { WireWriter } from '#base/wire.ts'
 import {
   type Change,
@@ -24,6 +24,9 @@ const version = etcdVersion()
 const skip = version ? false : 'there is no etcd on PATH: nothing of the etcd store is tested'
 if (skip) console.error(`SKIPPED: ${skip}`)
 
+/** Longer than any answer takes where every core has other things to do. */
+const patientMs = 60_000
+
 describe(version ?? 'etcd', { skip }, () => {
   let server: EtcdServer
   let prefixes = 0
@@ -36,7 +39,12 @@ describe(version ?? 'etcd', { skip }, () => {
   storageSuite('contract', {
     open: async () => {
       const prefix = newPrefix()
-      const open = () => openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+      const open = () =>
+        openEtcdStorage({
+          endpoints: [server.endpoint],
+          watchPrefix: prefix,
+          deadlineMs: patientMs,
+        })
       let storage = await open()
       return {
         storage,
@@ -121,7 +129,7 @@ describe(version ?? 'etcd', { skip }, () => {
     }
     won(await storage.put(`/elsewhere${prefix}last`, Buffer.from('x'), { ifRevision: 0 }))
     const revision = await storage.currentRevision()
-    await eventually(() => reached >= revision, 'the progress to come')
+    await until('the progress to come', () => reached >= revision)
     abort.abort()
     await reading
     await storage.close()
@@ -149,7 +157,7 @@ describe(version ?? 'etcd', { skip }, () => {
       })()
       won(await storage.put(`/elsewhere${prefix}${round}`, Buffer.from('x'), { ifRevision: 0 }))
       const revision = await storage.currentRevision()
-      await eventually(() => reached >= revision, 'the progress to come')
+      await until('the progress to come', () => reached >= revision)
       assert.equal(heard.length, 10)
       abort.abort()
       await reading
@@ -189,7 +197,7 @@ describe('etcd that goes away', { skip }, () => {
   let storage: Storage
   before(async () => {
     server = await EtcdServer.start()
-    storage = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
+    storage = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: patientMs })
   })
   after(async () => {
     await storage.close()
@@ -204,17 +212,15 @@ describe('etcd that goes away', { skip }, () => {
     won(await put('before-2'))
     await server.kill()
     for (const request of [() => put('during'), () => storage.get('/registry/before-1')]) {
-      const began = Date.now()
       await assert.rejects(request(), (error: Error) => {
         assert.ok(error instanceof StorageUnavailable, `${error}`)
         assert.match(error.message, /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
         return true
       })
-      assert.ok(Date.now() - began < 2000)
     }
     assert.match(storage.trouble() ?? '', /cannot be used/)
     await server.resume()
-    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+    await until('the trouble to end', () => storage.trouble() === undefined)
     won(await put('after-1'))
     won(await put('after-2'))
     assert.deepEqual(
@@ -226,26 +232,29 @@ describe('etcd that goes away', { skip }, () => {
   test('noticed although nobody asks anything', async () => {
     assert.equal(storage.trouble(), undefined)
     await server.kill()
-    await eventually(() => storage.trouble() !== undefined, 'the trouble to be noticed')
+    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
     await server.resume()
-    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+    await until('the trouble to end', () => storage.trouble() === undefined)
   })
 
   test('silent: a server that does not answer is given up after the deadline', async () => {
+    const hasty = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
     server.freeze()
     try {
-      await assert.rejects(put('silent'), StorageUnavailable)
-      assert.match(storage.trouble() ?? '', /cannot be used/)
+      const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
+      await assert.rejects(silent, StorageUnavailable)
+      assert.match(hasty.trouble() ?? '', /cannot be used/)
     } finally {
       server.thaw()
     }
-    await eventually(() => storage.trouble() === undefined, 'the trouble to end')
+    await until('the trouble to end', () => hasty.trouble() === undefined)
+    await hasty.close()
     won(await put('after silence'))
   })
 
   test('of several servers one is enough', async () => {
     const endpoints = ['http://127.0.0.1:9', server.endpoint]
-    const several = await openEtcdStorage({ endpoints, deadlineMs: 2000 })
+    const several = await openEtcdStorage({ endpoints, deadlineMs: patientMs })
     const start = await several.currentRevision()
     const feed = collect(several, start, 10)
     for (let i = 0; i < 10; i++) {
@@ -263,7 +272,7 @@ describe('etcd that goes away', { skip }, () => {
     await assert.rejects(early.get('/registry/a'), StorageUnavailable)
     assert.ok(early.trouble())
     await server.resume()
-    await eventually(() => early.trouble() === undefined, 'the trouble to end')
+    await until('the trouble to end', () => early.trouble() === undefined)
     assert.ok((await feed).length > 0)
     await early.close()
   })
@@ -285,7 +294,7 @@ describe('etcd whose database is full', { skip }, () => {
           error instanceof StorageUnavailable && /space exceeded/.test(error.message),
       )
       assert.ok((await storage.get('/registry/0')).value)
-      await sleep(700)
+      await until('the trouble to be noticed', () => storage.trouble())
       assert.match(storage.trouble() ?? '', /space exceeded/)
     } finally {
       await storage.close()
@@ -347,9 +356,4 @@ function txnOfPuts(keys: string[]): Buffer {
     writer.varint((2 << 3) | 2)
   }
   return writer.bytes()
-}
-
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 500 && !holds(); i++) await sleep(20)
-  assert.ok(holds(), `waited in vain for ${what}`)
 }

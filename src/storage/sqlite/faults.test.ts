@@ -21,6 +21,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { until } from '#base/until.fixture.ts'
 import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
@@ -185,11 +186,10 @@ async function fillThenFree(storage: Storage, ballast: string, answered: string[
   assert.match(storage.trouble() ?? '', /the disk is full/)
 
   rmSync(ballast)
-  for (let i = 0; i < 200 && storage.trouble(); i++) await sleep(20)
-  assert.equal(storage.trouble(), undefined)
+  await until('the trouble to end', () => storage.trouble() === undefined)
   won(await storage.put('/registry/later', Buffer.from('x'), { ifRevision: 0 }))
   answered.push('/registry/later')
-  await sleep(5)
+  await until('the feed to show the last', () => shown.includes('/registry/later'))
   assert.deepEqual(shown.toSorted(), answered.toSorted(), 'the feed shows what was answered')
   stop.abort()
   assert.equal(await following, undefined)

@@ -24,7 +24,7 @@ try {
 }
 if (!storage.trouble()) console.log('and no trouble')
 await once(process.stdin, 'data')
-for (let i = 0; i < 200 && storage.trouble(); i++) await sleep(20)
+for (let i = 0; i < 3000 && storage.trouble(); i++) await sleep(20)
 await write('/registry/later')
 console.log('recovered')
 await storage.close()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#base/until.fixture.ts'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
@@ -92,7 +93,7 @@ test('compaction forgets on disk what it forgets, also when it is cut short', ()
     await storage.close()
     storage = await openSqliteStorage({ directory })
     assert.equal((await storage.count({ start: '/', end: '0' })).value, revisions.size)
-    await eventually(() => rowsOf(directory) === revisions.size)
+    await until('the rows', () => rowsOf(directory) === revisions.size)
     const { value } = await storage.list({ start: '/', end: '0' })
     assert.deepEqual(
       value.items.map((item) => [item.key, item.revision]).toSorted(),
@@ -125,11 +126,6 @@ test('a list of many rows leaves room for others', () =>
     assert.ok(turns >= 7, `${turns} turns`)
     await storage.close()
   }))
-
-async function eventually(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !holds(); i++) await sleep(10)
-  assert.ok(holds(), 'it never came true')
-}
 
 test('a clock that jumps while the server runs neither ends a time to live early nor stretches it', () =>
   inDirectory(async (directory) => {

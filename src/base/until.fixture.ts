@@ -1,0 +1,20 @@
+/**
+ * Waiting in tests: for what is to come, never for a time. The patience is for a machine whose cores all do something else;
+ * only a test that fails uses it up.
+ */
+
+const patienceMs = 60_000
+const lookEveryMs = 5
+
+/** Asks until the answer is neither nothing nor false, and gives it; fails with what was waited for. */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+): Promise<Exclude<T, false | undefined>> {
+  for (const end = performance.now() + patienceMs; ; ) {
+    const seen = await look()
+    if (seen !== undefined && seen !== false) return seen as Exclude<T, false | undefined>
+    if (performance.now() > end) throw new Error(`waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+  }
+}
