@@ -40,6 +40,9 @@ function collect(
   })
 }
 
+/** Answers that say nothing of a length: they have no body. */
+const bodiless = new Set([204, 304])
+
 /** In HTTP/1.1 a request has the body it announces, whatever its method. */
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -113,7 +116,8 @@ export function wireOfHttp1(
     answer(status, extra, body) {
       if (response === undefined || response.headersSent || response.destroyed) return
       const length = body === undefined ? 0 : body.length
-      response.writeHead(status, { ...extra, 'content-length': length } as http.OutgoingHttpHeaders)
+      const headers = bodiless.has(status) ? extra : { ...extra, 'content-length': length }
+      response.writeHead(status, headers as http.OutgoingHttpHeaders)
       response.end(request.method === 'HEAD' ? undefined : body)
       if (!request.complete) boundUnread(request)
     },

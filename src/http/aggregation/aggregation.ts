@@ -204,7 +204,7 @@ export class Aggregation {
     }
     const upgrading = wire.upgrade !== undefined
     // Written anew, as the original does: what was escaped without need is not, parameters are in order.
-    const { encodePath, cleanPath } = load.path()
+    const { encodePath, cleanAsSent } = load.path()
     const encoded = encodePath(target.path)
     const query = load.options().encodeQuery([...exchange.query])
     const path = query === '' ? encoded : `${encoded}?${query}`
@@ -225,14 +225,13 @@ export class Aggregation {
         refuse,
       })
     }
-    const cleaned = cleanPath(target.path)
     headers['x-forwarded-host'] = place
     headers['x-forwarded-proto'] = 'https'
     await load.forward().forward(exchange, {
       backend,
       path,
       headers,
-      askedPath: cleaned !== '/' && target.path.endsWith('/') ? `${cleaned}/` : cleaned,
+      askedPath: cleanAsSent(target.path),
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
       ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
       unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),

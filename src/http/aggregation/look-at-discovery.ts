@@ -3,6 +3,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
 import { placeOf } from '#http/connect/backend.ts'
 import { BackendUnreachable, callBackend } from '#http/connect/call-backend.ts'
+import { clientWords } from '#http/connect/network-words.ts'
 import { discoveryPath, type ServiceReference } from './api-service.ts'
 import type { LookAtDiscovery } from './availability.ts'
 import { remoteUserHeaders } from './remote-user.ts'
@@ -66,6 +67,6 @@ async function lookOnce(
   } catch (error) {
     if (!(error instanceof BackendUnreachable)) throw error
     const late = signal.aborted ? ' (Client.Timeout exceeded while awaiting headers)' : ''
-    return failing(`Get ${JSON.stringify(url)}: ${error.message}${late}`)
+    return failing(`Get ${JSON.stringify(url)}: ${clientWords(error.message)}${late}`)
   }
 }

@@ -5,6 +5,7 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { lookupWords } from '#access/lookup-words.ts'
 import { badRequest } from '#api/status-error.ts'
 
 const refused = new BlockList()
@@ -47,7 +48,9 @@ export async function resolveAllowed(
     requireAllowed(host, loopbackAllowed)
     return host
   }
-  const found = await lookup(host)
+  const found = await lookup(host).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw badRequest(lookupWords(code ?? '', host) ?? message)
+  })
   if (found.length === 0) throw badRequest('No addresses for hostname')
   for (const { address } of found) requireAllowed(address, loopbackAllowed)
   return found[0].address

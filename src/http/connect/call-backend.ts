@@ -70,6 +70,11 @@ const neverConnected = 'net/http: request canceled while waiting for connection'
 /** Undefined: the kept connection was dead, and the call may be made again. */
 function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
   const { backend, method, path, headers, body, signal } = call
+  // Nobody listens there, and to Node it would mean the port of the protocol.
+  if (backend.port === 0) {
+    const words = `dial tcp ${placeOf(backend)}: connect: connection refused`
+    return Promise.reject(new BackendUnreachable(words))
+  }
   const options = {
     host: backend.host,
     port: backend.port,

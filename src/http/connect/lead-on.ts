@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { type Backend, placeOf } from './backend.ts'
@@ -20,7 +21,7 @@ import { kubeletOf } from './kubelet.ts'
 import { requestHeaders } from './passed-headers.ts'
 import { containerFor } from './pod-container.ts'
 import { podLog } from './pod-log.ts'
-import { encodePath, proxyPath } from './proxy-path.ts'
+import { cleanAsSent, encodePath, proxyPath } from './proxy-path.ts'
 import { proxyBackend } from './proxy-target.ts'
 import { rewriteAnswer } from './rewrite-links.ts'
 import { tunnel } from './tunnel.ts'
@@ -118,7 +119,7 @@ function openTunnel(
 async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
   const { target, wire } = exchange
   const mark = wire.url.indexOf('?')
-  const query = mark === -1 ? '' : wire.url.slice(mark)
+  const query = mark === -1 || mark === wire.url.length - 1 ? '' : wire.url.slice(mark)
   const path = proxyPath(target.rest, target.path)
   await admit(exchange, kind, path === '' ? {} : { path }, parts)
   const backend = await proxyBackend(target, parts)
@@ -128,7 +129,9 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   if (path === '') {
     // Relative links of what is behind work only below a slash.
     exchange.status = 301
-    return wire.answer(301, { location: `${encodePath(target.path)}/${query}` }, undefined)
+    const { 'content-type': _none, ...headers } = answerHeaders(exchange, '')
+    const location = `${encodePath(target.path)}/${query}`
+    return wire.answer(301, { ...headers, location }, undefined)
   }
   const headers = requestHeaders(exchange, parts.isIdentityHeader, false)
   const place = {
@@ -142,7 +145,7 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
     backend,
     path: `${encoded}${query}`,
     headers,
-    askedPath: target.path,
+    askedPath: cleanAsSent(`${place.prefix}${path}`),
     unreachable(words) {
       throw serviceUnavailable(`error trying to reach service: ${words}`)
     },

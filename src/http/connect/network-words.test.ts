@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkWords } from './network-words.ts'
+import { clientWords, networkWords } from './network-words.ts'
 
 const broken = 'net/http: HTTP/1.x transport connection broken: malformed'
 const answered = (text: string) => ({ rawPacket: Buffer.from(text) })
 // code, more of the error, words
 const troubles: [string, object, string][] = [
   ['INVALID_PURPOSE', {}, 'x509: certificate specifies an incompatible key usage'],
-  ['EPROTO', { message: 'wrong version' }, 'http: server gave HTTP response to HTTPS client'],
+  ['EPROTO', { message: 'wrong version' }, 'tls: first record does not look like a TLS handshake'],
   [
     'EPROTO',
     { message: 'tlsv1 alert no application protocol:a.c:9:SSL alert number 120\n' },
@@ -34,3 +34,12 @@ for (const [code, more, expected] of troubles) {
     assert.equal(networkWords(error, 'a:1'), expected)
   })
 }
+
+test('who asks for itself is told of HTTP where TLS should be', () => {
+  const error = Object.assign(new Error('m'), { code: 'EPROTO' })
+  assert.equal(
+    clientWords(networkWords(error, 'a:1')),
+    'http: server gave HTTP response to HTTPS client',
+  )
+  assert.equal(clientWords('EOF'), 'EOF')
+})

@@ -79,9 +79,15 @@ export function networkWords(given: NetworkError, place: string): string {
 function handshakeWords(code: string, message: string): string | undefined {
   const alert = alerts.get(Number(/SSL alert number (\d+)/.exec(message)?.[1]))
   if (alert !== undefined) return `remote error: tls: ${alert}`
-  // It answered, and not in TLS.
-  return code === 'EPROTO' ? 'http: server gave HTTP response to HTTPS client' : undefined
+  return code === 'EPROTO' ? notTls : undefined
 }
+
+/** It answered, and not in TLS. */
+const notTls = 'tls: first record does not look like a TLS handshake'
+
+/** The words of those who ask for themselves and pass nothing on: Go's client takes what is no TLS for HTTP. */
+export const clientWords = (words: string): string =>
+  words === notTls ? 'http: server gave HTTP response to HTTPS client' : words
 
 /** What is no HTTP, told by the first line of it that is not. */
 function brokenAnswer(text: string): string {

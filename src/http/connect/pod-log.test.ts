@@ -158,10 +158,12 @@ const refused: [name: string, query: string, expected: string][] = [
     '400 parsing time "2020-13-01T00:00:00Z": month out of range',
   ],
   [
+    'here',
     'sinceTime=2020-01-01',
     '400 parsing time "2020-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"',
   ],
   [
+    'here',
     'sinceTime=bad',
     '400 parsing time "bad" as "2006-01-02T15:04:05Z07:00": cannot parse "bad" as "2006"',
   ],

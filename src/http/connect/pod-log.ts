@@ -1,6 +1,7 @@
 /** pods/log: what a container wrote, from its kubelet, as text. */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject, notFound } from '#api/status-error.ts'
+import { timeFault } from '#codec/go-json/time-fault.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 import { BackendUnreachable, callBackend } from './call-backend.ts'
@@ -8,6 +9,7 @@ import { encodeQuery, numberOf, switchOf } from './connect-options.ts'
 import type { ConnectParts } from './connect-parts.ts'
 import { placeOf } from './backend.ts'
 import { kubeletOf } from './kubelet.ts'
+import { clientWords } from './network-words.ts'
 import { openLogSocket } from './log-socket.ts'
 import { passOn } from './pass-on.ts'
 import { containerFor } from './pod-container.ts'
@@ -58,7 +60,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
     headers: { host: place, 'user-agent': parts.userAgent },
     signal: exchange.wire.signal,
   }).catch((error) => {
-    throw error instanceof BackendUnreachable ? failed(error.message) : error
+    throw error instanceof BackendUnreachable ? failed(clientWords(error.message)) : error
   })
   const status = answer.statusCode ?? 0
   if (status >= 300 && status < 400 && answer.headers.location !== undefined) {
@@ -91,19 +93,14 @@ function logOptions(query: URLSearchParams): LogOptions {
   }
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
-
 /** In whole seconds of universal time. */
 function timeOf(text: string | null): string | undefined {
   if (text === null) return undefined
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
-  if (!rfc3339.test(text) || Number.isNaN(Date.parse(text))) {
-    const quoted = JSON.stringify(text)
-    throw badRequest(
-      `parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`,
-    )
-  }
-  return `${new Date(text).toISOString().slice(0, 19)}Z`
+  const fault = timeFault(text, 'time')
+  if (fault !== undefined) throw badRequest(fault)
+  const moment = new Date(text.replace(',', '.').replace(/T(\d:)/, 'T0$1'))
+  return `${moment.toISOString().slice(0, 19)}Z`
 }
 
 function check(options: LogOptions): FieldError[] {

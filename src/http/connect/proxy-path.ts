@@ -11,6 +11,12 @@ export function cleanPath(path: string): string {
   return `/${kept.join('/')}`
 }
 
+/** The same, and what ended with a slash still does. */
+export function cleanAsSent(path: string): string {
+  const cleaned = cleanPath(path)
+  return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
+}
+
 /** `rest` is what follows, decoded; empty where nothing does. The end of the request's own path says whether a slash ends it. */
 export function proxyPath(rest: string, requestPath: string): string {
   const slash = requestPath.endsWith('/')

@@ -98,7 +98,7 @@ const rows: [asked: string, place: string][] = [
   ['pods/https:served:', 'https://10.0.0.2:8080'],
   ['pods/served:1', 'http://10.0.0.2:1'],
   ['pods/plain:65535', 'http://10.0.0.1:65535'],
-  ['pods/plain:65536', '400 invalid port "65536"'],
+  ['pods/plain:65536', '503 error trying to reach service: dial tcp: address 65536: invalid port'],
   ['pods/plain:-1', '400 invalid port "-1"'],
   ['pods/plain:80@10.9.9.9', '400 invalid port "80@10.9.9.9"'],
   ['pods/none', '404 pods "none" not found'],

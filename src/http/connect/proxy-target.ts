@@ -1,6 +1,6 @@
 /** Where a proxy request for a pod, a service or a node goes. */
 import type { Loose } from '#api/object-meta.ts'
-import { badRequest, notFound } from '#api/status-error.ts'
+import { badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import { requireAllowed, resolveAllowed } from './allowed-address.ts'
 import { type Backend, noTrust } from './backend.ts'
@@ -12,8 +12,10 @@ import { serviceEndpoint } from './service-endpoint.ts'
 const portOf = (text: string, secure: boolean): number => {
   if (text === '') return secure ? 443 : 80
   const port = Number(text)
-  if (!/^[0-9]+$/.test(text) || port > 65_535) {
-    throw badRequest(`invalid port ${JSON.stringify(text)}`)
+  if (!/^[0-9]+$/.test(text)) throw badRequest(`invalid port ${JSON.stringify(text)}`)
+  if (port > 65_535) {
+    const words = `dial tcp: address ${text}: invalid port`
+    throw serviceUnavailable(`error trying to reach service: ${words}`)
   }
   return port
 }
