@@ -114,7 +114,11 @@ class CustomResource implements Resource {
     this.behaviour = customBehaviour({
       hasStatus: (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
       anyStatus: all.some((kind) => kind.subresources.has('status')),
-      defaultStatus: (object) => this.stored.defaultStatus(object),
+      defaultStatus: (object) => {
+        // What a webhook converts is in the version of the request, and the default in that of the store.
+        const isOther = this.convertsElsewhere && object.apiVersion !== this.stored.apiVersion
+        if (!isOther) this.stored.defaultStatus(object)
+      },
       seenAs: (object, apiVersion) => this.#seenAs(object, apiVersion),
     })
   }
@@ -146,7 +150,7 @@ class CustomResource implements Resource {
     if (this.convertsElsewhere && from.apiVersion !== to.apiVersion) {
       return this.#options
         .convertElsewhere(this.#definition, objects, to.apiVersion)
-        .then((converted) => converted.map((object) => target.read(object)))
+        .then((converted) => converted.map((object) => this.#told(object, target)))
     }
     return objects.map((object) => {
       object.apiVersion = to.apiVersion
@@ -158,6 +162,13 @@ class CustomResource implements Resource {
       if (to === this.stored && from === this.hub) target.applyDefaults(read)
       return read
     })
+  }
+
+  /** What a webhook told of an object. What is stored is read from the store, with its defaults. */
+  #told(object: KubeObject, kind: CustomKind): KubeObject {
+    const read = kind.read(object)
+    if (kind === this.stored) kind.applyDefaults(read)
+    return read
   }
 
   renamed(object: KubeObject, to: Kind): KubeObject | Promise<KubeObject> {
@@ -181,7 +192,8 @@ class CustomResource implements Resource {
 
   readBack(object: KubeObject): KubeObject | undefined {
     // On the way to another version it is read anyway.
-    return this.hub === this.stored && isUnread(object) ? this.stored.read(object) : undefined
+    const isStored = this.hub === this.stored && object.apiVersion === this.stored.apiVersion
+    return isStored && isUnread(object) ? this.stored.read(object) : undefined
   }
 
   restore(object: KubeObject): KubeObject | undefined {

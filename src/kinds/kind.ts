@@ -222,6 +222,13 @@ export interface SubresourceBehaviour {
   readonly createOnUpdate?: boolean
 }
 
+/**
+ * The version in which a request works with an object. What only a webhook can convert stays in the version of the
+ * request until it is stored.
+ */
+export const hubOf = (kind: Kind): Kind =>
+  kind.resource.convertsElsewhere ? kind : kind.resource.hub
+
 /** The rules of a write: a scale is a write to the main resource, other subresources have their own or none. */
 export function rulesFor(
   { resource: { behaviour } }: Kind,

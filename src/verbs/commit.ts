@@ -4,7 +4,7 @@ import { tooLarge } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { hubOf, type Kind } from '#kinds/kind.ts'
 import { equalValues } from '#patch/json-map.ts'
 import type { Outcome, Revision } from '#storage/storage.ts'
 import { encodeForStorage, isStoredOtherwise } from '#watchcache/entry-maker.ts'
@@ -26,7 +26,8 @@ export interface Encoded {
 export function encode(server: Server, kind: Kind, given: KubeObject): Awaitable<Encoded> {
   const { resource } = kind
   const object = resource.readBack?.(given) ?? given
-  const { stored, hub } = resource
+  const { stored } = resource
+  const hub = hubOf(kind)
   delete object.metadata.resourceVersion
   if (stored === hub) return encodeWritten(server, kind, object, object)
   return after(convertOne(copyData(object), hub, stored), (written) =>

@@ -3,16 +3,7 @@
  * tried, ends where a conversion is missing, and is tried again with that conversion at hand. What is tried must be pure.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { copyData } from '#base/copy-data.ts'
-import type { Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
-
-/** Who changes an object reads it first in the version they speak. Throws ApiError where the webhook cannot tell it. */
-export async function requireReadable(kind: Kind, live: KubeObject): Promise<void> {
-  const { resource } = kind
-  if (kind === resource.hub) return
-  await resource.convert([copyData(live)], resource.hub, kind)
-}
 
 /** Thrown where a conversion is not at hand yet. */
 export class ConvertedElsewhere extends Error {

@@ -6,11 +6,11 @@ import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
-import { currentObject } from './current.ts'
+import { currentObject, type Live } from './current.ts'
 import { decodeBody, settleNamespace, toHub } from './decode.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
-import { contextOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { contextOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidNew } from './validate.ts'
 
 /** Random names tried before the client is told to try again. */
@@ -18,10 +18,7 @@ const generateNameTriesMax = 8
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
-  const body = decodeBody(request, server)
-  // A webhook that converts is told where the object is to be.
-  if (kind.resource.convertsElsewhere) settleNamespace(kind, body, request.target.namespace)
-  const decoded = toHub(kind, body)
+  const decoded = toHub(kind, decodeBody(request, server))
   const object = decoded instanceof Promise ? await decoded : decoded
   dedupOwnerReferences(object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)
@@ -138,7 +135,7 @@ async function store(
     const encoded = made instanceof Promise ? await made : made
     if (request.options.dryRun) {
       const target = { ...request.target, name: nameOf(object) }
-      if ((await currentObject(server, target)) === undefined) return encoded.view
+      if ((await readable(server, target)) === undefined) return encoded.view
       continue
     }
     const outcome = await put(server, kind, encoded, 0)
@@ -148,6 +145,12 @@ async function store(
   throw await taken(server, request, object)
 }
 
+/** What a webhook cannot tell counts as not there: who makes an object has not asked for another. */
+function readable(server: Server, target: Target): Promise<Live | undefined> {
+  const found = currentObject(server, target)
+  return target.kind.resource.convertsElsewhere ? found.catch(() => undefined) : found
+}
+
 async function taken(server: Server, request: WriteRequest, object: KubeObject): Promise<ApiError> {
   const { kind } = request.target
   const { errorGroup, hub } = kind.resource
@@ -155,7 +158,7 @@ async function taken(server: Server, request: WriteRequest, object: KubeObject):
   if (object.metadata.generateName)
     return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
   const error = alreadyExists(kind, nameOf(object))
-  const there = await currentObject(server, { ...request.target, name: nameOf(object) })
+  const there = await readable(server, { ...request.target, name: nameOf(object) })
   if (there?.object.metadata.deletionTimestamp === undefined) return error
   return new ApiError(
     error.code,

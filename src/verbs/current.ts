@@ -1,7 +1,7 @@
 /** The newest state of one object, as the verbs that change it need it. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { hubOf, type Kind } from '#kinds/kind.ts'
 import type { Revision, Stored } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
@@ -55,13 +55,14 @@ export async function liveFromStored(
 }
 
 async function liveFrom(
-  { resource }: Kind,
+  kind: Kind,
   parsed: KubeObject,
   bytes: Buffer,
   revision: Revision,
 ): Promise<Live> {
+  const { resource } = kind
   const from = resource.kindOf(parsed.apiVersion as string) ?? resource.stored
-  const object = await convertOne(parsed, from, resource.hub)
+  const object = await convertOne(parsed, from, hubOf(kind))
   object.metadata.resourceVersion = String(revision)
   return { object, revision, bytes }
 }

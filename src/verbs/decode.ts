@@ -5,7 +5,7 @@ import { ApiError, badRequest, internalError, invalidObject } from '#api/status-
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { hubOf, type Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
@@ -230,11 +230,11 @@ export function reportUnknown(
 }
 
 export function toHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
-  return kind === kind.resource.hub ? object : convertOne(object, kind, kind.resource.hub)
+  return kind === hubOf(kind) ? object : convertOne(object, kind, kind.resource.hub)
 }
 
 export function fromHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
-  return kind === kind.resource.hub ? object : convertOne(object, kind.resource.hub, kind)
+  return kind === hubOf(kind) ? object : convertOne(object, kind.resource.hub, kind)
 }
 
 /** The name and namespace of a body that is written to a path with a name. */

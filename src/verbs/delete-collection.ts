@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts'
 import { type DeleteRequest, remove } from './delete.ts'
 import { list } from './list.ts'
 import type { Server } from './server.ts'
+import { shownObject } from './shown-object.ts'
 
 /** Deletions under way at once: enough to fill a group commit, few enough to leave room for others. */
 const deletionsAtOnce = 32
@@ -14,8 +15,14 @@ export async function deleteCollection(
   request: DeleteRequest,
   options: ListOptions,
 ): Promise<Answer> {
+  const { kind } = request.target
   const found = await list(server, request.target, options)
   if (found.is !== 'list') return found
+  if (kind.resource.convertsElsewhere) {
+    // Where a webhook cannot tell one of them, none is deleted.
+    for (const entry of found.entries)
+      await shownObject(server.parseStored, entry, kind, entry.revision)
+  }
   const waiting = [...found.entries].reverse()
   const worker = async () => {
     for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {

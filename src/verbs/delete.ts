@@ -16,7 +16,6 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, put } from './commit.ts'
-import { requireReadable } from './converted-elsewhere.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { markDeleting, markGrace, setGarbageFinalizers } from './deletion-marks.ts'
@@ -48,7 +47,6 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const { kind } = request.target
   const options = request.deleteOptions
   const context = contextOf(server, request)
-  if (kind.resource.convertsElsewhere) await requireReadable(kind, live.object)
   requirePreconditions(kind, live.object, options)
   const next = copyData(live.object)
   const grace = markGrace(kind, next, options, context)

@@ -4,7 +4,7 @@ import { copyRemembering } from '#api/written-empty.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { hubOf, type Kind } from '#kinds/kind.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
 import type { FieldSet } from '#patch/apply/field-set.ts'
 import type { Type } from '#schema/type.ts'
@@ -122,7 +122,7 @@ export function claimFields(
     // Where owners cannot be asked in their version, nobody is one any more.
     return entries.catch(() => []).then((found) => setManaged(next, found))
   }
-  if (kind === kind.resource.hub) return record(live, next)
+  if (kind === hubOf(kind)) return record(live, next)
   return after(fromHub(kind, copyRemembering(next)), (asked) =>
     after(live && fromHub(kind, copyData(live)), (before) => record(before, asked)),
   )

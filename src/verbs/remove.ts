@@ -1,9 +1,20 @@
 /** Taking an object out of the store, once nothing holds it any longer. */
 import type { KubeObject } from '#api/object-meta.ts'
-import { type Answer, answerObject } from './answer.ts'
+import { encodeCut } from '#codec/cut-object.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { type Answer, answerObject, type ObjectView } from './answer.ts'
 import { at, encode } from './commit.ts'
 import { type Live, liveFromStored } from './current.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
+
+/** What only a webhook could store and read again was never stored: it is shown as it is. */
+async function lastView(server: Server, kind: Kind, object: KubeObject): Promise<ObjectView> {
+  if (!kind.resource.convertsElsewhere) return (await encode(server, kind, object)).view
+  const { namespace = '', name = '' } = object.metadata
+  delete object.metadata.resourceVersion
+  const { apiVersion } = kind
+  return { cut: encodeCut(object), namespace, name, apiVersion, revision: undefined }
+}
 
 /** The answer of the write that removed the last finalizer is the object as it would have been stored. */
 export async function removeFinalized(
@@ -14,7 +25,7 @@ export async function removeFinalized(
 ): Promise<{ answer: Answer } | { current: Live | undefined }> {
   const { kind } = request.target
   const key = keyOf(kind, next.metadata.namespace ?? '', nameOf(next))
-  const encoded = await encode(server, kind, next)
+  const view = await lastView(server, kind, next)
   if (!request.options.dryRun) {
     const outcome = await server.storage.delete(key, { ifRevision: live.revision })
     if (!outcome.ok && outcome.current !== undefined) {
@@ -23,5 +34,5 @@ export async function removeFinalized(
     const released = server.allocators.release(kind, live.object)
     if (released !== undefined) await released
   }
-  return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
+  return { answer: answerObject(200, kind, at(view, live.revision)) }
 }

@@ -1,7 +1,6 @@
 /** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Answer } from './answer.ts'
-import { requireReadable } from './converted-elsewhere.ts'
 import { decodeBody, requireMatchingName, toHub } from './decode.ts'
 import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
@@ -15,11 +14,8 @@ const missedFirstSince = 19
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
   const { behaviour } = kind.resource
-  const elsewhere = kind.resource.convertsElsewhere === true
   const decode = async () => {
-    const given = decodeBody(request, server)
-    // What only a webhook can convert is converted once it is known what is to be replaced.
-    const body = elsewhere ? given : await toHub(kind, given)
+    const body = await toHub(kind, decodeBody(request, server))
     requireMatchingName(body, request)
     dedupOwnerReferences(body, request.warnings, false)
     return body
@@ -35,10 +31,8 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata: checkedWithMetadata,
     async make(live) {
-      const body = first ?? (await decode())
+      const next = first ?? (await decode())
       first = undefined
-      if (elsewhere && live !== undefined) await requireReadable(kind, live)
-      const next = elsewhere ? await toHub(kind, body) : body
       await claimFields(server, request, next, live)
       return next
     },

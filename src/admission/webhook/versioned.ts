@@ -6,7 +6,7 @@ import type { AdmissionRequest } from '#admission/admission.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
-import type { Kind } from '#kinds/kind.ts'
+import { hubOf, type Kind } from '#kinds/kind.ts'
 
 /** For patches that make an object which is none. */
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
@@ -76,7 +76,7 @@ const isOwnKind = (object: KubeObject, { resource }: Kind): boolean =>
 
 async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<KubeObject> {
   if (isOwnKind(object, asked)) return object
-  const { hub } = asked.resource
+  const hub = hubOf(asked)
   if (kind === hub) return typed(object, kind)
   const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
   return typed(converted as KubeObject, kind)
@@ -131,7 +131,7 @@ export async function intoRequest(request: AdmissionRequest, versioned: Versione
   const target = request.object
   const changed = versioned.object
   if (!versioned.dirty || target === undefined || changed === undefined) return
-  const { hub } = request.kind.resource
+  const hub = hubOf(request.kind)
   const convert = !isOwnKind(changed, request.kind) && versioned.kind !== hub
   const [result] = convert
     ? await request.kind.resource.convert([structuredClone(changed)], versioned.kind, hub)

@@ -10,10 +10,8 @@ import {
   notFound,
   preconditionFailed,
 } from '#api/status-error.ts'
-import type { Awaitable } from '#base/awaitable.ts'
-import { copyData } from '#base/copy-data.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
-import type { Kind, Subresource } from '#kinds/kind.ts'
+import { hubOf, type Kind, type Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration, recordUpdate } from '#patch/apply/field-manager.ts'
 import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply/scale.ts'
@@ -56,21 +54,9 @@ const missesObjectSince = 19
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
   if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
-  const seen = await seenAs(target.kind, live.object)
-  replicasOf(target.kind).requireThere(seen)
-  return answer(scaleOf(target.kind, seen))
+  replicasOf(target.kind).requireThere(live.object)
+  return answer(scaleOf(target.kind, live.object))
 }
-
-/** Where a webhook converts, the places of a version are found in the object as the webhook tells it in that version. */
-const isSeenElsewhere = (kind: Kind): boolean =>
-  kind.resource.convertsElsewhere === true && kind !== kind.resource.hub
-
-/** The object that a version's Scale is made of; it may be the object itself, which may be changed. */
-const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
-  isSeenElsewhere(kind) ? convertOne(object, kind.resource.hub, kind) : object
-
-const seenAgain = (kind: Kind, seen: KubeObject): Awaitable<KubeObject> =>
-  isSeenElsewhere(kind) ? convertOne(seen, kind, kind.resource.hub) : seen
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
   const { apiVersion, kind } = subresourceOf(request.target)
@@ -196,8 +182,8 @@ async function writeScale(
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
     admittedAs: views,
-    async make(live) {
-      const object = await seenAs(kind, live as KubeObject)
+    make(live) {
+      const object = live as KubeObject
       const scale = scaleOf(kind, object)
       if (server.release >= claimsSince) {
         setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(kind)))
@@ -216,39 +202,30 @@ async function writeScale(
       if (!places.ownRules) requireUid(target, next, object)
       const asked = { ...next, metadata: { ...next.metadata } }
       setManaged(asked, claim(server, request, object, scale, next))
-      return views.make(scale, asked, replaceReplicas(kind, object, next))
+      return views.make(asked, replaceReplicas(kind, object, next))
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
   const parsed = server.parseStored(found.view.cut.bytes)
   const stored = kind.resource.kindOf(found.view.apiVersion) ?? kind
-  const object = await convertOne(parsed, stored, kind.resource.hub)
+  const object = await convertOne(parsed, stored, hubOf(kind))
   object.metadata.resourceVersion = String(found.view.revision)
-  return answer(scaleOf(kind, await seenAs(kind, object)))
+  return answer(scaleOf(kind, object))
 }
 
 /** What plugins and webhooks are shown of a write to a Scale, before and after. */
 class ScaleViews {
   readonly #kind: Kind
   #asked: KubeObject | undefined
-  #replicas: number | undefined
-  #made: KubeObject | undefined
-  /** What is shown where only a webhook could tell it again. */
-  #old: KubeObject | undefined
-  #next: KubeObject | undefined
 
   constructor(kind: Kind) {
     this.#kind = kind
   }
 
-  /** `seen`: the object with its new replicas, in the version of the Scale. Answers it in the version that is written. */
-  async make(old: KubeObject, asked: KubeObject, seen: KubeObject): Promise<KubeObject> {
+  /** `next`: the object with its new replicas. */
+  make(asked: KubeObject, next: KubeObject): KubeObject {
     this.#asked = asked
-    this.#replicas = asked.spec?.replicas
-    this.#old = old
-    this.#next = scaleOf(this.#kind, seen)
-    this.#made = await seenAgain(this.#kind, seen)
-    return this.#made
+    return next
   }
 
   asked(): KubeObject | undefined {
@@ -256,21 +233,11 @@ class ScaleViews {
   }
 
   show(object: KubeObject): KubeObject {
-    if (!isSeenElsewhere(this.#kind)) return scaleOf(this.#kind, object)
-    return (object === this.#made ? this.#next : this.#old) as KubeObject
+    return scaleOf(this.#kind, object)
   }
 
-  async take(object: KubeObject, scale: KubeObject): Promise<void> {
-    const kind = this.#kind
-    if (!isSeenElsewhere(kind)) {
-      replaceReplicas(kind, object, scale)
-      return
-    }
-    if (scale.spec?.replicas === this.#replicas) return
-    const seen = replicasSet(kind, await seenAs(kind, copyData(object)), scale)
-    this.#next = scaleOf(kind, seen)
-    const { metadata: _, ...taken } = await seenAgain(kind, seen)
-    Object.assign(object, taken)
+  take(object: KubeObject, scale: KubeObject): void {
+    replaceReplicas(this.#kind, object, scale)
   }
 }
 
