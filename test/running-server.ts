@@ -56,6 +56,12 @@ export interface RunningServer {
     method: string,
     path: string,
   ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>
+  /** As the administrator; the answer is told as it comes, until it is left. */
+  follow(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    hear: (text: string) => void,
+  ): () => void
   /** SIGTERM unless another signal is named; resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -112,11 +118,13 @@ export async function startServer(
 ): Promise<RunningServer> {
   const scratch = keptDir === undefined ? mkdtempSync(join(tmpdir(), 'binnacle-test-')) : undefined
   const dataDir = keptDir ?? join(scratch as string, 'data')
-  const port = await freePort()
+  const given = flags.find((flag) => flag.startsWith('--secure-port='))
+  const port = given === undefined ? await freePort() : Number(given.split('=')[1])
   const store = flags.some((flag) => /^--(storage-backend|etcd-servers)\b/.test(flag))
     ? []
     : ['--storage-backend=memory']
-  const program = run([`--secure-port=${port}`, `--data-dir=${dataDir}`, ...store, ...flags])
+  const at = given === undefined ? [`--secure-port=${port}`] : []
+  const program = run([...at, `--data-dir=${dataDir}`, ...store, ...flags])
   let agent: Agent | undefined
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     program.child.kill(signal)
@@ -159,6 +167,19 @@ export async function startServer(
     const { status, headers = {}, bytes } = await answerOf(target, undefined, {}, false)
     return { status, headers, bytes }
   }
+  const follow: RunningServer['follow'] = (path, headers, hear) => {
+    const call = request(
+      { host: '127.0.0.1', port, path, headers, agent: connected() },
+      (response) => {
+        response.setEncoding('utf8')
+        response.on('data', hear)
+        response.on('error', () => {})
+      },
+    )
+    call.on('error', () => {})
+    call.end()
+    return () => call.destroy()
+  }
   return {
     url: `https://127.0.0.1:${port}`,
     port,
@@ -168,6 +189,7 @@ export async function startServer(
     ask,
     send,
     raw,
+    follow,
     stop,
   }
 }
