@@ -1,6 +1,6 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { tooLarge } from '#api/status-error.ts'
+import { ApiError } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
@@ -14,6 +14,13 @@ import { keyOf, nameOf, type Server } from './server.ts'
 
 /** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
 const objectSizeBytesMax = 1_572_864
+/** What is larger is not even sent to it by the original, and clients that know the one text know the other. */
+const messageSizeBytesMax = 2_097_152
+
+const tooLargeText = (size: number): string =>
+  size <= messageSizeBytesMax
+    ? 'etcdserver: request is too large'
+    : `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${size} vs. ${messageSizeBytesMax})`
 
 export interface Encoded {
   readonly view: ObjectView
@@ -53,9 +60,7 @@ function encodeWritten(
   const cut = encodeForStorage(written, fields, resource, protobuf)
   const bytes = protobuf ?? cut.bytes
   if (bytes.length > objectSizeBytesMax) {
-    throw tooLarge(
-      `the object is too large to store: ${bytes.length} bytes, at most ${objectSizeBytesMax}`,
-    )
+    throw new ApiError(500, '', tooLargeText(bytes.length))
   }
   const { namespace = '', name = '' } = object.metadata
   return {

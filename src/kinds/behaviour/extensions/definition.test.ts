@@ -121,6 +121,25 @@ test('a new definition has no status but the version it stores', () => {
   assert.equal(made.metadata.generation, 1)
 })
 
+test('lists of a status that were written empty are not the same as none', () => {
+  for (const [written, shown] of [
+    [[], []],
+    [['conditions'], ['conditions']],
+    [
+      ['conditions', 'storedVersions'],
+      ['conditions', 'storedVersions'],
+    ],
+  ]) {
+    const old = definition(object())
+    const next = structuredClone(old)
+    next.status = { conditions: null, acceptedNames: names, storedVersions: null }
+    for (const list of written) rememberEmpty(next.status, list)
+    behaviour.subresources?.status?.prepareForUpdate?.(next, old, context)
+    const empty = ['conditions', 'storedVersions'].filter((list) => next.status[list] !== null)
+    assert.deepEqual(empty, shown)
+  }
+})
+
 test('a new storage version is noted, and an old one stays', () => {
   const old = definition(object())
   const next = structuredClone(old)

@@ -5,6 +5,7 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateObjectMeta } from '#api/object-meta-rules.ts'
 import { checkImmutable } from '#kinds/behaviour/checks.ts'
@@ -137,6 +138,13 @@ const isEstablished = ({ status }: KubeObject): boolean =>
     (one: Loose) => one.type === 'Established' && one.status === 'True',
   )
 
+/** Definitions are stored as text, in which an empty list is not the same as none. */
+function keepEmptyLists(status: Loose | undefined): void {
+  for (const list of ['conditions', 'storedVersions']) {
+    if (status !== undefined && wasWrittenEmpty(status, list)) status[list] ??= []
+  }
+}
+
 const emptyStatus = () => ({
   conditions: null,
   acceptedNames: { plural: '', kind: '' },
@@ -208,7 +216,10 @@ export const customResourceDefinition: Behaviour = {
   subresources: {
     status: {
       resetFields: [['metadata'], ['spec']],
-      prepareForUpdate: (next, old) => keepField(next, old, 'spec'),
+      prepareForUpdate(next, old) {
+        keepField(next, old, 'spec')
+        keepEmptyLists(next.status)
+      },
       validateUpdate: (next, old) => [...checkPlainMetadataUpdate(next, old), ...checkStatus(next)],
     },
   },

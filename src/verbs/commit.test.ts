@@ -1,0 +1,39 @@
+/** What is too large to store is told in the words of the store that the original has. */
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Fixture, startVerbs } from './fixture.suite.ts'
+
+let verbs: Fixture
+before(async () => {
+  verbs = await startVerbs()
+})
+after(() => verbs.stop())
+
+const largest = 1_572_864
+
+/** How long an argument of a container is, and what is said of it. */
+const rows: readonly [length: number, said: RegExp | undefined][] = [
+  [largest - 2000, undefined],
+  [largest, /^etcdserver: request is too large$/],
+  [2_000_000, /^etcdserver: request is too large$/],
+  [
+    2_100_000,
+    /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(21\d{5} vs\. 2097152\)$/,
+  ],
+]
+for (const [length, said] of rows) {
+  test(`a text of ${length}`, async () => {
+    const metadata = { name: `t${length}` }
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'c', image: 'i', args: ['x'.repeat(length)] }] },
+    }
+    const spec = { template, selector: { matchLabels: { a: 'b' } } }
+    const made = verbs.create('deployments', { metadata, spec })
+    if (said === undefined) await made
+    else await assert.rejects(made, (error: Any) => error.code === 500 && said.test(error.message))
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an error of any shape
+type Any = any
