@@ -338,3 +338,19 @@ test('before 1.22 only what goes to the audit log is named', async () => {
     assert.equal(headers['audit-id'] !== undefined, named, `1.${release}`)
   }
 })
+
+test('before 1.17 a parameter that says nothing is asked for', async () => {
+  for (const [release, wanted] of [
+    [15, 406],
+    [16, 406],
+    [17, 200],
+    [22, 200],
+  ] as const) {
+    const server = await serverOf(release)
+    const headers = { accept: 'application/json;as=' }
+    for (const path of ['/api/v1/namespaces/default', '/api/v1', '/apis']) {
+      const { status } = await server.ask('GET', path, undefined, headers)
+      assert.equal(status, wanted, `1.${release} ${path}`)
+    }
+  }
+})

@@ -1,6 +1,8 @@
 /** The flags that bend a release: what it serves, which features it has, and what cannot be asked of it. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -88,4 +90,42 @@ test('a request of a deprecated version is warned, counted and audited', async (
   const { annotations } = JSON.parse(audited.at(-1) as string)
   assert.equal(annotations['k8s.io/deprecated'], 'true')
   assert.equal(annotations['k8s.io/removed-release'], '1.25')
+})
+
+test('before 1.22 what goes to the audit log is named, also where nobody is known to ask', async () => {
+  const policy = join(directory, 'some.yaml')
+  writeFileSync(
+    policy,
+    'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: None, nonResourceURLs: ["/version"] }, { level: Metadata }]\n',
+  )
+  const log = join(directory, 'some.log')
+  const server = await startServer([
+    '--emulated-version=1.21',
+    `--audit-policy-file=${policy}`,
+    `--audit-log-path=${log}`,
+    '--controllers=-*',
+  ])
+  try {
+    const named = { authorization: 'Bearer nobody', 'audit-id': 'mine' }
+    const asNobody = (path: string) =>
+      new Promise<IncomingMessage>((done, failed) => {
+        const options = { headers: named, rejectUnauthorized: false }
+        get(`${server.url}${path}`, options, (answer) => done(answer.resume())).on('error', failed)
+      })
+    for (const [path, status, id] of [
+      ['/api/v1/pods', 401, 'mine'],
+      ['/api/v1/pods?timeout=x', 400, 'mine'],
+      ['/version', 401, undefined],
+    ] as const) {
+      const { statusCode, headers } = await asNobody(path)
+      assert.deepEqual([statusCode, headers['audit-id']], [status, id], path)
+    }
+  } finally {
+    await server.stop()
+  }
+  const stages = readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"mine"'))
+    .map((line) => JSON.parse(line).stage)
+  assert.deepEqual(stages, ['ResponseStarted', 'ResponseComplete'])
 })

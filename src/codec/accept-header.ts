@@ -12,21 +12,44 @@ const clausesMax = 64
 
 const trim = (text: string) => text.replace(/^ +| +$/g, '')
 
-function parseClause(text: string): AcceptClause | undefined {
+/** How headers are taken apart: the library of releases before 1.17 kept parameters that say nothing, or say more than one thing. */
+export type AcceptRules = 'present' | 'before 1.17'
+
+/** Type and subtype; undefined where it is no media range. */
+function parseRange(range: string, rules: AcceptRules): [string, string] | undefined {
+  const parts = range.split('/')
+  const [type, subtype] = parts.map(trim)
+  if (parts.length === 1) return type === '*' ? ['*', '*'] : undefined
+  if (rules === 'before 1.17') return parts.length === 2 ? [type, subtype] : undefined
+  // What ends in a slash has nothing more to say.
+  if (parts.length === 2 && parts[1] === '') return type === '*' ? ['*', '*'] : undefined
+  return parts.slice(2).join('/') === '' ? [type, subtype] : undefined
+}
+
+/** Name and value; undefined where it is left out. */
+function parseParameter(text: string, rules: AcceptRules): [string, string] | undefined {
+  const [name, ...values] = text.split('=')
+  if (values.length === 0) return undefined
+  if (rules === 'before 1.17') return [trim(name), values.join('=')]
+  const [value, ...more] = values
+  if (value === '' && more.length === 0) return undefined
+  return more.join('=') === '' ? [trim(name), value] : undefined
+}
+
+function parseClause(text: string, rules: AcceptRules): AcceptClause | undefined {
   const [range, ...rest] = trim(text).split(';')
-  const parts = range.split('/').map(trim)
-  if (parts.length > 2) return undefined
-  const [type, subtype = ''] = parts
-  if (subtype === '' && type !== '*') return undefined
+  const types = parseRange(range, rules)
+  if (types === undefined) return undefined
   const parameters: Record<string, string | undefined> = Object.create(null)
   let quality = 1
-  for (const parameter of rest) {
-    const [name, value, more] = parameter.split('=')
-    if (value === undefined || value === '' || more !== undefined) continue
-    if (trim(name) === 'q') quality = Number(value) || 0
-    else parameters[trim(name)] = trim(value)
+  for (const part of rest) {
+    const parsed = parseParameter(part, rules)
+    if (parsed === undefined) continue
+    const [name, value] = parsed
+    if (name === 'q') quality = Number(value) || 0
+    else parameters[name] = trim(value)
   }
-  return { type, subtype: subtype === '' ? '*' : subtype, quality, parameters }
+  return { type: types[0], subtype: types[1], quality, parameters }
 }
 
 /** Whether one clause goes before another. Not an order: kept as it is, for the outcome depends on it. */
@@ -37,10 +60,10 @@ function before(a: AcceptClause, b: AcceptClause): boolean {
 }
 
 /** The clauses of an Accept header, those to try first first. */
-export function parseAccept(header: string): AcceptClause[] {
+export function parseAccept(header: string, rules: AcceptRules = 'present'): AcceptClause[] {
   const clauses: AcceptClause[] = []
   for (const part of header.split(',', clausesMax)) {
-    const clause = parseClause(part)
+    const clause = parseClause(part, rules)
     if (clause === undefined) continue
     let at = clauses.length
     while (at > 0 && before(clause, clauses[at - 1])) at--

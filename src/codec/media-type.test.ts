@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
+import type { AcceptRules } from './accept-header.ts'
 import {
   bodyFormat,
   checkRouteAccepts,
@@ -27,9 +28,9 @@ function outcome(decide: () => unknown): string {
     return `${error.code} ${error.message}`
   }
 }
-function form(header: string, endpoint: Endpoint): string {
+function form(header: string, endpoint: Endpoint, rules?: AcceptRules): string {
   return outcome(() => {
-    const { format, pretty, as } = wantedForm(header, endpoint)
+    const { format, pretty, as } = wantedForm(header, endpoint, rules)
     return `${format}${pretty ? ' pretty' : ''}${as === undefined ? '' : ` ${as.kind} ${as.version}`}`
   })
 }
@@ -181,3 +182,25 @@ test('pretty is asked for, or guessed from the client', () => {
   assert.equal(wantsPretty(undefined, 'Mozilla/5.0 (X11)'), true)
   assert.equal(wantsPretty('', 'kubectl/v1.22'), false)
 })
+
+// Parameters that say nothing, or too much, and ranges with a slash too many: the rules changed with 1.17.
+const readOnceAndNow: [header: string, before: string, now: string][] = [
+  ['application/json;as=', refused, 'json'],
+  ['application/json;as= ;x=1', refused, refused],
+  ['application/json;as==', refused, refused],
+  ['application/json;as=b=', refused, refused],
+  ['application/json;as=b=c', refused, 'json'],
+  ['application/json;as', 'json', 'json'],
+  ['application/json;g=,application/yaml', 'yaml', 'json'],
+  ['application/json;q=0=,application/yaml;q=0.1', 'yaml', 'yaml'],
+  ['application/json/', refused, 'json'],
+  ['application/json/x', refused, refused],
+  ['application/', refused, refused],
+  ['*/', refused, 'json'],
+]
+for (const [header, before, now] of readOnceAndNow) {
+  test(`Accept: ${header} before 1.17 and since`, () => {
+    assert.equal(form(header, 'built-in', 'before 1.17'), before)
+    assert.equal(form(header, 'built-in'), now)
+  })
+}

@@ -4,7 +4,12 @@
  * header means is worked out once and remembered.
  */
 import { ApiError, notAcceptable, unsupportedMediaType } from '#api/status-error.ts'
-import { type AcceptClause, parseAccept, parseContentType } from './accept-header.ts'
+import {
+  type AcceptClause,
+  type AcceptRules,
+  parseAccept,
+  parseContentType,
+} from './accept-header.ts'
 
 export type Format = 'json' | 'yaml' | 'protobuf'
 
@@ -89,11 +94,11 @@ function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wante
   return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
 }
 
-function decide(header: string, endpoint: Endpoint): Wanted | null {
+function decide(header: string, endpoint: Endpoint, rules: AcceptRules): Wanted | null {
   if (header === '') {
     return { format: 'json', mediaType: mediaTypes.json, pretty: false, as: undefined }
   }
-  for (const clause of parseAccept(header)) {
+  for (const clause of parseAccept(header, rules)) {
     for (const format of formats) {
       const wanted = matches(clause, format) ? accept(clause, format, endpoint) : undefined
       if (wanted !== undefined) return wanted
@@ -102,17 +107,29 @@ function decide(header: string, endpoint: Endpoint): Wanted | null {
   return null
 }
 
-const decided: Readonly<Record<Endpoint, (header: string) => Wanted | null>> = {
-  'built-in': remember((header) => decide(header, 'built-in')),
-  'built-in without tables': remember((header) => decide(header, 'built-in without tables')),
-  custom: remember((header) => decide(header, 'custom')),
-  'custom without tables': remember((header) => decide(header, 'custom without tables')),
-  document: remember((header) => decide(header, 'document')),
+type Decided = Readonly<Record<Endpoint, (header: string) => Wanted | null>>
+const decidedBy = (rules: AcceptRules): Decided => {
+  const of = (endpoint: Endpoint) => remember((header) => decide(header, endpoint, rules))
+  return {
+    'built-in': of('built-in'),
+    'built-in without tables': of('built-in without tables'),
+    custom: of('custom'),
+    'custom without tables': of('custom without tables'),
+    document: of('document'),
+  }
+}
+const decided: Readonly<Record<AcceptRules, Decided>> = {
+  present: decidedBy('present'),
+  'before 1.17': decidedBy('before 1.17'),
 }
 
 /** The form of an answer. Throws 406. An absent header is ''. */
-export function wantedForm(header: string, endpoint: Endpoint): Wanted {
-  const wanted = decided[endpoint](header)
+export function wantedForm(
+  header: string,
+  endpoint: Endpoint,
+  rules: AcceptRules = 'present',
+): Wanted {
+  const wanted = decided[rules][endpoint](header)
   if (wanted === null) {
     throw notAcceptable(`only the following media types are accepted: ${allMediaTypes.join(', ')}`)
   }
@@ -120,8 +137,12 @@ export function wantedForm(header: string, endpoint: Endpoint): Wanted {
 }
 
 /** The form of a watch's events: JSON or protobuf. Throws 406. */
-export function wantedStream(header: string, endpoint: Endpoint): Wanted {
-  const wanted = wantedForm(header, endpoint)
+export function wantedStream(
+  header: string,
+  endpoint: Endpoint,
+  rules: AcceptRules = 'present',
+): Wanted {
+  const wanted = wantedForm(header, endpoint, rules)
   if (wanted.format === 'yaml') {
     throw notAcceptable(
       `only the following media types are accepted: ${streamMediaTypes.join(', ')}`,

@@ -5,6 +5,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'
 import type { User } from '#access/user.ts'
 import type { ApiError } from '#api/status-error.ts'
+import type { AcceptRules } from '#codec/accept-header.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { Server } from '#verbs/server.ts'
@@ -81,6 +82,8 @@ export interface Exchange {
   readonly auditAnnotations: Map<string, string>
   /** Releases before 1.16 told caches nothing. */
   readonly isSilentToCaches?: boolean
+  /** How its Accept header is read, where not by the present rules. */
+  readonly acceptRules?: AcceptRules
   /** Releases before 1.22 told the name of a request only where it went to the audit log. */
   readonly tellsOnlyAudited?: boolean
   /** The body, once read. */

@@ -54,6 +54,8 @@ export interface PathHandler {
 export interface Observer {
   /** The request is authenticated and about to be authorised. */
   begin?(exchange: Exchange): void | Promise<void>
+  /** The request is refused, perhaps before it began: its name is about to be told, or not. */
+  refusing?(exchange: Exchange): void
   /** A long answer has begun. */
   started?(exchange: Exchange): void
   /** The answer is complete, or the client is gone. */

@@ -92,6 +92,8 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
   }
 }
 
+/** The first release that leaves out parameters of an Accept header that say nothing. */
+const presentAcceptSince = 17
 const cachesToldSince = 16
 /** The first release in which every answer names its request. */
 const allNamedSince = 22
@@ -115,6 +117,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     warnings: [],
     auditAnnotations: new Map(),
     isSilentToCaches: parts.server.release < cachesToldSince,
+    acceptRules: parts.server.release < presentAcceptSince ? 'before 1.17' : 'present',
     tellsOnlyAudited: parts.server.release < allNamedSince,
     body: undefined,
     typeNamed: undefined,
@@ -147,6 +150,7 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
 
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): void {
   try {
+    if (exchange.tellsOnlyAudited) for (const { refusing } of parts.observers) refusing?.(exchange)
     respondError(exchange, asApiError(error, exchange, parts))
   } catch (second) {
     parts.report('an answer could not be written', second)

@@ -36,7 +36,9 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
   const endpoint = endpointOf(kind, exchange.target.subresource)
   const wanted =
-    exchange.target.verb === 'watch' ? wantedStream(accept, endpoint) : wantedForm(accept, endpoint)
+    exchange.target.verb === 'watch'
+      ? wantedStream(accept, endpoint, exchange.acceptRules)
+      : wantedForm(accept, endpoint, exchange.acceptRules)
   return shapeOf(exchange, wanted)
 }
 
@@ -57,7 +59,7 @@ export function documentShape(
   const accept = acceptOf(exchange)
   if (produces !== 'unrouted') checkRouteAccepts(accept, produces)
   if (produces === 'json') return jsonShape
-  return shapeOf(exchange, wantedForm(accept, 'document'))
+  return shapeOf(exchange, wantedForm(accept, 'document', exchange.acceptRules))
 }
 
 const jsonShape: Shape = {
@@ -91,7 +93,7 @@ function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
 /** Errors are said in the format asked for, as far as that can be understood, else in JSON. */
 export function shapeOfError(exchange: Exchange): Shape {
   try {
-    const wanted = wantedForm(acceptOf(exchange), 'document')
+    const wanted = wantedForm(acceptOf(exchange), 'document', exchange.acceptRules)
     return shapeOf(exchange, { ...wanted, as: undefined, mediaType: mediaTypes[wanted.format] })
   } catch (error) {
     if (error instanceof ApiError) return jsonShape

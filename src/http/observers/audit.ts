@@ -39,6 +39,8 @@ class AuditRecord {
   readonly receivedAtMs: number
   /** Looked up while the connection is there. */
   readonly addresses: readonly string[]
+  /** Whether it was known who asks, and the request recorded as received. */
+  begun = false
   /** Whether the beginning of a long answer was recorded. */
   started = false
 
@@ -108,7 +110,11 @@ export function auditObserver(parts: AuditParts): Observer {
   return {
     begin(exchange) {
       const record = open(exchange)
+      record.begun = true
       emit(exchange, record, 'RequestReceived', {})
+    },
+    refusing(exchange) {
+      if (exchange.record === undefined) open(exchange)
     },
     started(exchange) {
       const record = exchange.record
@@ -120,14 +126,15 @@ export function auditObserver(parts: AuditParts): Observer {
       })
     },
     end(exchange) {
-      if (exchange.record instanceof AuditRecord) {
-        complete(exchange, exchange.record).catch((error) =>
+      const known = exchange.record instanceof AuditRecord ? exchange.record : undefined
+      if (known?.begun) {
+        complete(exchange, known).catch((error) =>
           parts.report('a record of the audit log is lost', error),
         )
         return
       }
       // Nobody was found to ask: the refusal is all there is to tell.
-      const record = open(exchange)
+      const record = known ?? open(exchange)
       const refused = exchange.status === 401
       const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
       emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
