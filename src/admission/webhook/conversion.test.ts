@@ -296,6 +296,19 @@ test('a webhook that is not there is told with its address and the time it has',
   })
 })
 
+test('a webhook that sends elsewhere is not followed', async () => {
+  const before = webhook.received.length
+  for (const status of [301, 302, 303, 307, 308]) {
+    const path = `/sent-${status}`
+    webhook.redirects.set(path, { status, location: '/convert' })
+    const config = { url: `https://127.0.0.1:${webhook.port}${path}` }
+    const made = convert(definition(config), [gear('a')], 'example.com/v2')
+    await assert.rejects(made, new RegExp(`status code ${status} but did not return more`))
+  }
+  const asked = webhook.received.slice(before).map(({ path }) => path)
+  assert.deepEqual(asked, ['/sent-301', '/sent-302', '/sent-303', '/sent-307', '/sent-308'])
+})
+
 test('authorities that the definition does not name are not trusted', async () => {
   const untrusted = definition({ ...url(), caBundle: '' })
   await assert.rejects(convert(untrusted, [gear('x')], 'example.com/v2'), ApiError)

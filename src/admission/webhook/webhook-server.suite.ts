@@ -16,6 +16,8 @@ export interface Received {
 export class WebhookServer {
   readonly received: Received[] = []
   readonly paths = new Map<string, Respond>()
+  /** Paths that send whoever asks to another one. */
+  readonly redirects = new Map<string, { readonly status: number; readonly location: string }>()
   readonly ca: Made
   readonly #server: Server
   connections = 0
@@ -39,6 +41,10 @@ export class WebhookServer {
           const path = (request.url ?? '').split('?')[0] as string
           const review = JSON.parse(body)
           this.received.push({ path, headers: request.headers, review })
+          const sent = this.redirects.get(path)
+          if (sent !== undefined) {
+            return response.writeHead(sent.status, { location: sent.location }).end()
+          }
           const answer = this.paths.get(path)?.(review.request) ?? { allowed: true }
           if (answer === 'never') return
           if (typeof answer === 'string') return response.end(answer)
