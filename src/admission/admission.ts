@@ -18,6 +18,8 @@ export interface AdmissionRequest {
   /** Hub version of the resource (for subresources with a kind of their own: that kind). Mutators change it in place. */
   object: KubeObject | undefined
   readonly old: KubeObject | undefined
+  /** Whether webhooks are shown the owners of what an update found; most updates have taken them out by then. */
+  readonly showsOldOwners?: boolean
   readonly user: User
   readonly dryRun: boolean
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as sent. */

@@ -4,6 +4,7 @@ import type { RbacAuthorizer } from '#access/authorize/rbac.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { concerning } from './concerning.ts'
 import type { PluginConfigurations } from './configuration.ts'
@@ -21,6 +22,7 @@ export interface PluginOptions extends ServiceAccountOptions {
   /** Milliseconds. */
   readonly now: () => number
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
+  readonly types: KnownTypes
   /** What plugins write: on behalf of the server itself. */
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
@@ -220,8 +222,8 @@ const makers: Readonly<Record<string, Make>> = {
 }
 
 const dispatchParts = (options: PluginOptions) => {
-  const { newUid, release, observeWebhook: observe, report } = options
-  return { newUid, release, observe, report }
+  const { newUid, release, types, observeWebhook: observe, report } = options
+  return { newUid, release, types, observe, report }
 }
 
 const hookUsers = async (configuration: Loose | undefined) =>

@@ -7,6 +7,7 @@ import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
 import { AdmissionChain } from './chain.ts'
@@ -22,6 +23,20 @@ for (const resource of builtInResources(facts, {
   serves: () => true,
 })) {
   catalog.add(resource)
+}
+
+/** The types of the same release. */
+export const types: KnownTypes = {
+  isVersion: (apiVersion) => kindsOf(apiVersion).size > 0,
+  typeNamed(apiVersion, kind) {
+    const name = kindsOf(apiVersion).get(kind)
+    return name === undefined ? undefined : facts.typeOf(name, 22)
+  },
+}
+
+function kindsOf(apiVersion: string) {
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  return facts.kindsOf(group, version, 22)
 }
 
 export function kindOf(apiVersion: string, plural: string): Kind {

@@ -232,6 +232,6 @@ test('before bound tokens a pod mounts the Secret of its account', async () => {
   const request = create({})
   assert.equal(await outcome(old, request, own), 'admitted')
   assert.deepEqual(request.object?.spec.volumes, [
-    { name: 'token', secret: { secretName: 'token', defaultMode: 420 } },
+    { name: 'token', secret: { secretName: 'token' } },
   ])
 })

@@ -127,7 +127,6 @@ const projection = () => ({
       },
     },
   ],
-  defaultMode: 420,
 })
 
 /** Before bound tokens: the Secret with the account's token, which its controller makes. */
@@ -141,7 +140,7 @@ async function secretVolume(
     if (secret?.type !== 'kubernetes.io/service-account-token') continue
     if (secret.metadata.annotations?.['kubernetes.io/service-account.uid'] !== account.metadata.uid)
       continue
-    return { name, secret: { secretName: name, defaultMode: 420 } }
+    return { name, secret: { secretName: name } }
   }
   const why = `No API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
   const refusal = serverTimeout({ group: '', plural: 'serviceaccounts' }, 'create pod', 1)

@@ -6,6 +6,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import { forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
@@ -40,8 +41,7 @@ export async function makeServer(
   foundation: Foundation,
   observing: Observing,
 ): Promise<MadeServer> {
-  const { settings, facts, release, feature, catalog, cache, storage, reader, parseStored } =
-    foundation
+  const { settings, release, feature, catalog, cache, storage, reader, parseStored } = foundation
   const access = await accessOf(foundation)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
   const server: Server = {
@@ -63,15 +63,7 @@ export async function makeServer(
     release,
     feature,
     parseStored,
-    isVersion(apiVersion) {
-      const [version = '', group = ''] = apiVersion.split('/').reverse()
-      return facts.kindsOf(group, version, release).size > 0
-    },
-    typeNamed(apiVersion, kind) {
-      const [version, group = ''] = apiVersion.split('/').reverse()
-      const name = facts.kindsOf(group, version, release).get(kind)
-      return name === undefined ? undefined : facts.typeOf(name, release)
-    },
+    ...typesOf(foundation),
     newUid: randomUUID,
     randomSuffix,
     storesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
@@ -80,6 +72,20 @@ export async function makeServer(
     eventTtlSeconds: settings.eventTtlMs / 1000,
   }
   return { server, access }
+}
+
+function typesOf({ facts, release }: Foundation): KnownTypes {
+  return {
+    isVersion(apiVersion) {
+      const [version = '', group = ''] = apiVersion.split('/').reverse()
+      return facts.kindsOf(group, version, release).size > 0
+    },
+    typeNamed(apiVersion, kind) {
+      const [version = '', group = ''] = apiVersion.split('/').reverse()
+      const name = facts.kindsOf(group, version, release).get(kind)
+      return name === undefined ? undefined : facts.typeOf(name, release)
+    },
+  }
 }
 
 /** Where the services of all its servers claim what they are given. */
@@ -121,6 +127,7 @@ async function pluginsOf(
       rbac: access.rbac,
       now: () => systemClock.now(),
       kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
+      types: typesOf(foundation),
       createNamespace: (namespace) => itself().create(namespaces, '', namespace),
       updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
       newUid: randomUUID,

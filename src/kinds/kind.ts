@@ -173,6 +173,8 @@ export interface Behaviour {
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */
   prepareForCreate?(object: KubeObject, context: Context): void
+  /** What a new object lacks when it is checked and shown to webhooks, and has when it is read back: in place. */
+  readBack?(object: KubeObject): void
   /** Status kept from old, generation raised when the spec changed, and so on. */
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   /** Everything but metadata, which the verbs check by nameRule first. */

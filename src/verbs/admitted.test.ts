@@ -10,6 +10,8 @@ import { deleteCollection } from './delete-collection.ts'
 import { remove } from './delete.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
 import { refusalOf, startVerbs } from './fixture.suite.ts'
+import { create } from './create.ts'
+import { patch } from './patch.ts'
 import type { Server, Target } from './server.ts'
 import { specialVerbs } from './special.ts'
 
@@ -131,6 +133,147 @@ test('a refusal ends the deletion of a collection: what comes after it stays', a
   )
 })
 
+test('of each of a collection the options are heard as they were asked', async () => {
+  await verbs.create('pods', pod('one-of-many'))
+  shows = ({ options: { gracePeriodSeconds }, name }) => [gracePeriodSeconds, name]
+  const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'))
+  await deleteCollection(server, deletion(verbs.target('pods')), only)
+  // It is marked, and then removed.
+  const each = both('DELETE', [null, ''])
+  assert.deepEqual(heard, [...each, ...each])
+})
+
+const apply = (plural: string, object: Loose, manager: string) =>
+  patch(server, {
+    ...verbs.request(verbs.target(plural, object.metadata.name), undefined, {
+      fieldManager: manager,
+    }),
+    patchType: 'apply',
+    patchBytes: Buffer.from(JSON.stringify(object)),
+  })
+const managers = (object: Loose | undefined) =>
+  object?.metadata.managedFields?.map((entry: Loose) => entry.manager)
+const seenOf = ({ object, old, showsOldOwners }: AdmissionRequest) => [
+  object === old,
+  managers(object),
+  managers(old),
+  showsOldOwners === true,
+]
+const map = (name: string, data: Loose) => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name },
+  data,
+})
+const service = (port: number) => ({
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name: 'seen' },
+  spec: { clusterIP: 'None', ports: [{ port }] },
+})
+const applied: [what: string, plural: string, first: Loose, then: Loose, expected: unknown[][]][] =
+  [
+    [
+      'changes nothing but owners is one object, before and after',
+      'configmaps',
+      map('same', { a: 'b' }),
+      map('same', { a: 'b' }),
+      [
+        [true, ['one', 'two'], ['one', 'two'], false],
+        [true, ['one', 'two'], ['one', 'two'], false],
+      ],
+    ],
+    [
+      'changes something is two',
+      'configmaps',
+      map('other', { a: 'b' }),
+      map('other', { c: 'd' }),
+      [
+        [false, ['one', 'two'], ['one'], false],
+        [false, ['one', 'two'], ['one'], false],
+      ],
+    ],
+    [
+      'is of a service is found once more by those that only look, owners and all',
+      'services',
+      service(80),
+      service(80),
+      [
+        [true, ['one', 'two'], ['one', 'two'], false],
+        [false, ['one', 'two'], ['one'], true],
+      ],
+    ],
+  ]
+for (const [what, plural, first, then, expected] of applied) {
+  test(`what an apply that ${what}`, async () => {
+    await apply(plural, first, 'one')
+    heard = []
+    shows = seenOf
+    await apply(plural, then, 'two')
+    const steps = ['admit', 'validate']
+    assert.deepEqual(
+      heard,
+      expected.map((seen, i) => `${steps[i]} UPDATE ${JSON.stringify(seen)}`),
+    )
+  })
+}
+
+test('whatever a webhook makes of what was applied without a change is no new generation', async () => {
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: template() }
+  const deployment = {
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: { name: 'still' },
+    spec,
+  }
+  await apply('deployments', deployment, 'one')
+  shows = ({ operation, object }) => {
+    if (operation === 'UPDATE' && object) object.spec.replicas = 7
+  }
+  await apply('deployments', deployment, 'one')
+  const after = await verbs.get('deployments', 'still')
+  assert.deepEqual([after.spec.replicas, after.metadata.generation], [7, 1])
+})
+
+const template = () => ({ metadata: { labels: { a: 'b' } }, spec: pod('').spec })
+
+const names: [what: string, metadata: Loose, change: Loose, expected: RegExp][] = [
+  ['by the name it was asked for', { name: 'asked' }, { name: 'renamed' }, /^"asked"$/],
+  ['by the name that was made for it', { generateName: 'made-' }, {}, /^"made-[a-z0-9]{5}"$/],
+]
+for (const [what, metadata, change, expected] of names) {
+  test(`those that only look know a new object ${what}`, async () => {
+    shows = ({ name, object }) => {
+      if (object?.metadata.uid === undefined) Object.assign(object?.metadata ?? {}, change)
+      return name
+    }
+    await create(server, verbs.request(verbs.target('configmaps'), { metadata }))
+    assert.match(heard[1].replace('validate CREATE ', ''), expected)
+  })
+}
+
+test('a namespace whose name is made for it carries it as a label', async () => {
+  const { metadata } = await verbs.create('namespaces', { metadata: { generateName: 'made-' } })
+  assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], metadata.name)
+})
+
+test('a claim has no phase before it is read back, nor a token its file mode', async () => {
+  const claim = {
+    metadata: { name: 'c' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  }
+  shows = ({ object }) => object?.status?.phase
+  await create(server, verbs.request(verbs.target('persistentvolumeclaims'), claim))
+  assert.equal(heard[1], 'validate CREATE null')
+  assert.equal((await verbs.get('persistentvolumeclaims', 'c')).status.phase, 'Pending')
+  shows = ({ object }) => {
+    if (object) object.spec.volumes = [{ name: 'v', projected: { sources: [] } }]
+  }
+  await create(server, verbs.request(verbs.target('pods'), pod('with-token')))
+  const { spec } = await verbs.get('pods', 'with-token')
+  assert.equal(spec.volumes[0].projected.defaultMode, 420)
+})
+
 const marked: [plural: string, object: Loose][] = [
   ['namespaces', { metadata: { name: 'leaving' } }],
   [
@@ -218,6 +361,60 @@ test('a scale is seen first as it was sent, with its owner, and then as it will 
     `validate UPDATE ${JSON.stringify([{ replicas: 4 }, true, null])}`,
   ])
 })
+
+test('a scale that is none is refused once those that may change it have been asked', async () => {
+  await verbs.create('deployments', {
+    metadata: { name: 'bad' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template: template() },
+  })
+  const target = verbs.target('deployments', 'bad', 'scale')
+  const scale = { metadata: { name: 'bad', namespace: 'default' }, spec: { replicas: -1 } }
+  const write = async () => specialVerbs(target).update?.(server, verbs.request(target, scale))
+  assert.equal(await refusalOf(write()), '422 Invalid')
+  assert.deepEqual(heard, ['admit UPDATE ""'])
+  shows = ({ object }) => {
+    if (object) object.spec.replicas = 3
+  }
+  await write()
+  assert.equal((await verbs.get('deployments', 'bad')).spec.replicas, 3)
+})
+
+const evictions: [release: number, expected: string[]][] = [
+  [18, ['admit CREATE ""']],
+  [19, ['admit CREATE ""', 'validate CREATE ""']],
+]
+for (const [release, expected] of evictions) {
+  test(`in 1.${release} an eviction of no pod is heard of by ${expected.length}`, async () => {
+    const target = verbs.target('pods', 'nobody', 'eviction')
+    const body = { kind: 'Eviction', apiVersion: 'policy/v1beta1', metadata: { name: 'nobody' } }
+    const older = { ...server, release }
+    const evict = async () => specialVerbs(target).create?.(older, verbs.request(target, body))
+    assert.equal(await refusalOf(evict()), '404 NotFound')
+    assert.deepEqual(heard, expected)
+  })
+}
+
+for (const [subresource, kind, apiVersion] of [
+  ['binding', 'Binding', 'v1'],
+  ['eviction', 'Eviction', 'policy/v1'],
+]) {
+  test(`a webhook may not give ${subresource} another name`, async () => {
+    await verbs.create('pods', pod(`named-${subresource}`))
+    const target = verbs.target('pods', `named-${subresource}`, subresource)
+    shows = ({ object }) => {
+      if (object) object.metadata.name = 'other'
+    }
+    const body = {
+      kind,
+      apiVersion,
+      metadata: { name: target.name },
+      target: { kind: 'Node', name: 'n' },
+    }
+    const ask = async () => specialVerbs(target).create?.(server, verbs.request(target, body))
+    assert.equal(await refusalOf(ask()), '400 BadRequest')
+    assert.deepEqual(heard, ['admit CREATE null'])
+  })
+}
 
 const reviews: [plural: string, spec: object, expected: string[]][] = [
   ['selfsubjectrulesreviews', {}, ['admit CREATE ""']],

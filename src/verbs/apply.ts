@@ -25,7 +25,9 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     now: timestamp(server.clock),
     force: request.options.force,
   }
+  let merged = true
   return writeOver(server, request, {
+    changesOwnersAlone: () => !merged,
     creates: subresource === '' || (rulesFor(kind, subresource)?.createOnUpdate ?? false),
     retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
@@ -34,11 +36,15 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       const made = withOwners(kind, (of) => applyConfiguration(of, before, config, who))
       const outcome = made instanceof Promise ? await made : made
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
+      merged = outcome.merged
       const next = await toHub(
         kind,
         outcome.merged ? complete(kind, outcome.object) : outcome.object,
       )
       if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)
+      // Only what is read by a type says that there is no time yet.
+      if (next.metadata.creationTimestamp === null && !kind.protobuf)
+        delete next.metadata.creationTimestamp
       requireMatchingName(next, request)
       return next
     },

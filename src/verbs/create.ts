@@ -44,9 +44,9 @@ export async function createDecoded(
   if (admitted !== undefined) await admitted
   dedupOwnerReferences(object, warnings, true)
   const { resourceVersion } = object.metadata
-  prepareNew(server, kind, object, target.namespace, context)
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
+  prepareNew(server, kind, object, target.namespace, context)
   const checked = refuseInvalidNew(kind, object, context)
   if (checked !== undefined) await checked
   for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? [])
@@ -57,8 +57,11 @@ export async function createDecoded(
       : undefined
   const reservation = reserved instanceof Promise ? await reserved : reserved
   try {
-    const allowed = server.admission.validate({ ...attributes, name: nameOf(object), object })
+    // Who asked by a name is known by it, whatever a webhook has made of it.
+    const name = attributes.name || nameOf(object)
+    const allowed = server.admission.validate({ ...attributes, name, object })
     if (allowed !== undefined) await allowed
+    kind.resource.behaviour.readBack?.(object)
     // Only what is really stored has a version of its own; a dry run shows the one it was given.
     if (Number(resourceVersion) && !options.dryRun && !updates) {
       throw badRequest('resourceVersion should not be set on objects to be created')

@@ -6,8 +6,8 @@ import type { Loose } from '#api/object-meta.ts'
 import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
+import { goTypeOf, isKnownType } from '#kinds/known-type.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
-import { goTypeOf, isKnownType } from './known-type.ts'
 import type { Server } from './server.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`

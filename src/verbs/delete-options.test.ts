@@ -35,6 +35,7 @@ test('from a body', () => {
     {
       ...none,
       gracePeriodSeconds: 5,
+      preconditions: true,
       uid: 'u',
       resourceVersion: '7',
       propagationPolicy: 'Foreground',

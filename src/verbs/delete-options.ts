@@ -7,6 +7,8 @@ import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined
+  /** There are preconditions, and be it none. */
+  readonly preconditions?: boolean
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
   readonly orphanDependents: boolean | undefined
@@ -28,6 +30,7 @@ export function deleteOptionsFrom(body: Loose, release = newestWords): DeleteOpt
   }
   const options = {
     gracePeriodSeconds: integer(body.gracePeriodSeconds, 'gracePeriodSeconds'),
+    ...(body.preconditions != null && { preconditions: true }),
     uid: text(preconditions.uid, 'preconditions.uid'),
     resourceVersion: text(preconditions.resourceVersion, 'preconditions.resourceVersion'),
     orphanDependents: boolean(body.orphanDependents, 'orphanDependents'),

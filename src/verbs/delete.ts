@@ -52,7 +52,9 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const grace = markGrace(kind, next, options, context)
   // What is going already is no new deletion, and nobody is asked about it.
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
-  const admitted = grace === 'none' ? request : withGraceOf(request, next)
+  // Each of many has options of its own, of which plugins do not hear.
+  const asAsked = grace === 'none' || request.ofCollection === true
+  const admitted = asAsked ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
   const changed = setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0

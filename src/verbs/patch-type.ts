@@ -8,7 +8,7 @@ import { badRequest } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { JsonError } from '#codec/json.ts'
 import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
-import { goTypeOf, isKnownType } from './known-type.ts'
+import { goTypeOf, internalName, isKnownType } from '#kinds/known-type.ts'
 import type { Server } from './server.ts'
 
 export interface TypeName {
@@ -67,14 +67,10 @@ const faultOf = (
   read === undefined
     ? unregisteredKind(said.kind, `version "${said.apiVersion}"`, release)
     : (read.fault ??
-      `converting (${read.goType}) to (${internalName(expected)}): unknown conversion`)
+      `converting (${read.goType}) to (${internalName(expected.apiVersion, expected.kind)}): unknown conversion`)
 
 const groupOf = ({ apiVersion }: TypeName): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
-
-/** Go's name for what all versions of a kind are read into. */
-const internalName = (type: TypeName): string =>
-  `${groupOf(type).split('.')[0] || 'core'}.${type.kind}`
 
 function headerOf(raw: Json) {
   try {

@@ -12,14 +12,14 @@ import type { Clock } from '#base/clock.ts'
 import { flatText } from '#base/flat-text.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { Type } from '#schema/type.ts'
 import { type KeyRange, prefixRange, type Storage } from '#storage/storage.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
 import type { Allocators } from './allocate.ts'
 
-export interface Server {
+export interface Server extends KnownTypes {
   readonly catalog: Catalog
   readonly storage: Storage
   readonly cache: WatchCache
@@ -31,10 +31,6 @@ export interface Server {
   readonly release: number
   readonly feature: (gate: string) => boolean
   readonly parseStored: ParseStored
-  /** Whether a group has such a version, served or not. */
-  readonly isVersion: (apiVersion: string) => boolean
-  /** The type of a kind that need not be a resource of its own: Scale, Eviction, TokenRequest. */
-  readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
   readonly newUid: () => string
   /** Five characters for generateName. */
   readonly randomSuffix: () => string

@@ -52,11 +52,14 @@ export interface WritePlan {
   /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
   readonly admittedAs?: {
     show(object: KubeObject): KubeObject
-    /** The view as it was asked for, which those that change it see. */
+    /** The view as it was asked for, and as it was found, which those that change it see. */
     asked(): KubeObject | undefined
-    /** Puts what they changed of the view into the object. */
+    found(): KubeObject | undefined
+    /** Puts what they changed of the view into the object, or refuses it. */
     take(object: KubeObject, view: KubeObject): Awaitable<void>
   }
+  /** Whether the next state is the one that is there but for its owners: plugins and webhooks then see one object as both. */
+  changesOwnersAlone?(): boolean
   /**
    * How often a lost race is tried again whatever version the next state names, since it is made anew from the state
    * that won; without it only writes that name none are tried again.
@@ -111,19 +114,24 @@ async function writeOnce(
   const { kind, subresource } = target
   const old = live.object
   const next = await plan.make(copyData(old))
+  const isOne = plan.changesOwnersAlone?.() === true
   const context = contextOf(server, request)
   const attributes = attributesOf(
     request,
     plan.admittedAs?.asked() ?? next,
     target.name,
-    plan.admittedAs?.show(old) ?? old,
+    isOne ? next : (plan.admittedAs?.found() ?? old),
   )
   await server.admission.mutate(attributes)
   if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
   dedupOwnerReferences(next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
+  // Those that are checked last are found once more for it, owners and all.
+  const isReadAgain =
+    subresource === '' && kind.resource.behaviour.versionCheckedWithMetadata === true
   let named = !checkedLast && requireVersion(request, plan, next, live)
-  prepareUpdate(request, next, old, context)
+  // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
+  prepareUpdate(request, next, isOne && !isReadAgain ? next : old, context)
   await refuseInvalidUpdate(kind, subresource, next, old, context)
   if (subresource === '') {
     for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
@@ -134,7 +142,12 @@ async function writeOnce(
     subresource === '' ? await server.allocators.reserve(kind, next, old, context) : undefined
   try {
     if (checkedLast) named = requireVersion(request, plan, next, live)
-    await server.admission.validate({ ...attributes, object: plan.admittedAs?.show(next) ?? next })
+    await server.admission.validate({
+      ...attributes,
+      object: plan.admittedAs?.show(next) ?? next,
+      ...(isReadAgain && { old, showsOldOwners: true }),
+      ...(plan.admittedAs && { old: plan.admittedAs.show(old) }),
+    })
     const outcome = await storeNext(server, request, next, live)
     const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(next, old)
     const settled = isStored ? reservation?.keep() : reservation?.giveBack()

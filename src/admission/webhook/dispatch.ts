@@ -3,6 +3,7 @@ import type { AdmissionRequest } from '#admission/admission.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, internalError, timeout } from '#api/status-error.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Hook } from './hook.ts'
 import { type HookClient, NoClient } from './hook-client.ts'
@@ -25,6 +26,7 @@ export interface DispatchParts {
   readonly client: HookClient
   readonly newUid: () => string
   readonly release: number
+  readonly types: KnownTypes
   readonly observe: (call: HookCall) => void
   /** Failures that were ignored, for the log. */
   readonly report: (message: string) => void

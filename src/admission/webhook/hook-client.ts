@@ -135,7 +135,7 @@ function requireAuthorities(caBundle: string | undefined): void {
 /** What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string. */
 export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   if (body === '') {
-    const type = headers['content-type'] ?? ''
+    const type = headers['content-type'] ?? 'application/json'
     throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
   }
   let value: unknown = ''

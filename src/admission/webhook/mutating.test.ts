@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { AdmissionChain } from '#admission/chain.ts'
-import { kindOf, pod, podKind, requestOf } from '#admission/requests.suite.ts'
+import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { nobody } from './credentials.ts'
@@ -62,6 +62,7 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
     client: new HookClient(nobody),
     newUid: () => 'u',
     release,
+    types,
     observe: (call: HookCall) => calls.push(call),
     report: (message: string) => reports.push(message),
   }

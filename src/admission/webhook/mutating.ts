@@ -68,7 +68,7 @@ async function callAll(
       continue
     if (second && !state.again.has(hook.id)) continue
     if (versioned === undefined || versioned.kind !== invocation.kind) {
-      if (versioned !== undefined) await intoRequest(request, versioned)
+      if (versioned !== undefined) await intoRequest(parts, request, versioned)
       versioned = await Versioned.of(request, invocation.kind)
       versioned.patchedBefore = patchedBefore
     }
@@ -78,11 +78,11 @@ async function callAll(
     if (changed) {
       callAgain(state)
       request.reinvoke = true
-      await intoRequest(request, versioned)
+      await intoRequest(parts, request, versioned)
     }
     if (hook.reinvocable) state.called.add(hook.id)
   }
-  if (versioned !== undefined) await intoRequest(request, versioned)
+  if (versioned !== undefined) await intoRequest(parts, request, versioned)
   state.output = request.object && structuredClone(request.object)
 }
 
@@ -152,7 +152,7 @@ function patchObject(
   if (patchType !== 'JSONPatch') throw new CallFailed(hook, `unsupported patch type "${patchType}"`)
   const after = orInternal(() => {
     const patched = applyJsonPatch(before as unknown as Json, operations) as Loose
-    return settled(versioned.kind, before, patched, operations)
+    return settled(parts, versioned, patched, operations)
   })
   if (parts.release >= annotationsSince) {
     const { configuration, name } = hook

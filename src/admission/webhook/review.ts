@@ -71,9 +71,11 @@ const namedSince = 16
 const inItselfSince = 20
 
 function namespaceOf(request: AdmissionRequest, release: number): string {
-  const { namespace, kind, name, operation } = request
+  const { namespace, kind, name, operation, object } = request
   if (namespace !== '' || operation !== 'CREATE' || release < inItselfSince) return namespace
-  return kind.group === '' && kind.plural === 'namespaces' ? name : ''
+  // One whose name is made for it has none yet when it is asked where it is.
+  const isInItself = kind.group === '' && kind.plural === 'namespaces'
+  return isInItself && !object?.metadata.generateName ? name : ''
 }
 
 /** The kind of a body that is not the resource's: evictions, tokens. */
@@ -109,12 +111,16 @@ function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | nu
     propagationPolicy,
     fieldManager,
   } = options
-  const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+  const conditions = {
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  }
+  const conditional = options.preconditions || Object.keys(conditions).length > 0
   return {
     kind,
     apiVersion: 'meta.k8s.io/v1',
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
-    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+    ...(conditional && { preconditions: conditions }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(dryRun && { dryRun: ['All'] }),

@@ -3,23 +3,34 @@
  * way back, from a patched value to the object that goes on through the server.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
-import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
+import { readGoJson } from '#codec/go-json/decode.ts'
+import { isUnread, markUnread } from '#kinds/custom/unread.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
+import type { DispatchParts } from './dispatch.ts'
+import {
+  asBody,
+  readAsOther,
+  requireKind,
+  requireType,
+  type TypeName,
+  typeSaidBy,
+} from './patched-type.ts'
 
 /** For patches that make an object which is none. */
-const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
-  import.meta.url,
-  '#codec/go-json/decode',
-)
 const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
   import.meta.url,
   '#patch/patched-order',
 )
 
+/** What of the server it takes to know types. */
+type Parts = Pick<DispatchParts, 'types' | 'release'>
+
 export class Versioned {
   readonly kind: Kind
+  /** The type of a body that is not the resource's: evictions, tokens, scales. */
+  readonly own: TypeName | undefined
   #object: KubeObject | undefined
   readonly #old: KubeObject | undefined
   #objectText: string | undefined
@@ -29,8 +40,14 @@ export class Versioned {
   /** A patch changed the object since the request began. */
   patchedBefore = false
 
-  constructor(kind: Kind, object: KubeObject | undefined, old: KubeObject | undefined) {
+  constructor(
+    kind: Kind,
+    object: KubeObject | undefined,
+    old: KubeObject | undefined,
+    own: TypeName | undefined,
+  ) {
     this.kind = kind
+    this.own = own
     this.#object = object
     this.#old = old
   }
@@ -41,6 +58,7 @@ export class Versioned {
       kind,
       object && (await fromHub(request.kind, kind, object)),
       old && withoutOwners(request, await fromHub(request.kind, kind, old)),
+      ownTypeOf(request),
     )
   }
 
@@ -63,11 +81,20 @@ export class Versioned {
   }
 }
 
-/** An update has taken the owners out of what it found by the time a webhook is shown it. */
-function withoutOwners({ operation }: AdmissionRequest, old: KubeObject): KubeObject {
-  if (operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
+/**
+ * An update has taken the owners out of what it found by the time a webhook is shown it, unless that is the very object
+ * that is to be written, or was read once more.
+ */
+function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {
+  if (request.operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
+  if (request.showsOldOwners || request.old === request.object) return old
   const { managedFields, ...metadata } = old.metadata
   return { ...old, metadata }
+}
+
+function ownTypeOf({ object, kind: asked }: AdmissionRequest): TypeName | undefined {
+  if (object === undefined || !isOwnKind(object, asked)) return undefined
+  return { apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' }
 }
 
 /** Bodies of a kind of their own (evictions, tokens, scales) have one version, which is theirs. */
@@ -78,8 +105,13 @@ async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<Kub
   if (isOwnKind(object, asked)) return object
   const hub = hubOf(asked)
   if (kind === hub) return typed(object, kind)
+  // What a patch made of an object of a custom kind is shown whole; only a webhook could make more of it than another name.
+  if (isUnread(object) && !asked.resource.convertsElsewhere) return typed(object, kind)
   const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
-  return typed(converted as KubeObject, kind)
+  const shown = typed(converted as KubeObject, kind)
+  // Nobody has asked when it was made, who is not read by a type.
+  if (object.metadata.creationTimestamp === undefined) delete shown.metadata.creationTimestamp
+  return shown
 }
 
 const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
@@ -88,55 +120,104 @@ const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
     : { ...object, kind, apiVersion }
 
 /**
- * A patched value as an object of the same version: canonical, and with defaults where the patch left room for them.
- * Throws an Error in the original's words where it is none.
+ * A patched value as an object of the version it says it is of: canonical, and with defaults where the patch left room
+ * for them. Throws an Error in the original's words where it is none.
  */
 export function settled(
-  kind: Kind,
-  before: KubeObject,
+  { types, release }: Parts,
+  { kind, own }: Versioned,
   patched: Loose,
   operations: Json,
 ): KubeObject {
-  if (isOwnKind(before, kind)) return patched as KubeObject
-  if (kind.protobuf) requireSameType(kind, patched)
-  const { object } = conformed(kind, patched, operations)
+  const said = typeSaidBy(patched)
+  const text = () => JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
+  if (!kind.protobuf) {
+    requireKind(said, text)
+    return own === undefined ? unread(kind, patched) : bodyOr(types, own, said, patched, text)
+  }
+  const expected = own ?? kind
+  const named = {
+    apiVersion: said.apiVersion.replace(/^\//, '') || expected.apiVersion,
+    kind: said.kind || expected.kind,
+  }
+  if (named.kind === expected.kind && named.apiVersion === expected.apiVersion)
+    return own === undefined ? typedAs(kind, patched, text) : asBody(types, own, patched, text())
+  const other = own === undefined ? kind.resource.kindOf(named.apiVersion) : undefined
+  if (other !== undefined && named.kind === other.kind) return typedAs(other, patched, text)
+  readAsOther(types, release, kind, named, text())
+  return { ...patched, ...named } as KubeObject
+}
+
+/** Of a custom kind, whose Scale is read by its type only where it says that it is one. */
+const bodyOr = (
+  types: Parts['types'],
+  own: TypeName,
+  said: TypeName,
+  patched: Loose,
+  text: () => string,
+): KubeObject =>
+  said.kind === own.kind && said.apiVersion === own.apiVersion
+    ? asBody(types, own, patched, text())
+    : (patched as KubeObject)
+
+/** An object of a custom kind keeps all there is, to be checked, and loses what nobody knows on its way to the store. */
+function unread(kind: Kind, patched: Loose): KubeObject {
+  const object = { ...patched, metadata: readableMetadata(kind, patched.metadata) } as KubeObject
   kind.applyDefaults(object)
   return object
 }
 
-function requireSameType({ kind, apiVersion }: Kind, patched: Loose): void {
-  const version = String(patched.apiVersion || apiVersion)
-  const named = String(patched.kind || kind)
-  if (version === apiVersion && named === kind) return
-  throw new Error(
-    `no kind ${goQuote(named)} is registered for version ${goQuote(version)} in scheme "pkg/runtime/scheme.go:100"`,
-  )
-}
-
-/** What does not fit is read once more from its text, as the original reads it. */
-function conformed(kind: Kind, patched: Loose, operations: Json): { object: KubeObject } {
+/** Fields of metadata that do not fit are none. */
+function readableMetadata(kind: Kind, metadata: unknown): Loose {
+  const read = (part: unknown) => kind.conform({ metadata: part }).object.metadata as Loose
   try {
-    return kind.conform(patched)
-  } catch (error) {
-    if (!kind.protobuf) throw error
-    const text = JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
-    const read = loadGoJson().readGoJson(Buffer.from(text), kind.type)
-    if ('fault' in read) throw new Error(read.fault)
-    return kind.conform(read.value as Loose)
+    return read(metadata)
+  } catch {
+    const fits = (entry: [string, unknown]) => {
+      try {
+        return read(Object.fromEntries([entry])) !== undefined
+      } catch {
+        return false
+      }
+    }
+    return read(Object.fromEntries(Object.entries(Object(metadata)).filter(fits)))
   }
 }
 
+/** What does not fit is read once more from its text, as the original reads it. */
+function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
+  let object: KubeObject
+  try {
+    object = kind.conform(patched).object
+  } catch {
+    const read = readGoJson(Buffer.from(text()), kind.type)
+    if ('fault' in read) throw new Error(read.fault)
+    object = kind.conform(read.value as Loose).object
+  }
+  kind.applyDefaults(object)
+  return object
+}
+
 /** Puts what webhooks made of the object into the request, in place: whoever holds the object sees it. */
-export async function intoRequest(request: AdmissionRequest, versioned: Versioned): Promise<void> {
+export async function intoRequest(
+  { types, release }: Parts,
+  request: AdmissionRequest,
+  versioned: Versioned,
+): Promise<void> {
   const target = request.object
   const changed = versioned.object
   if (!versioned.dirty || target === undefined || changed === undefined) return
-  const hub = hubOf(request.kind)
-  const convert = !isOwnKind(changed, request.kind) && versioned.kind !== hub
-  const [result] = convert
-    ? await request.kind.resource.convert([structuredClone(changed)], versioned.kind, hub)
-    : [changed]
-  if (result === target) return
-  for (const key of Object.keys(target)) delete target[key]
-  Object.assign(target, result)
+  const { kind: asked } = request
+  requireType(types, release, asked, versioned.own, changed)
+  const hub = hubOf(asked)
+  const from = asked.resource.kindOf(changed.apiVersion ?? '')
+  const [result] =
+    versioned.own === undefined && from !== undefined && from !== hub
+      ? await asked.resource.convert([structuredClone(changed)], from, hub)
+      : [changed]
+  if (result !== target) {
+    for (const key of Object.keys(target)) delete target[key]
+    Object.assign(target, result)
+  }
+  if (!asked.protobuf && versioned.own === undefined) markUnread(target)
 }

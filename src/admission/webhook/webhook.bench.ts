@@ -5,7 +5,7 @@
  */
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { AdmissionChain } from '#admission/chain.ts'
-import { pod, podKind, requestOf } from '#admission/requests.suite.ts'
+import { pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import { nobody } from './credentials.ts'
 import { HookClient } from './hook-client.ts'
 import { validatingWebhooks } from './validating.ts'
@@ -33,6 +33,7 @@ const plugin = validatingWebhooks({
   client: new HookClient(nobody),
   newUid: () => 'uid',
   release: 22,
+  types,
   observe: () => {},
   report: console.error,
 })

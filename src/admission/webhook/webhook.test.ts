@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
-import { kindOf, pod, podKind, requestOf } from '#admission/requests.suite.ts'
+import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { credentialsFrom, nobody, userFor } from './credentials.ts'
@@ -29,6 +29,7 @@ const partsWith = (client: HookClient): DispatchParts => ({
   client,
   newUid: () => 'a-uid',
   release,
+  types,
   observe: (call) => calls.push(call),
   report: () => {},
 })

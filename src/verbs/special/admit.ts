@@ -1,6 +1,7 @@
 /** Admission of a body that is not stored as it is: an eviction, a binding, a token request, a review. */
 import { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import { attributesOf } from '#verbs/create.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
@@ -10,11 +11,11 @@ export async function admitBody(
   request: WriteRequest,
   body: KubeObject,
   name: string,
-  check: () => void = () => {},
+  check: () => Awaitable<void> = () => {},
 ): Promise<void> {
   const attributes = attributesOf(request, body, name)
   await server.admission.mutate(attributes)
-  check()
+  await check()
   await server.admission.validate(attributes)
 }
 

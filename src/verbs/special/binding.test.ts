@@ -53,12 +53,6 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
     'waiting',
     '422 Invalid',
   ],
-  [
-    'another uid',
-    { metadata: { name: 'waiting', uid: 'other' }, target },
-    'waiting',
-    '409 Conflict',
-  ],
 ]
 for (const [what, body, at, expected] of refusals) {
   test(`a binding of ${what} is refused`, async () => {

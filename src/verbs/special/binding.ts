@@ -2,14 +2,7 @@
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'
-import {
-  type ApiError,
-  badRequest,
-  conflict,
-  invalidObject,
-  notFound,
-  preconditionFailed,
-} from '#api/status-error.ts'
+import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
@@ -22,13 +15,13 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
   const binding = conformAs(server, 'v1', 'Binding', request)
   const bound = binding.metadata.name ?? ''
   const name = request.target.name || bound
-  if (bound !== name) {
-    throw badRequest('name in URL does not match name in Binding object')
-  }
   claimBody(server, request, binding)
-  await admitBody(server, request, binding, name)
-  const errors = bindingErrors(binding)
-  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
+  await admitBody(server, request, binding, name, () => {
+    if ((binding.metadata?.name ?? '') !== name)
+      throw badRequest('name in URL does not match name in Binding object')
+    const errors = bindingErrors(binding)
+    if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
+  })
   refuseUnfitName(name)
   const pods = server.catalog.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', plural: 'pods' }, name)
@@ -65,9 +58,6 @@ function bindingErrors({ target }: Loose): FieldError[] {
 function assign(pod: Loose, binding: Loose, name: string, now: string): never {
   const refuse = (why: string): ApiError =>
     conflict({ group: '', plural: 'pods/binding' }, name, why)
-  if (binding.metadata.uid && binding.metadata.uid !== pod.metadata.uid) {
-    throw refuse(preconditionFailed('UID', binding.metadata.uid, pod.metadata.uid))
-  }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
   }

@@ -16,6 +16,9 @@ import { claimBody } from './body-owners.ts'
 /** The first release that has evictions of policy/v1, and shows all of them as such. */
 const stableSince = 22
 
+/** The first release in which those that only look are asked before the pod is looked for. */
+const admittedFirstSince = 19
+
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
 
@@ -29,11 +32,14 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   )
   if (serving.release >= stableSince) eviction.apiVersion = 'policy/v1'
   const { target } = request
-  if (eviction.metadata.name !== target.name) {
-    throw badRequest('name in URL does not match name in Eviction object')
-  }
   claimBody(serving, request, eviction)
-  await admitBody(serving, request, eviction, target.name)
+  await admitBody(serving, request, eviction, target.name, async () => {
+    if (eviction.metadata?.name !== target.name)
+      throw badRequest('name in URL does not match name in Eviction object')
+    if (serving.release >= admittedFirstSince) return
+    const found = await currentObject(serving, { ...target, subresource: '' })
+    if (found === undefined) throw notFound(target.kind, target.name)
+  })
   const server = afterAdmission(serving)
   // A part of another body is of no kind, whatever it calls itself.
   const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)

@@ -47,7 +47,9 @@ export const reviewAccess =
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
   await claimFields(server, request, review, undefined)
-  await admitBody(server, request, review, '', () => requireNamespace(review))
+  await admitBody(server, request, review, '', () => {
+    requireNamespace(review)
+  })
   const answer = rulesReview(review, request.user, server.access.rules)
   return created({ ...answer, apiVersion: review.apiVersion })
 }

@@ -23,7 +23,6 @@ import { dedupOwnerReferences } from '#verbs/owner-references.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { patchedAs } from '#verbs/patch.ts'
 import {
-  nameOf,
   type Server,
   type Target,
   timestamp,
@@ -173,8 +172,7 @@ async function writeScale(
 ): Promise<Answer> {
   const { target } = request
   const { kind } = target
-  const sub = subresourceOf(target)
-  const views = new ScaleViews(kind)
+  const views = new ScaleViews(kind, (scale, before) => requireScale(target, scale, before))
   const found = await writeOver(server, request, {
     creates: false,
     ...(server.release < missesObjectSince && { missedAs: notFoundAs(kind) }),
@@ -188,21 +186,15 @@ async function writeScale(
       if (server.release >= claimsSince) {
         setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(kind)))
       }
-      const places = replicasOf(kind)
       const shown = structuredClone(scale)
-      const unsaid = places.unsaid(object)
+      const unsaid = replicasOf(kind).unsaid(object)
       if (unsaid !== undefined) shown.spec.replicas = unsaid
+      const found = { ...shown, spec: { ...shown.spec } }
       const next = make(shown)
       dedupOwnerReferences(next, request.warnings, true)
-      places.requireSaid(next)
-      const errors = places.ownRules ? [] : scaleErrors(next)
-      if (errors.length > 0) {
-        throw invalidObject({ group: groupOf(sub.apiVersion), kind: 'Scale' }, nameOf(next), errors)
-      }
-      if (!places.ownRules) requireUid(target, next, object)
       const asked = { ...next, metadata: { ...next.metadata } }
       setManaged(asked, claim(server, request, object, scale, next))
-      return views.make(asked, replaceReplicas(kind, object, next))
+      return views.make(found, asked, replaceReplicas(kind, object, next))
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
@@ -216,14 +208,19 @@ async function writeScale(
 /** What plugins and webhooks are shown of a write to a Scale, before and after. */
 class ScaleViews {
   readonly #kind: Kind
+  /** Refuses what is no Scale of the one before, once those that change it have been asked. */
+  readonly #require: (scale: KubeObject, before: KubeObject) => void
+  #found: KubeObject | undefined
   #asked: KubeObject | undefined
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, require: (scale: KubeObject, before: KubeObject) => void) {
     this.#kind = kind
+    this.#require = require
   }
 
   /** `next`: the object with its new replicas. */
-  make(asked: KubeObject, next: KubeObject): KubeObject {
+  make(found: KubeObject, asked: KubeObject, next: KubeObject): KubeObject {
+    this.#found = found
     this.#asked = asked
     return next
   }
@@ -232,16 +229,33 @@ class ScaleViews {
     return this.#asked
   }
 
+  found(): KubeObject | undefined {
+    return this.#found
+  }
+
   show(object: KubeObject): KubeObject {
     return scaleOf(this.#kind, object)
   }
 
   take(object: KubeObject, scale: KubeObject): void {
+    this.#require(scale, this.#found as KubeObject)
     replaceReplicas(this.#kind, object, scale)
   }
 }
 
 const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
+
+function requireScale(target: Target, scale: KubeObject, before: KubeObject): void {
+  const places = replicasOf(target.kind)
+  places.requireSaid(scale)
+  if (places.ownRules) return
+  const errors = scaleErrors(scale)
+  if (errors.length > 0) {
+    const group = groupOf(subresourceOf(target).apiVersion) as string
+    throw invalidObject({ group, kind: 'Scale' }, target.name, errors)
+  }
+  requireUid(target, scale, before)
+}
 
 function scaleErrors(scale: KubeObject): FieldError[] {
   const errors = checkMetadata(scale, true, nameIsDnsSubdomain)
@@ -252,8 +266,8 @@ function scaleErrors(scale: KubeObject): FieldError[] {
 }
 
 /** The uid a Scale names is a condition, as its version is. */
-function requireUid({ kind, name }: Target, { metadata }: KubeObject, object: KubeObject): void {
-  const { uid } = object.metadata
+function requireUid({ kind, name }: Target, { metadata }: KubeObject, before: KubeObject): void {
+  const { uid } = before.metadata
   if (!metadata.uid || metadata.uid === uid) return
   throw conflict(
     { group: kind.group, plural: `${kind.plural}/scale` },
@@ -298,6 +312,6 @@ function replaceReplicas(kind: Kind, object: KubeObject, scale: KubeObject): Kub
   const { resourceVersion, uid } = scale.metadata
   replicasSet(kind, object, scale)
   object.metadata.resourceVersion = resourceVersion ?? ''
-  if (uid) object.metadata.uid = uid
+  if (uid && !replicasOf(kind).ownRules) object.metadata.uid = uid
   return object
 }

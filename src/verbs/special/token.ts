@@ -16,10 +16,9 @@ const apiVersion = 'authentication.k8s.io/v1'
 export async function requestToken(server: Server, request: WriteRequest): Promise<Answer> {
   const { namespace, name } = request.target
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
-  asked.spec ??= {}
-  asked.spec.expirationSeconds ??= expirationSecondsDefault
+  fillIn(asked)
   claimAsked(server, request, asked)
-  await admitBody(server, request, asked, name)
+  await admitBody(server, request, asked, name, () => fillIn(asked))
   const { mint, tokenRequests } = server.access
   if (mint === undefined) throw serviceUnavailable('this server has no key to sign tokens with')
   checkTokenRequest(asked)
@@ -38,6 +37,11 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
     creationTimestamp: asked.metadata?.creationTimestamp ?? null,
   }
   return { is: 'value', status: 201, value: { ...asked, metadata, ...answered } as never }
+}
+
+function fillIn(asked: KubeObject): void {
+  asked.spec ??= {}
+  asked.spec.expirationSeconds ??= expirationSecondsDefault
 }
 
 /** What was asked for is its writer's, though nothing is stored. */

@@ -36,6 +36,17 @@ function prepareForCreate(pod: KubeObject, context: Context): void {
     syncSeccomp({ metadata: pod.metadata, spec: pod.spec }, context.feature('EphemeralContainers'))
 }
 
+/** Files are readable by all and writable by their owner. */
+const fileModeDefault = 0o644
+
+/** The volume of a token comes from a plugin, which leaves open what is the default. */
+function readBack({ spec }: KubeObject): void {
+  for (const { projected, secret } of (spec?.volumes ?? []) as Loose[]) {
+    if (projected) projected.defaultMode ??= fileModeDefault
+    if (secret) secret.defaultMode ??= fileModeDefault
+  }
+}
+
 function prepareForUpdate(next: KubeObject, old: KubeObject, context: Context): void {
   agreeOnServiceAccount(next.spec)
   dropInitContainerAnnotations(next.metadata)
@@ -120,6 +131,7 @@ const ephemeralContainers: SubresourceBehaviour = {
 
 export const pod: Behaviour = {
   prepareForCreate,
+  readBack,
   prepareForUpdate,
   validateCreate,
   validateUpdate,

@@ -110,8 +110,11 @@ function checkStatus(claim: KubeObject): FieldError[] {
 export const persistentVolumeClaim: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
-    object.status = { phase: 'Pending' }
+    object.status = {}
     settleDataSources(object, undefined, context)
+  },
+  readBack(object) {
+    object.status = { phase: 'Pending' }
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)

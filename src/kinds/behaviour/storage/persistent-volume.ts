@@ -91,8 +91,11 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
 export const persistentVolume: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
-    object.status = { phase: 'Pending' }
+    object.status = {}
     dropDisabled(object, undefined, context)
+  },
+  readBack(object) {
+    object.status = { phase: 'Pending' }
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)

@@ -68,11 +68,18 @@ test('the source of a volume stays, and every error is told twice', () => {
   )
 })
 
-test('a new volume is pending', () => {
-  const object = volume({ nfs })
-  persistentVolume.prepareForCreate?.(object, contextFor())
-  assert.deepEqual(object.status, { phase: 'Pending' })
-})
+for (const [what, behaviour] of [
+  ['volume', persistentVolume],
+  ['claim', persistentVolumeClaim],
+] as const) {
+  test(`a new ${what} is pending once it is read back, and of no phase before`, () => {
+    const object = volume({ nfs })
+    behaviour.prepareForCreate?.(object, contextFor())
+    assert.deepEqual(object.status, {})
+    behaviour.readBack?.(object)
+    assert.deepEqual(object.status, { phase: 'Pending' })
+  })
+}
 
 const claim = (spec: Loose, status?: Loose) =>
   inDefault({

@@ -1,0 +1,112 @@
+/**
+ * What an object says it is once a webhook has patched it, and what becomes of one that says it is something else: read as
+ * that, where there is such a type, and refused on its way back into the request. In the original's words; pure.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import { invalid } from '#api/field-error.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { unregisteredKind } from '#api/release-words.ts'
+import { ApiError, invalidObject } from '#api/status-error.ts'
+import { readGoJson, refusedWhole } from '#codec/go-json/decode.ts'
+import { JsonError } from '#codec/json.ts'
+import { apiVersionFault, bodyHeader } from '#codec/type-header.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { goTypeOf, internalName, isKnownType, type KnownTypes } from '#kinds/known-type.ts'
+import { conform } from '#schema/conform.ts'
+
+export interface TypeName {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** What the object says of itself, as far as it does. Throws an Error where that is no text. */
+export function typeSaidBy(patched: Loose): TypeName {
+  let said: TypeName
+  try {
+    said = bodyHeader(patched as Json)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new Error(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+  const fault = apiVersionFault(said.apiVersion)
+  if (fault !== undefined) throw new Error(fault)
+  return said
+}
+
+/** Objects without a type of their own must say their kind. */
+export function requireKind(said: TypeName, text: () => string): void {
+  if (said.kind !== '') return
+  throw new Error(
+    refusedWhole(Buffer.from(text()), (value) => `Object 'Kind' is missing in '${value}'`),
+  )
+}
+
+/** Throws an Error where there is no such type, or the text is none of it. */
+export function readAsOther(
+  types: KnownTypes,
+  release: number,
+  { apiVersion }: Kind,
+  said: TypeName,
+  text: string,
+): void {
+  if (!isKnownType(types, apiVersion, said.apiVersion, said.kind))
+    throw new Error(unregisteredKind(said.kind, `version ${goQuote(said.apiVersion)}`, release))
+  const type = types.typeNamed(said.apiVersion, said.kind)
+  const read = type && readGoJson(Buffer.from(text), type)
+  if (read && 'fault' in read) throw new Error(read.fault)
+}
+
+/** A body of a kind of its own as its type has it; as it is where the type is not known. */
+export function asBody(types: KnownTypes, own: TypeName, patched: Loose, text: string): KubeObject {
+  const type = types.typeNamed(own.apiVersion, own.kind)
+  if (type === undefined) return { ...patched, ...own } as KubeObject
+  const read = readGoJson(Buffer.from(text), type)
+  if ('fault' in read) throw new Error(read.fault)
+  return { ...(conform(type, read.value).value as Loose), ...own } as KubeObject
+}
+
+/** Refuses an object that is of another type than the request is about. */
+export function requireType(
+  types: KnownTypes,
+  release: number,
+  asked: Kind,
+  own: TypeName | undefined,
+  object: KubeObject,
+): void {
+  const { kind = '', apiVersion = '' } = object
+  const expected = own ?? asked.resource.hub
+  if (asked.protobuf) {
+    const isVersion = own === undefined && asked.resource.kindOf(apiVersion) !== undefined
+    if (kind === expected.kind && (isVersion || apiVersion === expected.apiVersion)) return
+    const into = internalName(expected.apiVersion, expected.kind)
+    throw plain(`converting (${goTypeOf(apiVersion, kind)}) to (${into}): unknown conversion`)
+  }
+  if (own !== undefined) {
+    requireScale(types, release, own, { kind, apiVersion })
+    return
+  }
+  if (asked.resource.kindOf(apiVersion) === undefined) {
+    const said = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+    throw plain(
+      `${said}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuote(asked.apiVersion)}`,
+    )
+  }
+  if (kind === expected.kind) return
+  const named = { group: asked.group, kind }
+  throw invalidObject(named, object.metadata.name ?? '', [
+    invalid('kind', kind, `must be ${expected.kind}`),
+  ])
+}
+
+/** The Scale of a custom kind has no type until it is made one. */
+function requireScale(types: KnownTypes, release: number, own: TypeName, said: TypeName): void {
+  if (said.kind === own.kind && said.apiVersion === own.apiVersion) return
+  if (said.apiVersion === '')
+    throw plain(`Object 'apiVersion' is missing in 'unstructured object has no version'`)
+  if (!isKnownType(types, own.apiVersion, said.apiVersion, said.kind))
+    throw plain(unregisteredKind(said.kind, `version ${goQuote(said.apiVersion)}`, release))
+  const from = goTypeOf(said.apiVersion, said.kind)
+  throw plain(`converting (${from}) to (${goTypeOf(own.apiVersion, own.kind)}): unknown conversion`)
+}
+
+const plain = (message: string): ApiError => new ApiError(500, '', message)
