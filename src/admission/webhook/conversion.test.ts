@@ -271,7 +271,7 @@ const refusals: [string, () => void, string][] = [
   [
     'an empty answer',
     text(''),
-    `${of} failed: 0-length response with status code: 200 and content type: `,
+    `${of} failed: 0-length response with status code: 200 and content type: application/json`,
   ],
 ]
 for (const [name, prepare, message] of refusals) {
