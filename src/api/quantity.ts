@@ -3,6 +3,7 @@
  * A quantity is `unscaled × 10^scale` with the family of suffixes it was written in; it never changes once made.
  * Nothing smaller than a billionth exists: finer amounts are rounded away from zero.
  */
+import { byText } from '#base/by-text.ts'
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent'
 
@@ -56,21 +57,11 @@ const digitsApartMax = 4096
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: 'DecimalSI', text: '0' }
 
-/** The same few amounts are asked for again and again, and by several rules each time. */
-const parsed = new Map<string, Quantity>()
-const parsedMax = 256
-const parsedLengthMax = 16
+/** More than a cluster has different requests and limits. */
+const rememberedMax = 4096
 
-export function parseQuantity(text: string): Quantity {
-  if (text.length > parsedLengthMax) return readQuantity(text)
-  let quantity = parsed.get(text)
-  if (quantity === undefined) {
-    if (parsed.size === parsedMax) parsed.clear()
-    quantity = readQuantity(text)
-    parsed.set(text, quantity)
-  }
-  return quantity
-}
+/** Throws QuantityError. The same few amounts are asked for again and again, and by several rules each time. */
+export const parseQuantity = byText(readQuantity, rememberedMax)
 
 function readQuantity(text: string): Quantity {
   if (text === '0') return zeroQuantity
@@ -208,24 +199,10 @@ function decimalParts(unscaled: bigint, scale: number): [string, number] {
   return [bare + '0'.repeat(over), power - over]
 }
 
-/** How many canonical forms are remembered: far more than a cluster has different requests and limits. */
-const rememberedMax = 4096
-/** Longer texts are not worth remembering. */
-const rememberedLengthMax = 16
-const remembered = new Map<string, string>()
-
 /** The canonical text of a quantity as it stands in JSON: a string or a number. Throws QuantityError. */
-export function canonicalQuantity(value: string | number): string {
-  const raw = typeof value === 'number' ? String(value) : value
-  const known = remembered.get(raw)
-  if (known !== undefined) return known
-  const canonical = formatQuantity(parseQuantity(raw.trim()))
-  if (raw.length <= rememberedLengthMax) {
-    if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(raw, canonical)
-  }
-  return canonical
-}
+export const canonicalQuantity = (value: string | number): string => canonicalOf(String(value))
+
+const canonicalOf = byText((raw) => formatQuantity(parseQuantity(raw.trim())), rememberedMax)
 
 const asQuantity = (value: Quantity | string | number): Quantity =>
   typeof value === 'object' ? value : parseQuantity(String(value))

@@ -6,6 +6,7 @@ import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { ApiError, invalidObject } from '#api/status-error.ts'
+import { byText } from '#base/by-text.ts'
 import { flatText } from '#base/flat-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
@@ -197,7 +198,7 @@ function writeOptions(
   }
   return {
     dryRun: dryRun.some((value) => value !== ''),
-    fieldManager: asked === '' ? managerOfAgent(wire.headers['user-agent']) : asked,
+    fieldManager: asked === '' ? managerOfAgent(String(wire.headers['user-agent'] ?? '')) : asked,
     fieldManagerAsked: asked,
     fieldValidation:
       fieldValidation === 'Warn' || fieldValidation === 'Strict' ? fieldValidation : 'Ignore',
@@ -205,31 +206,16 @@ function writeOptions(
   }
 }
 
-/** Few clients send most requests: what their agents are called is found once. */
-const managersOfAgents = new Map<string, string>()
-const agentsMax = 256
-
-function managerOfAgent(agent: string | string[] | undefined): string {
-  const said = String(agent ?? '')
-  let manager = managersOfAgents.get(said)
-  if (manager === undefined) {
-    if (managersOfAgents.size === agentsMax) managersOfAgents.clear()
-    manager = flatText(firstPart(said))
-    managersOfAgents.set(said, manager)
-  }
-  return manager
-}
-
 /** The first part of the user agent, cut to what a manager's name may be. */
-function firstPart(agent: string): string {
+const managerOfAgent = byText((agent: string): string => {
   const first = agent.split('/')[0]
   let name = ''
   for (const ch of first) {
     if (name.length + ch.length > 128) break
     if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(ch)) name += ch
   }
-  return name
-}
+  return flatText(name)
+})
 
 /** None: the releases that are served here do not look at fields they do not know. */
 const fieldValidations = ['', 'Ignore', 'Strict', 'Warn']

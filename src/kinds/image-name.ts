@@ -2,6 +2,7 @@
  * The tag an image name ends up with: the one it has, `latest` where it has neither tag nor digest, and none at all
  * where it is no image name. It never resolves or fetches anything.
  */
+import { byText } from '#base/by-text.ts'
 
 const part = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
 const host = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])'
@@ -12,19 +13,7 @@ const reference = new RegExp(
 const identifier = /^[a-f0-9]{64}$/
 const nameLengthMax = 255
 
-/** Few images make most pods. */
-const tags = new Map<string, string>()
-const tagsMax = 256
-
-export function imageTag(image: string): string {
-  let tag = tags.get(image)
-  if (tag === undefined) {
-    if (tags.size === tagsMax) tags.clear()
-    tag = findTag(image)
-    tags.set(image, tag)
-  }
-  return tag
-}
+export const imageTag = byText(findTag)
 
 function findTag(image: string): string {
   if (identifier.test(image)) return ''

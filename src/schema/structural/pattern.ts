@@ -1,6 +1,7 @@
 /** Regular expressions that come from users: RE2's syntax, run in time linear in the text, so that none can hang the server. */
 import { createRequire } from 'node:module'
 import type { RE2JS } from 're2js'
+import { byText } from '#base/by-text.ts'
 
 /** Loaded with the first pattern: most servers never see one. */
 let engine: typeof RE2JS | undefined
@@ -16,27 +17,15 @@ export interface Pattern {
 /** Patterns kept once compiled: schemas repeat theirs, and a definition is looked at several times. */
 const keptMax = 2000
 
-const kept = new Map<string, Pattern | string>()
-
 /** The pattern, or what is wrong with it in the words of Go's regexp. */
-function compiledOrProblem(source: string): Pattern | string {
-  let known = kept.get(source)
-  if (known === undefined) {
-    if (kept.size >= keptMax) kept.clear()
-    known = compile(source)
-    kept.set(source, known)
-  }
-  return known
-}
-
-function compile(source: string): Pattern | string {
+const compiledOrProblem = byText((source): Pattern | string => {
   try {
     const compiled = re2().compile(source)
     return { matches: (text) => compiled.matcher(text).find() }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
-}
+}, keptMax)
 
 /** Throws where the pattern is none. */
 export function compilePattern(source: string): Pattern {

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byText } from './by-text.ts'
+
+test('each text is looked into once, until there are too many', () => {
+  const asked: string[] = []
+  const lengthOf = byText((text) => {
+    asked.push(text)
+    return `${text.length}`
+  })
+  assert.deepEqual(['a', 'bb', 'a', '', '', '__proto__'].map(lengthOf), [
+    '1',
+    '2',
+    '1',
+    '0',
+    '0',
+    '9',
+  ])
+  assert.deepEqual(asked, ['a', 'bb', '', '__proto__'])
+  for (let i = 0; i < 256; i++) lengthOf(`text ${i}`)
+  lengthOf('a')
+  assert.equal(asked.filter((text) => text === 'a').length, 2)
+  const long = 'x'.repeat(5000)
+  assert.deepEqual([long, long].map(lengthOf), ['5000', '5000'])
+  assert.equal(asked.filter((text) => text === long).length, 2)
+})
+
+test('what throws is asked again', () => {
+  let times = 0
+  const find = byText((): string => {
+    times++
+    if (times < 3) throw new Error('not yet')
+    return 'found'
+  })
+  assert.throws(() => find('a'))
+  assert.throws(() => find('a'))
+  assert.equal(find('a'), 'found')
+  assert.equal(find('a'), 'found')
+  assert.equal(times, 3)
+})
