@@ -4,17 +4,15 @@
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
-import { equalValues } from '#patch/json-map.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Type } from '#schema/type.ts'
 import { behaviourOf, withSelectableFields } from './behaviour/table.ts'
 import { hasTables } from './columns/by-release.ts'
-import type { DefaultsContext } from './defaults/defaulter.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
 import type { Behaviour, Conformed, Kind, Resource, Subresource } from './kind.ts'
-import { type IsOlder, olderForms } from './older-forms.ts'
+import type { ReadingOptions, ReadOlder } from './older-objects.ts'
 
 /** Loaded with the first object that is written, or asked for in another version than its own. */
 const loadConversions = loadLater<typeof import('./conversion/table.ts')>(
@@ -25,18 +23,13 @@ const loadDefaults = loadLater<typeof import('./defaults/table.ts')>(
   import.meta.url,
   './defaults/table',
 )
-const loadOlderServices = loadLater<typeof import('./older-services.ts')>(
-  import.meta.url,
-  './older-services',
-)
+const loadOlder = loadLater<typeof import('./older-objects.ts')>(import.meta.url, './older-objects')
 
-export interface BuiltInOptions extends DefaultsContext {
+export interface BuiltInOptions extends ReadingOptions {
   /** Whether a group version, or one resource of it, is served; `off`: it is not unless asked for. */
   readonly serves: (fact: ResourceFact) => boolean
   /** '/registry', or what --etcd-prefix says. */
   readonly root: string
-  /** Families of the addresses that services get, the preferred one first. */
-  readonly serviceFamilies?: readonly string[]
 }
 
 /** Where behaviours run on another version than the one stored: the one most like what rules are written for. */
@@ -80,11 +73,11 @@ class BuiltInResource implements Resource {
   readonly kinds: readonly Kind[]
   readonly stored: Kind
   readonly hub: Kind
-  readonly restore: Resource['restore']
   readonly #facts: Facts
   readonly #options: BuiltInOptions
   readonly #all = new Map<string, Kind>()
   #behaviour: Behaviour | undefined
+  #readOlder: ReadOlder | undefined
 
   constructor(facts: Facts, options: BuiltInOptions, served: ResourceFact[]) {
     const [first] = served
@@ -102,9 +95,6 @@ class BuiltInResource implements Resource {
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
     this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
-    const isOlder =
-      storage === undefined ? undefined : olderForms(`${this.group}/${this.plural}`, options)
-    if (isOlder !== undefined) this.restore = (object) => this.#restoreOlder(object, isOlder)
   }
 
   get selectsByFields(): boolean {
@@ -118,18 +108,11 @@ class BuiltInResource implements Resource {
     return this.#behaviour
   }
 
-  /** Read as the original reads everything that it stored: by the type of its version, and with its defaults. */
-  #restoreOlder(object: KubeObject, isOlder: IsOlder): KubeObject | undefined {
-    if (!isOlder(object)) return undefined
-    const kind = this.kindOf(object.apiVersion as string)
-    if (kind === undefined) return undefined
-    const { object: read } = kind.conform(object)
-    kind.applyDefaults(read)
-    if (this.plural === 'services') {
-      const { serviceFamilies = ['IPv4'] } = this.#options
-      loadOlderServices().fillAddresses(read, serviceFamilies, this.#options)
-    }
-    return equalValues(read, object) ? undefined : read
+  restore(object: KubeObject): KubeObject | undefined {
+    const { group, plural } = this
+    const kindOf = (apiVersion: string) => this.kindOf(apiVersion)
+    this.#readOlder ??= loadOlder().olderReader({ group, plural, kindOf }, this.#options)
+    return this.#readOlder(object)
   }
 
   #kind(fact: ResourceFact): Kind {
