@@ -9,11 +9,12 @@ import { connect, type TLSSocket } from 'node:tls'
 import { issueCertificate } from '#base/certificate.ts'
 import { until } from '#base/until.fixture.ts'
 import type { Wire } from './exchange.ts'
-import { createListener, type Listener } from './listener.ts'
+import { createListener, type Listener, type ListenerOptions } from './listener.ts'
 
 /** Of the one that is in a hurry; the other has the patience that servers have. */
 const requestAwaitedMs = 1000
 const prefaceMs = 800
+const handshakeMs = 700
 
 function selfSigned(commonName: string): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -39,11 +40,13 @@ let hastyPort: number
 before(async () => {
   listener = listenerWith({})
   port = await listener.listen(0, '127.0.0.1')
-  hasty = listenerWith({ requestAwaitedMs, prefaceMs })
+  hasty = listenerWith({ requestAwaitedMs, prefaceMs, handshakeMs })
   hastyPort = await hasty.listen(0, '127.0.0.1')
 })
 
-function listenerWith(times: { requestAwaitedMs?: number; prefaceMs?: number }): Listener {
+function listenerWith(
+  times: Pick<ListenerOptions, 'requestAwaitedMs' | 'prefaceMs' | 'handshakeMs'>,
+): Listener {
   return createListener({
     ...selfSigned('first'),
     clientAuthorities: undefined,
@@ -132,6 +135,16 @@ test('who keeps the port waiting is let go after the time there is for it', asyn
       assert.ok(afterMs >= limitMs / 4, `${about}: closed after ${afterMs} ms`)
     }),
   )
+})
+
+test('who begins to shake hands and does not go on is let go', async () => {
+  // The first bytes of a greeting, and nothing.
+  for (const said of ['', '\x16\x03\x01\x02\x00\x01']) {
+    const socket = connectPlain(hastyPort, '127.0.0.1', () => socket.write(said, 'latin1'))
+    socket.on('error', () => {})
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+  }
 })
 
 test('headers that come drop by drop do not win time', async () => {

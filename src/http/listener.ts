@@ -32,12 +32,16 @@ export interface ListenerOptions {
   /** How long a connection may be open without a complete request, and how long until its first word; the usual times where unset. */
   readonly requestAwaitedMs?: number
   readonly prefaceMs?: number
+  readonly handshakeMs?: number
   /** A connection failed before it was secure. */
   readonly handshakeFailed?: () => void
 }
 
 /** As Go prefers them: of the ciphers that are good enough, the one that costs least comes first. */
 const ciphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
+
+/** How long a client may take to shake hands; as the original's. */
+const handshakeMsMax = 32_000
 
 /** How long a connection may be silent before the other end is asked whether it is still there. */
 const keepAliveProbeMs = 60_000
@@ -61,6 +65,7 @@ export function createListener(options: ListenerOptions): Listener {
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
     ciphers,
     honorCipherOrder: true,
   })
@@ -91,7 +96,11 @@ export function createListener(options: ListenerOptions): Listener {
     // A handshake that was under way when the server stopped.
     if (draining) drainConnections()
   })
-  tlsServer.on('tlsClientError', () => options.handshakeFailed?.())
+  tlsServer.on('tlsClientError', (_error, socket) => {
+    // Node leaves those open whose time is over.
+    socket.destroy()
+    options.handshakeFailed?.()
+  })
 
   return {
     listen: (port, address) =>

@@ -152,6 +152,27 @@ const broken: [string, Buffer[], number][] = [
     ),
     errorCode.enhanceYourCalm,
   ],
+  ...(
+    [
+      [
+        'by a window that grows by nothing',
+        whole,
+        get,
+        (id) => frame(windowUpdate, 0, id, word(0)),
+      ],
+      ['by a window too large', whole, get, (id) => frame(windowUpdate, 0, id, word(2 ** 31 - 1))],
+      ['by data after the end', whole, get, (id) => frame(data, 0, id, 'x')],
+      ['by a priority of 4 bytes', whole, get, (id) => frame(priority, 0, id, word(0))],
+      ['by a head that is no trailer', 4, post, (id) => frame(headers, 4, id, post)],
+      ['that were none', whole, Buffer.from('82', 'hex'), () => Buffer.alloc(0)],
+    ] as [string, number, Buffer, (id: number) => Buffer][]
+  ).map(([how, flags, head, spoil]): [string, Buffer[], number] => [
+    `requests we had to take back without end, ${how}`,
+    Array.from({ length: 1100 }, (_, i) =>
+      Buffer.concat([frame(headers, flags, 2 * i + 1, head), spoil(2 * i + 1)]),
+    ),
+    errorCode.enhanceYourCalm,
+  ]),
 ]
 for (const [name, frames, code] of [
   ...endings,
@@ -256,6 +277,26 @@ test('a client that does not read makes whoever writes wait, and nobody else', a
   client.send(frame(windowUpdate, 0, 0, word(1 << 20)), frame(windowUpdate, 0, 1, word(1 << 20)))
   client.socket.emit('drain')
   await waiting
+})
+
+test('a connection nobody uses ends, one that is used does not', async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    const client = new Client()
+    mock.timers.tick(90_000)
+    client.send(frame(headers, whole, 1, get))
+    mock.timers.tick(90_000)
+    const [wire] = client.wires
+    wire?.answer(200, {}, Buffer.from('ok'))
+    mock.timers.tick(90_000)
+    client.send(frame(ping, 0, 0, Buffer.alloc(8)))
+    assert.equal(codeOf(await client.frames(), frameType.goAway), undefined)
+    mock.timers.tick(90_000)
+    assert.equal(codeOf(await client.frames(), frameType.goAway), errorCode.none)
+    assert.ok(client.socket.destroyed)
+  } finally {
+    mock.timers.reset()
+  }
 })
 
 test('streams share the connection', async () => {

@@ -41,6 +41,8 @@ const blockFramesMax = 16
 const connectionWindowBytes = 1024 * 1024
 /** How long a client may take to say its first word. */
 const prefaceMsMax = 30_000
+/** How long a connection may be open without a request, at least; it may be twice as long. Go's clients keep one for as long. */
+const idleMsMin = 90_000
 /** Ended streams remembered: more than a client can have had under way. */
 const resetRememberedMax = 200
 
@@ -72,6 +74,8 @@ export class Http2Connection implements StreamHost {
   #settled = false
   #block: Block | undefined
   #lastStream = 0
+  /** The last stream when it was looked at before. */
+  #lastStreamSeen = -1
   #streamWindow = windowBytesInitial
   #ungrantedBytes = 0
   #closing = false
@@ -89,8 +93,10 @@ export class Http2Connection implements StreamHost {
       if (this.#settled) clearTimeout(silent)
       this.#read(bytes)
     })
+    const idle = setInterval(() => this.#endIfUnused(), idleMsMin).unref()
     socket.on('close', () => {
       clearTimeout(silent)
+      clearInterval(idle)
       for (const stream of [...this.#streams.values()]) this.#drop(stream)
     })
     this.sender.frame(
@@ -109,6 +115,12 @@ export class Http2Connection implements StreamHost {
     this.#closing = true
     this.sender.frame(goAwayFrame(this.#lastStream, errorCode.none))
     this.#endIfIdle()
+  }
+
+  /** Nothing runs, and nothing came since the last look. */
+  #endIfUnused(): void {
+    if (this.#streams.size === 0 && this.#lastStream === this.#lastStreamSeen) this.close()
+    this.#lastStreamSeen = this.#streams.size === 0 ? this.#lastStream : -1
   }
 
   #endIfIdle(): void {
@@ -209,8 +221,8 @@ export class Http2Connection implements StreamHost {
     if (this.#closing) return
     this.#lastStream = id
     const head = requestHead(list)
-    if (head === undefined) return void this.#refuse(id, errorCode.protocol)
-    if (this.#streams.size >= streamsMax) return void this.#refuse(id, errorCode.refusedStream)
+    if (head === undefined) return void this.#refuseFault(id, errorCode.protocol)
+    if (this.#streams.size >= streamsMax) return void this.#refuseFault(id, errorCode.refusedStream)
     const state = { receiving: !ended, window: this.#streamWindow }
     const stream = new Http2Stream(this, id, head, state)
     this.#streams.set(id, stream)
@@ -219,14 +231,14 @@ export class Http2Connection implements StreamHost {
   }
 
   #trailers(stream: Http2Stream, ended: boolean, list: string[]): void {
-    if (!stream.receiving) return void this.reset(stream, errorCode.streamClosed)
-    if (!ended || !areTrailers(list)) return void this.reset(stream, errorCode.protocol)
+    if (!stream.receiving) return void this.#fault(stream, errorCode.streamClosed)
+    if (!ended || !areTrailers(list)) return void this.#fault(stream, errorCode.protocol)
     this.#received(stream)
   }
 
   #received(stream: Http2Stream): boolean {
     const code = stream.receivedAll()
-    if (code !== errorCode.none) this.reset(stream, code)
+    if (code !== errorCode.none) this.#fault(stream, code)
     return code === errorCode.none
   }
 
@@ -237,13 +249,13 @@ export class Http2Connection implements StreamHost {
     const stream = this.#streams.get(id)
     const ended = (flags & flag.endStream) !== 0
     if (stream === undefined) {
-      if (!this.#reset.has(id)) this.sender.frame(resetFrame(id, errorCode.streamClosed))
+      if (!this.#reset.has(id)) this.#refuseFault(id, errorCode.streamClosed)
       return
     }
-    if (!stream.receiving) return void this.reset(stream, errorCode.streamClosed)
+    if (!stream.receiving) return void this.#fault(stream, errorCode.streamClosed)
     if (chunk.length > 0) {
       const code = stream.receive(chunk)
-      if (code !== errorCode.none) return void this.reset(stream, code)
+      if (code !== errorCode.none) return void this.#fault(stream, code)
     } else if (!ended) this.#patience.spend()
     if (ended) this.#received(stream)
   }
@@ -262,7 +274,7 @@ export class Http2Connection implements StreamHost {
     this.#patience.spend()
     const stream = this.#streams.get(id)
     if (payload.length !== 5) {
-      if (stream !== undefined) return void this.reset(stream, errorCode.frameSize)
+      if (stream !== undefined) return void this.#fault(stream, errorCode.frameSize)
       throw frameSizeError('a priority has 5 bytes')
     }
     if (dependsOn(payload) === id) throw protocolError('a stream depends on itself')
@@ -324,9 +336,9 @@ export class Http2Connection implements StreamHost {
     if (this.#isIdle(id)) throw protocolError('a window of no stream')
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    if (bytes === 0) return void this.reset(stream, errorCode.protocol)
+    if (bytes === 0) return void this.#fault(stream, errorCode.protocol)
     if (stream.window + bytes > windowBytesMax)
-      return void this.reset(stream, errorCode.flowControl)
+      return void this.#fault(stream, errorCode.flowControl)
     this.#widen(stream, bytes)
   }
 
@@ -342,6 +354,17 @@ export class Http2Connection implements StreamHost {
     this.sender.frame(goAwayFrame(this.#lastStream, code))
     this.sender.flush()
     this.#socket.destroySoon()
+  }
+
+  /** A client that makes us take back its requests is no better than one that does so itself. */
+  #fault(stream: Http2Stream, code: number): void {
+    this.reset(stream, code)
+    this.#patience.spend()
+  }
+
+  #refuseFault(id: number, code: number): void {
+    this.#refuse(id, code)
+    this.#patience.spend()
   }
 
   #refuse(id: number, code: number): void {
