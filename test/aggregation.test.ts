@@ -117,7 +117,7 @@ function askWith(
 }
 
 async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1000; i++) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     await sleep(50)

@@ -751,7 +751,7 @@ const custom: [plural: string, list: object, one: unknown[], two: unknown[], Wan
 ]
 
 async function settled(path: string): Promise<void> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 2000; i++) {
     if ((await server.ask('GET', path.slice(0, -2))).status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -865,7 +865,7 @@ test('when a list becomes atomic its owners own it whole; the other way nobody i
   const turnedTo = async (type: string, isSo: () => Promise<boolean>) => {
     await define('turns', 'Turn', { ...strings, 'x-kubernetes-list-type': type })
     await settled(path)
-    for (let i = 0; i < 200 && !(await isSo()); i++) {
+    for (let i = 0; i < 2000 && !(await isSo()); i++) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

@@ -1,10 +1,12 @@
 /** The command as a user meets it: what it prints, how it starts and stops, what it leaves behind, what it refuses. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { binnacle, run, startServer } from './running-server.ts'
+import { until } from '#base/until.fixture.ts'
+import { binnacle, type RunningServer, run, startServer } from './running-server.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-command-'))
 after(() => rmSync(place, { recursive: true, force: true }))
@@ -152,11 +154,10 @@ test('a stop comes in its order: not ready, a delay, watches end, requests finis
   const watching = server
     .ask('GET', `${configMaps}?watch=1&timeoutSeconds=60`)
     .then(({ status }) => note(`the watch ended: ${status}`))
-  // Waits three seconds for a version that does not come.
-  const waiting = server
-    .ask('GET', `${configMaps}?resourceVersion=99999999`)
-    .then(({ status }) => note(`the request ended: ${status}`))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const slow = slowWrite(server, configMap('slow'))
+  const running = slow.ended.then((status) => note(`the request ended: ${status}`))
+  for (const shown of [/^apiserver_longrunning_gauge\{.*"configmaps".*\} 1$/m, /"mutating"\} 1$/m])
+    await until(`${shown}`, async () => shown.test((await server.ask('GET', '/metrics')).text))
   const begun = performance.now()
   const stopped = server.stop().then(({ code }) => note(`the process ended: ${code}`))
   for (let ready = true; ready; ) ready = (await server.ask('GET', '/readyz')).status === 200
@@ -165,16 +166,42 @@ test('a stop comes in its order: not ready, a delay, watches end, requests finis
   // Until the delay is over everything is served, writes too.
   assert.equal((await server.ask('POST', configMaps, configMap('late'))).status, 201)
   note('served')
-  await Promise.all([watching, waiting, stopped])
+  await watching
+  slow.finish()
+  await Promise.all([running, stopped])
   assert.ok(performance.now() - begun > 1000)
   assert.deepEqual(events, [
     'not ready',
     'served',
     'the watch ended: 200',
-    'the request ended: 504',
+    'the request ended: 201',
     'the process ended: 0',
   ])
   const again = await startServer([sqlite], dataDir)
-  assert.equal((await again.ask('GET', `${configMaps}/late`)).status, 200)
+  for (const name of ['late', 'slow'])
+    assert.equal((await again.ask('GET', `${configMaps}/${name}`)).status, 200)
   await again.stop()
 })
+
+/** A write whose body ends when we say so. */
+function slowWrite(server: RunningServer, object: unknown) {
+  const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
+  const body = JSON.stringify(object)
+  const call = request({
+    host: '127.0.0.1',
+    port: server.port,
+    path: configMaps,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': body.length },
+    agent: false,
+    ca: pem('ca.crt'),
+    cert: pem('admin.crt'),
+    key: pem('admin.key'),
+  })
+  const ended = new Promise((resolve, reject) => {
+    call.on('response', (response) => resolve(response.resume().statusCode))
+    call.on('error', reject)
+  })
+  call.write(body.slice(0, 5))
+  return { ended, finish: () => call.end(body.slice(5)) }
+}

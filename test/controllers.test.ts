@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { type RunningServer, startServer } from './running-server.ts'
 
 /** Starts and stops of whole servers on a busy machine take their time. */
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + patienceMs

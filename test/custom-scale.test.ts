@@ -35,7 +35,7 @@ async function define(plural: string, kind: string, more: Any): Promise<void> {
   const made = await ask('POST', definitions, { metadata: { name: `${plural}.${group}` }, spec })
   assert.equal(made.status, 201, made.text)
   for (let i = 0; (await ask('GET', place('v1', plural))).status !== 200; i++) {
-    assert.ok(i < 200)
+    assert.ok(i < 2000)
     await new Promise((done) => setTimeout(done, 20))
   }
 }
@@ -155,7 +155,7 @@ test('who may change a Scale sees it in the version it is asked in', async () =>
   }
   const path = `${place('v2', 'movers')}/seen/scale`
   let put = await ask('PUT', path, scale('seen', 5))
-  for (let i = 0; i < 100 && put.body.spec.replicas !== 9; i++) {
+  for (let i = 0; i < 2000 && put.body.spec.replicas !== 9; i++) {
     await new Promise((done) => setTimeout(done, 20))
     put = await ask('PUT', path, scale('seen', 5))
   }

@@ -5,6 +5,7 @@ import http2 from 'node:http2'
 import { join } from 'node:path'
 import test from 'node:test'
 import tls from 'node:tls'
+import { until } from '#base/until.fixture.ts'
 import { startServer } from './running-server.ts'
 
 const watchersCount = 2000
@@ -61,12 +62,7 @@ test('two thousand watches, one that never reads', async () => {
     )
   }
   const events = writesCount / 6
-  for (
-    const end = Date.now() + 20_000;
-    heard.some((count) => count < events) && Date.now() < end;
-  ) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until('all events', () => heard.every((count) => count >= events))
   assert.ok(
     heard.every((count) => count === events),
     `from ${Math.min(...heard)} to ${Math.max(...heard)} of ${events}`,

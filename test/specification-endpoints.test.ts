@@ -467,7 +467,7 @@ async function define(on: Wire): Promise<void> {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   })
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 1000; i++) {
     if ((await on.ask('GET', '/apis/spec.example.com/v1/things')).status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -45,7 +45,7 @@ async function defined({ server }: Wire, plural: string, field: object | undefin
     spec: { group, scope: 'Cluster', names: { plural, kind }, versions },
   })
   const list = `/apis/${group}/v1/${plural}`
-  for (let i = 0; i < 200 && made.status === 201; i++) {
+  for (let i = 0; i < 2000 && made.status === 201; i++) {
     if ((await server.ask('GET', list)).status === 200) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

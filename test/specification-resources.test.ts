@@ -112,7 +112,7 @@ const service: Row[] = [
       assert.equal(body.status.phase, 'Terminating')
       const late = await on.ask('POST', inside, { metadata: { name: 'late' } })
       assert.ok([403, 404].includes(late.status), late.text)
-      for (let i = 0; i < 200; i++) {
+      for (let i = 0; i < 1000; i++) {
         const { status } = await on.ask('GET', `${namespaces}/leaving`)
         if (status === 404) break
         await new Promise((resolve) => setTimeout(resolve, 50))

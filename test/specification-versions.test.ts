@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#base/until.fixture.ts'
 import { startServer } from './running-server.ts'
 import { core, maps, type Row, specify, told, Wire } from './specification.fixture.ts'
 
@@ -191,10 +192,11 @@ const starts: Row[] = [
     'unset: what exists comes as ADDED, then what happens',
     async (on) => {
       await three(on, 'state')
-      const watching = on.watch(`${maps}?labelSelector=set=state`, 2)
-      await sleep(500)
+      const { events, leave } = on.follow(`${maps}?labelSelector=set=state`)
+      await until('what exists', () => events.length === 3)
       await on.touch('state-b', '1')
-      const { events } = await watching
+      await until('what happens', () => events.length > 3)
+      leave()
       const exist = ['ADDED state-a', 'ADDED state-b', 'ADDED state-c']
       assert.deepEqual(told(events), [...exist, 'MODIFIED state-b'])
     },
@@ -377,7 +379,7 @@ const forgotten: Row[] = [
       const { body: page } = await on.expect(200, 'GET', `${secrets}?limit=1`)
       const old = Number(page.metadata.resourceVersion) - 2
       let status = 200
-      for (let i = 0; status === 200 && i < 100; i++) {
+      for (let i = 0; status === 200 && i < 600; i++) {
         await on.expect(201, 'POST', secrets, { metadata: { name: `more-${i}` } })
         const exact = `resourceVersionMatch=Exact&resourceVersion=${old}`
         status = (await on.ask('GET', `${secrets}?${exact}&limit=1`)).status
@@ -436,7 +438,10 @@ test('6.2, 8: a watch goes on over a restart as far as the store remembers, and 
     await second.server.stop()
 
     const third = await start('--etcd-compaction-interval=200ms')
-    await sleep(1000)
+    await until('what is old to be forgotten', async () => {
+      const [first] = (await third.watch(path)).events
+      return first?.type === 'ERROR'
+    })
     const { answer, events: refused } = await third.watch(path)
     assert.equal(answer.status, 200)
     assert.deepEqual(told(refused), ['ERROR 410'])

@@ -59,6 +59,19 @@ export class Wire {
   }
 
   /** What a watch tells within `seconds`. */
+  /** A watch that is open until it is left; its events are added as they come. */
+  follow(path: string): { events: Event[]; leave: () => void } {
+    const events: Event[] = []
+    const mark = path.includes('?') ? '&' : '?'
+    let rest = ''
+    const leave = this.#server.follow(`${path}${mark}watch=1`, this.#headers, (text) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) events.push(JSON.parse(line))
+    })
+    return { events, leave }
+  }
+
   async watch(path: string, seconds = 1): Promise<{ answer: Answer; events: Event[] }> {
     const mark = path.includes('?') ? '&' : '?'
     const answer = await this.ask('GET', `${path}${mark}watch=1&timeoutSeconds=${seconds}`)

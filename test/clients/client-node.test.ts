@@ -37,7 +37,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function until(what: string, isSo: () => boolean, timeoutMs = 20_000): Promise<void> {
+async function until(what: string, isSo: () => boolean, timeoutMs = 60_000): Promise<void> {
   for (const end = Date.now() + timeoutMs; !isSo(); ) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
