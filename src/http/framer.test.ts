@@ -106,6 +106,11 @@ for (const [query, object] of included) {
   })
 }
 
+test('a table with what there is no word for is refused before anything is told', () => {
+  const make = () => framer(shapeOf('json', 'Table'), maps, 'includeObject=x')
+  assert.throws(make, /includeObject: Invalid value: "x"/)
+})
+
 test('a list of metadata is nothing that a watch can tell', async () => {
   const { frame, bookmark } = framer(shapeOf('json', 'PartialObjectMetadataList'))
   assert.equal((await frame('ADDED', entry, 12345)).length, 0)

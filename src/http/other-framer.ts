@@ -10,7 +10,7 @@ import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import { withoutStandIns, withTimes } from './metadata-alone.ts'
 import { protobufBookmark, protobufFrame, protobufPartial } from './protobuf-shapes.ts'
 import { objectFor, selfLinkOf } from './represent.ts'
-import { type Asked, bookmarkTable, table } from './table-shape.ts'
+import { type Asked, bookmarkTable, requireTableOptions, table } from './table-shape.ts'
 import type { Framer, TypedFramer } from './watch-stream.ts'
 
 export function otherFramer(asked: Asked): TypedFramer {
@@ -43,6 +43,7 @@ const jsonFramer = ({ kind, parts }: Asked): Framer => ({
 
 function tableFramer(asked: Asked): Framer {
   const { kind } = asked
+  requireTableOptions(asked)
   let told = false
   /** Frames are asked for together: whether one is the first is known before any of them is made. */
   const isFirst = () => {

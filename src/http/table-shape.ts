@@ -40,6 +40,11 @@ const optionsOf = ({ shape, parts, exchange }: Asked, headers: boolean) => ({
   now: parts.server.clock.now(),
 })
 
+/** Throws 400 before anything is told, of what no table can be made with. */
+export const requireTableOptions = ({ exchange }: Asked): void => {
+  parseIncludeObject(exchange.query.get('includeObject'))
+}
+
 /** `headers`: whether the columns are told, which the later events of a watch need not. */
 export async function table(
   asked: Asked,
