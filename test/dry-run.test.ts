@@ -90,6 +90,11 @@ const asked: [what: string, said: Said, wanted: Wanted][] = [
       has: { 'spec.restartPolicy': 'Always', 'metadata.resourceVersion': undefined },
     },
   ],
+  ...['abc', '0', '99999999999999999999', 'ü"'].map((resourceVersion): (typeof asked)[number] => [
+    `a create shows the version it was given: ${resourceVersion}`,
+    { method: 'POST', path: maps, body: { metadata: { name: 'given', resourceVersion } } },
+    { status: 201, has: { 'metadata.resourceVersion': resourceVersion } },
+  ]),
   [
     'a create is validated',
     { method: 'POST', path: maps, body: { metadata: { name: 'No' } } },

@@ -196,6 +196,14 @@ const rows: [
     '',
     /invalid resource version/,
   ],
+  [
+    [15],
+    'POST',
+    `${inDefault}/podtemplates`,
+    { template: { metadata: { managedFields: [{ fields: { 'f:a': 1 } }] } } },
+    '',
+    /^400 .*v1\.ManagedFieldsEntry\.Fields: unmarshalerDecoder: json: cannot unmarshal number into Go value of type map\[string\]v1\.Fields, /,
+  ],
   [[15], 'GET', `${inDefault}/pods?resourceVersion=999999`, undefined, '', /^504 (?!.*causes)/],
   [[22], 'GET', `${inDefault}/pods?resourceVersion=999999`, undefined, '', /^504 .*causes/],
   [

@@ -91,7 +91,14 @@ export function identityOf({ bytes, bodyAt, revisionAt }: CutObject): KubeObject
 }
 
 /** The comma belongs to it: at least the name stands before. */
-export const revisionText = (revision: number | string) => `,"resourceVersion":"${revision}"`
+export const revisionText = (revision: number | string): string =>
+  typeof revision === 'number'
+    ? `,"resourceVersion":"${revision}"`
+    : `,"resourceVersion":${inAscii(JSON.stringify(revision))}`
+
+/** One byte a character, as what is laid in is written. */
+const inAscii = (json: string): string =>
+  json.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** How many bytes `writeCut` will write. */
 export function cutLength(cut: CutObject, header: string, revision: string): number {

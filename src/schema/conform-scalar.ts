@@ -4,7 +4,7 @@ import type { Json } from '#api/object-meta.ts'
 import { canonicalQuantity, QuantityError } from '#api/quantity.ts'
 import { canonicalMicroTimestamp, canonicalTimestamp } from '#api/timestamp.ts'
 import { Misfit } from './misfit.ts'
-import type { ScalarName } from './type.ts'
+import type { Scalar, ScalarName } from './type.ts'
 
 /** Integers a double cannot hold exactly come as bigint. */
 type Raw = Json | bigint
@@ -120,4 +120,14 @@ const scalarRules: Readonly<Record<ScalarName, ScalarRule>> = {
   any: { read: (raw) => raw as Json, zero: nothing, always: true },
 }
 
-export const scalarRule = (scalar: ScalarName): ScalarRule => scalarRules[scalar]
+/** The fields of an owner as 1.15 wrote them: maps, down to the last. */
+function readFields(raw: Raw): Json {
+  if (raw === null) return raw
+  if (typeof raw !== 'object' || Array.isArray(raw)) throw new Misfit('a map of fields', raw)
+  for (const name in raw) readFields(raw[name] as Raw)
+  return raw
+}
+const fieldsRule: ScalarRule = { ...scalarRules.any, read: readFields }
+
+export const scalarRule = ({ scalar, named }: Scalar): ScalarRule =>
+  named === 'v1.Fields' ? fieldsRule : scalarRules[scalar]

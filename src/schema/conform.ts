@@ -59,7 +59,7 @@ function ruleOf(type: Type): Rule {
 function compile(type: Type): Rule {
   switch (type.is) {
     case 'scalar':
-      return scalarRule(type.scalar)
+      return scalarRule(type)
     case 'list':
       return listRule(type)
     case 'map':

@@ -12,7 +12,8 @@ export interface ObjectView {
   readonly name: string
   /** The version the bytes are in. */
   readonly apiVersion: string
-  readonly revision: Revision | undefined
+  /** A text where a dry run shows what it was given, whatever that is. */
+  readonly revision: Revision | string | undefined
   /** What of the object was asked for, where its path is shown. */
   readonly subresource?: string
 }

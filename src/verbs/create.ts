@@ -69,7 +69,7 @@ export async function createDecoded(
     const view = await store(server, request, object, generated)
     const settled = view.revision === undefined ? reservation?.giveBack() : reservation?.keep()
     if (settled !== undefined) await settled
-    const shown = (options.dryRun && Number(resourceVersion)) || view.revision
+    const shown = (options.dryRun && resourceVersion) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
     await reservation?.giveBack(error)

@@ -64,6 +64,8 @@ const places: Record<string, [group: string, version: string]> = {
   leases: ['coordination.k8s.io', 'v1'],
   poddisruptionbudgets: ['policy', 'v1beta1'],
   replicasets: ['apps', 'v1'],
+  daemonsets: ['apps', 'v1'],
+  statefulsets: ['apps', 'v1'],
   jobs: ['batch', 'v1'],
 }
 

@@ -56,3 +56,25 @@ test('a value of the same length is a change', async () => {
   const next = await verbs.patch('configmaps', 'c', 'merge', { data: { a: '2' } })
   assert.notEqual(next.metadata.resourceVersion, metadata.resourceVersion)
 })
+
+const odd = { creationTimestamp: '2020-01-02T03:04:05.5Z' }
+const even = { creationTimestamp: '2020-01-02T04:04:05+01:00' }
+for (const [plural, metadata, raised] of [
+  ['deployments', odd, true],
+  ['deployments', even, false],
+  ['daemonsets', odd, true],
+  ['statefulsets', odd, true],
+  ['replicasets', odd, true],
+] as const) {
+  test(`${plural}: a template made at ${metadata.creationTimestamp} is ${raised ? 'never' : ''} the one stored`, async () => {
+    const own = {
+      ...spec,
+      template: { ...template, metadata: { ...template.metadata, ...metadata } },
+    }
+    const name = `at-${metadata.creationTimestamp.length}`
+    const object = { metadata: { name }, spec: own }
+    await verbs.create(plural, object)
+    const { metadata: after } = await verbs.update(plural, object as never)
+    assert.equal(after.generation, raised ? 2 : 1)
+  })
+}

@@ -11,7 +11,8 @@ export const jsonKind = (value: Json): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
 
 /** `text` is one JSON value. */
-export function textFault({ scalar }: Scalar, text: string): string | undefined {
+export function textFault({ scalar, named }: Scalar, text: string): string | undefined {
+  if (named === 'v1.Fields') return fieldsFault(JSON.parse(text))
   switch (scalar) {
     case 'quantity':
       return quantityFault(text)
@@ -24,6 +25,21 @@ export function textFault({ scalar }: Scalar, text: string): string | undefined 
     default:
       return undefined
   }
+}
+
+/** Maps of maps, down to the last: the first value that is none. */
+function fieldsFault(value: unknown): string | undefined {
+  if (value === null) return undefined
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    return Object.values(value).map(fieldsFault).find(Boolean)
+  }
+  const found = Array.isArray(value) ? 'array' : goKinds[typeof value]
+  return `json: cannot unmarshal ${found} into Go value of type map[string]v1.Fields`
+}
+const goKinds: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  boolean: 'bool',
 }
 
 /** Quotes are taken off and nothing is unescaped: what was an escape is no quantity. */

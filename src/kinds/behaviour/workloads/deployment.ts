@@ -10,7 +10,7 @@ import { checkFinalizerNames, checkMetadataUpdate } from '#kinds/behaviour/metad
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
-import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
+import { keepSpec, keepStatus, sameSpecs } from '#kinds/behaviour/strategy.ts'
 import { deploymentColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkReplicatedTemplate } from './replicated-template.ts'
@@ -137,7 +137,7 @@ export const deployment: Behaviour = {
     keepStatus(next, old)
     prepareTemplate(next.spec.template, old.spec.template, context)
     const same =
-      sameJson(next.spec, old.spec) &&
+      sameSpecs(next.spec, old.spec) &&
       sameJson(next.metadata.annotations ?? {}, old.metadata.annotations ?? {})
     if (!same) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
