@@ -1,7 +1,7 @@
 /** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
 import type { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { nodeHttp } from '#access/node-http.ts'
 import { identityCheck, type Tally } from '#access/server-identity.ts'
 
@@ -49,6 +49,13 @@ export const tlsOptionsOf = (trust: Trust) => ({
     !trust.insecure && { checkServerIdentity: identityCheck(trust.unnamed) }),
   ALPNProtocols: ['http/1.1'],
 })
+
+/**
+ * Whom a certificate must be for: never whom the client asked for, which Node would take where nothing is said. Empty for
+ * an address, which is then what the certificate must have.
+ */
+export const serverNameOf = ({ host, trust }: Backend): string =>
+  trust.serverName ?? (isIP(host) === 0 ? host : '')
 
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
   connectTimeoutMs || connectTimeoutMsDefault

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { authority, make, serverUsage } from '#access/certificates.suite.ts'
-import { callBackend } from './call-backend.ts'
+import { callBackend, callForUpgrade } from './call-backend.ts'
 
 const ca = await authority('aggregated authority')
 /** Two requests each: how many of them are answered, and how many are counted. */
@@ -60,3 +60,43 @@ test('port 0 is nobody, and never the port of the protocol', async () => {
   }
   await assert.rejects(callBackend(call), /dial tcp 127\.0\.0\.1:0: connect: connection refused/)
 })
+
+const notFor = (asked: string) => `x509: certificate is valid for only, not ${asked}`
+// names in the certificate, the name it must have where that is not the address, what the client calls this server, outcome
+const identities: [string[], string | undefined, string, string][] = [
+  [['127.0.0.1'], undefined, 'api.example.com:6443', 'answered'],
+  [['127.0.0.1'], undefined, 'api.example.com', 'answered'],
+  [
+    ['api.example.com'],
+    undefined,
+    'api.example.com',
+    "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
+  ],
+  [['a.b.svc'], 'a.b.svc', 'api.example.com', 'answered'],
+  [['only'], 'a.b.svc', 'only', notFor('a.b.svc')],
+]
+for (const [hosts, serverName, host, expected] of identities) {
+  const what = `a server with a certificate for ${hosts}, wanted ${serverName}, by a client of ${host}`
+  test(`${what}: ${expected}`, async () => {
+    const subject = [{ CN: ['x'] }]
+    const made = await make({ subject, issuer: ca, usages: [serverUsage], hosts })
+    const server = createServer({ cert: made.pem, key: made.keyPem }, (_, answer) => answer.end())
+    server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const trust = { insecure: false, ca: ca.pem, ...(serverName && { serverName }) }
+    const backend = { secure: true, host: '127.0.0.1', port, trust }
+    const call = { backend, method: 'GET', path: '/', signal: new AbortController().signal }
+    const upgrade = { connection: 'Upgrade', upgrade: 'x' }
+    const outcomes = await Promise.allSettled([
+      callBackend({ ...call, headers: { host } }),
+      callForUpgrade({ ...call, headers: { host, ...upgrade } }),
+    ])
+    for (const outcome of outcomes) {
+      const heard = outcome.status === 'rejected' ? outcome.reason.message : 'answered'
+      assert.equal(heard, expected)
+    }
+    server.closeAllConnections()
+    server.close()
+  })
+}

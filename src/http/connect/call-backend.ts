@@ -11,6 +11,7 @@ import {
   type Backend,
   connectTimeoutOf,
   placeOf,
+  serverNameOf,
   type Trust,
   tlsOptionsOf,
 } from './backend.ts'
@@ -83,6 +84,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
     headers: framedHeaders(method, headers, body),
     signal,
     setDefaultHeaders: false,
+    ...(backend.secure && { servername: serverNameOf(backend) }),
     ...(upgrading
       ? { agent: false as const, ...(backend.secure && tlsOptionsOf(backend.trust)) }
       : { agent: agentOf(backend) }),
