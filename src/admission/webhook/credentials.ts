@@ -7,16 +7,17 @@ export type Credentials = KubeconfigUsers extends ReadonlyMap<string, infer User
 
 export const nobody: KubeconfigUsers = new Map()
 
-const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1alpha1']
+/** What the configuration is called, by its version. */
+const kinds: Readonly<Record<string, string>> = {
+  'apiserver.config.k8s.io/v1': 'WebhookAdmissionConfiguration',
+  'apiserver.config.k8s.io/v1alpha1': 'WebhookAdmission',
+}
 
 /** From the configuration of the plugin: `WebhookAdmissionConfiguration` with a `kubeConfigFile`. */
 export async function credentialsFrom(configuration: Loose | undefined): Promise<KubeconfigUsers> {
   if (configuration === undefined) return nobody
   const { kind = '', apiVersion = '', kubeConfigFile = '' } = configuration
-  if (
-    !['WebhookAdmissionConfiguration', 'WebhookAdmission'].includes(kind) ||
-    !versions.includes(apiVersion)
-  ) {
+  if (kind === '' || kinds[apiVersion] !== kind) {
     throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`)
   }
   if (!isAbsolute(kubeConfigFile)) {

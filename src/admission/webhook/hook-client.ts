@@ -19,7 +19,7 @@ const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#c
 /** How often a server may ask for more time, as in Go's client. */
 const askedAgainMax = 10
 /** As many different webhooks keep their connections; the one made first goes first. */
-const callersMax = 200
+const callersDefault = 200
 /** More than the largest object with every field of it patched. */
 const patchBytesMax = 16 << 20
 
@@ -35,11 +35,13 @@ export interface Answered {
 export class HookClient {
   readonly #users: KubeconfigUsers
   readonly #answerBytesMax: number
+  readonly #callersMax: number
   readonly #callers = new Map<string, Caller>()
 
-  constructor(users: KubeconfigUsers, answerBytesMax = patchBytesMax) {
+  constructor(users: KubeconfigUsers, answerBytesMax = patchBytesMax, callersMax = callersDefault) {
     this.#users = users
     this.#answerBytesMax = answerBytesMax
+    this.#callersMax = callersMax
   }
 
   /** The answered review. Throws an Error that says why there is none. */
@@ -51,6 +53,7 @@ export class HookClient {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, */*',
+      'accept-encoding': 'gzip',
       'user-agent': 'kube-apiserver-admission',
       ...(address.serverName !== undefined && { host: address.host }),
       ...(user?.authorization !== undefined && { authorization: user.authorization }),
@@ -94,7 +97,7 @@ export class HookClient {
         ...(user?.cert !== undefined && { cert: user.cert }),
         ...(user?.key !== undefined && { key: user.key }),
       })
-      if (this.#callers.size >= callersMax)
+      if (this.#callers.size >= this.#callersMax)
         this.#callers.delete(this.#callers.keys().next().value as string)
       this.#callers.set(key, found)
     }

@@ -7,6 +7,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { backInV1, scaler, v1 } from './autoscaler.fixture.ts'
 import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -388,19 +389,7 @@ test('defaults fill what a patch leaves open', async () => {
 })
 
 test('each sees the version it asked for of what those before it made', async () => {
-  const v1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
-  const { hub } = v1.resource
-  const { object: raw } = v1.conform({
-    kind: 'HorizontalPodAutoscaler',
-    apiVersion: 'autoscaling/v1',
-    metadata: { name: 'h' },
-    spec: {
-      maxReplicas: 3,
-      scaleTargetRef: { kind: 'Deployment', name: 'd' },
-      targetCPUUtilizationPercentage: 50,
-    },
-  })
-  const [object] = await v1.resource.convert([raw], v1, hub)
+  const object = await scaler()
   const of = (version: string) => ({
     rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
   })
@@ -421,7 +410,7 @@ test('each sees the version it asked for of what those before it made', async ()
   )
   assert.equal(seen[1].spec.targetCPUUtilizationPercentage, 60)
   assert.equal(seen[2].spec.metrics[0].resource.target.averageUtilization, 70)
-  const [back] = await v1.resource.convert([structuredClone(object)], hub, v1)
+  const back = await backInV1(object)
   assert.equal(back.spec.targetCPUUtilizationPercentage, 70)
 })
 

@@ -1,8 +1,11 @@
 /** Which answers are reviews, and what the others are told to be. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AdmissionRequest } from '#admission/admission.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { readVerdict, type ReviewVersion, reviewIn, reviewVersionOf } from './review.ts'
+import { kindOf, podKind, requestOf } from '#admission/requests.suite.ts'
+import { readVerdict, reviewText, type ReviewVersion, reviewIn, reviewVersionOf } from './review.ts'
+import { Versioned } from './versioned.ts'
 
 const uid = 'u'
 const allowed = { uid, allowed: true }
@@ -206,3 +209,143 @@ for (const [given, expected] of versions) {
     assert.equal(chosen(), expected)
   })
 }
+
+const mapKind = kindOf('v1', 'configmaps')
+const map = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm' } }
+const ofNode = kindOf('v1', 'nodes')
+async function asked(request: AdmissionRequest, release = 22, version: ReviewVersion = 'v1') {
+  const versioned = await Versioned.of(request, request.kind)
+  return JSON.parse(reviewText(version, uid, request, versioned, release))
+}
+const create = (more: Partial<AdmissionRequest> = {}) => requestOf('CREATE', mapKind, map, more)
+const user = (more: Loose) =>
+  create({ user: { name: '', uid: '', groups: [], extra: {}, ...more } })
+const deletion = (options: Loose) => requestOf('DELETE', mapKind, undefined, { name: 'm', options })
+const eviction = {
+  kind: 'Eviction',
+  apiVersion: 'policy/v1',
+  metadata: { name: 'p' },
+}
+const evict = requestOf('CREATE', podKind, eviction, { subresource: 'eviction', name: 'p' })
+const meta = 'meta.k8s.io/v1'
+const ofDeletion = { kind: 'DeleteOptions', apiVersion: meta }
+const bound = { group: 'policy', version: 'v1', kind: 'Eviction' }
+const pods = { group: '', version: 'v1', resource: 'pods' }
+const namespaces = kindOf('v1', 'namespaces')
+const inItself = (operation: 'CREATE' | 'UPDATE', metadata: Loose) =>
+  requestOf(operation, namespaces, { metadata }, { name: 'n' })
+const alike = { ...namespaces, group: 'example.com' } as typeof namespaces
+
+const shown: [what: string, request: AdmissionRequest, part: string, expected: unknown][] = [
+  ['nobody', user({}), 'userInfo', {}],
+  ['a name', user({ name: 'n' }), 'userInfo', { username: 'n' }],
+  [
+    'all of somebody',
+    user({ name: 'n', uid: 'i', groups: ['g'], extra: { a: ['b'] } }),
+    'userInfo',
+    { username: 'n', uid: 'i', groups: ['g'], extra: { a: ['b'] } },
+  ],
+  ['a creation', create(), 'options', { kind: 'CreateOptions', apiVersion: meta }],
+  [
+    'a dry run',
+    create({ dryRun: true, options: { fieldManager: 'f' } }),
+    'options',
+    { kind: 'CreateOptions', apiVersion: meta, dryRun: ['All'], fieldManager: 'f' },
+  ],
+  ['that it is a dry run', create({ dryRun: true }), 'dryRun', true],
+  ['that it is none', create(), 'dryRun', false],
+  [
+    'an update',
+    requestOf('UPDATE', mapKind, map, { old: map }),
+    'options',
+    { kind: 'UpdateOptions', apiVersion: meta },
+  ],
+  ['a deletion', deletion({}), 'options', ofDeletion],
+  [
+    'all options of a deletion',
+    deletion({
+      gracePeriodSeconds: 0,
+      uid: 'i',
+      resourceVersion: '7',
+      orphanDependents: false,
+      propagationPolicy: 'Orphan',
+    }),
+    'options',
+    {
+      ...ofDeletion,
+      gracePeriodSeconds: 0,
+      preconditions: { uid: 'i', resourceVersion: '7' },
+      orphanDependents: false,
+      propagationPolicy: 'Orphan',
+    },
+  ],
+  [
+    'preconditions that are none',
+    deletion({ preconditions: true }),
+    'options',
+    { ...ofDeletion, preconditions: {} },
+  ],
+  ['no object of a deletion', deletion({}), 'object', null],
+  ['no options of a connection', requestOf('CONNECT', podKind, { kind: 'X' }), 'options', null],
+  ['a kind of its own', evict, 'kind', bound],
+  ['a kind of its own, asked for', evict, 'requestKind', bound],
+  ['the resource it is of', evict, 'resource', pods],
+  ['the resource it was asked of', evict, 'requestResource', pods],
+  ['the subresource', evict, 'subResource', 'eviction'],
+  ['the subresource asked for', evict, 'requestSubResource', 'eviction'],
+  ['no subresource', create(), 'subResource', undefined],
+  ['no subresource asked for', create(), 'requestSubResource', undefined],
+  ['the namespace', create(), 'namespace', 'ns'],
+  [
+    'no namespace',
+    requestOf('CREATE', ofNode, { metadata: { name: 'n' } }),
+    'namespace',
+    undefined,
+  ],
+  ['no name', create({ name: '' }), 'name', undefined],
+  ['a new namespace, in itself', inItself('CREATE', { name: 'n' }), 'namespace', 'n'],
+  [
+    'one whose name is made for it',
+    inItself('CREATE', { generateName: 'n' }),
+    'namespace',
+    undefined,
+  ],
+  [
+    'one that is there, as the request has it',
+    inItself('UPDATE', { name: 'n' }),
+    'namespace',
+    undefined,
+  ],
+  [
+    'namespaces of another group',
+    requestOf('CREATE', alike, { metadata: { name: 'n' } }, { namespace: '', name: 'n' }),
+    'namespace',
+    undefined,
+  ],
+]
+for (const [what, request, part, expected] of shown) {
+  test(`a review shows ${what}`, async () => {
+    const { request: told } = await asked(request)
+    assert.deepEqual(told[part], expected)
+  })
+}
+
+const namedIn: [release: number, operation: 'CREATE' | 'UPDATE', name: string | undefined][] = [
+  [15, 'CREATE', undefined],
+  [15, 'UPDATE', 'm'],
+  [16, 'CREATE', 'm'],
+]
+for (const [release, operation, name] of namedIn) {
+  test(`1.${release} tells ${name ?? 'no name'} of ${operation}`, async () =>
+    assert.equal((await asked(requestOf(operation, mapKind, map), release)).request.name, name))
+}
+
+test('the version of the review is that which was asked for', async () => {
+  for (const version of ['v1', 'v1beta1'] as const) {
+    const { apiVersion, kind, request } = await asked(create(), 22, version)
+    assert.deepEqual(
+      [apiVersion, kind, request.uid],
+      [`admission.k8s.io/${version}`, 'AdmissionReview', uid],
+    )
+  }
+})

@@ -21,6 +21,8 @@ export class WebhookServer {
   readonly ca: Made
   readonly #server: Server
   connections = 0
+  /** Decides when an answer may go, where it is not to go at once. */
+  onAsked: ((go: () => void) => void) | undefined
 
   constructor(ca: Made, serving: Made) {
     this.ca = ca
@@ -51,7 +53,10 @@ export class WebhookServer {
           const { apiVersion } = review
           const said = { uid: review.request.uid, ...answer }
           response.setHeader('content-type', 'application/json')
-          response.end(JSON.stringify({ kind: 'AdmissionReview', apiVersion, response: said }))
+          const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion, response: said })
+          const go = () => void response.end(text)
+          if (this.onAsked === undefined) go()
+          else this.onAsked(go)
         })
       },
     )

@@ -9,6 +9,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { backInV1, scaler, v1 } from './autoscaler.fixture.ts'
 import { credentialsFrom, nobody, userFor } from './credentials.ts'
 import type { DispatchParts, HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -281,19 +282,7 @@ test('plugins of the server run again after a webhook changed the object', async
 })
 
 test('an equivalent version is what the webhook sees and patches', async () => {
-  const v1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
-  const { hub } = v1.resource
-  const { object: raw } = v1.conform({
-    kind: 'HorizontalPodAutoscaler',
-    apiVersion: 'autoscaling/v1',
-    metadata: { name: 'h' },
-    spec: {
-      maxReplicas: 3,
-      scaleTargetRef: { kind: 'Deployment', name: 'd' },
-      targetCPUUtilizationPercentage: 50,
-    },
-  })
-  const [object] = await v1.resource.convert([raw], v1, hub)
+  const object = await scaler()
   const rule = {
     ...everything,
     apiGroups: ['autoscaling'],
@@ -321,7 +310,7 @@ test('an equivalent version is what the webhook sees and patches', async () => {
   const { request } = server.received[0].review
   assert.equal(request.object.apiVersion, 'autoscaling/v2beta2')
   assert.deepEqual([request.kind.version, request.requestKind.version], ['v2beta2', 'v1'])
-  const [back] = await v1.resource.convert([structuredClone(object)], hub, v1)
+  const back = await backInV1(object)
   assert.equal(back.spec.targetCPUUtilizationPercentage, 70)
 })
 

@@ -1,0 +1,242 @@
+/** Calls over real HTTPS: what is sent, what is kept open, who is asked again, and how long all of it may take. */
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { after, before, beforeEach, test } from 'node:test'
+import { authority, clientUsage, type Made, make, serverUsage } from '#access/certificates.suite.ts'
+import type { KubeconfigUsers } from '#access/kubeconfig.ts'
+import { MemoryReader } from '#access/memory-reader.suite.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { nobody } from './credentials.ts'
+import { HookClient } from './hook-client.ts'
+
+type Answer = (response: ServerResponse, call: number) => void
+
+let ca: Made
+let client: Made
+let server: Server
+let answers: Answer
+let calls: IncomingMessage[]
+let sockets: Set<unknown>
+const reader = new MemoryReader()
+
+before(async () => {
+  ca = await authority('hooks')
+  const hosts = ['127.0.0.1', 'hook.ns.svc', 'other.ns.svc']
+  const serving = await make({ subject: [{ CN: ['h'] }], issuer: ca, usages: [serverUsage], hosts })
+  client = await make({ subject: [{ CN: ['apiserver'] }], issuer: ca, usages: [clientUsage] })
+  const tls = { cert: serving.pem, key: serving.keyPem, ca: ca.pem }
+  server = createServer(
+    { ...tls, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      calls.push(request)
+      sockets.add(request.socket)
+      request.resume().on('end', () => answers(response, calls.length))
+    },
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  answers = (response) => response.end('{"a":1}')
+  calls = []
+  sockets = new Set()
+})
+
+const port = () => (server.address() as AddressInfo).port
+const bundle = () => Buffer.from(ca.pem).toString('base64')
+const byUrl = (): Loose => ({ url: `https://127.0.0.1:${port()}/h`, caBundle: bundle() })
+const post = (hooks: HookClient, changes: Loose = {}, timeoutMs = 5000) =>
+  hooks.post({ client: { ...byUrl(), ...changes }, timeoutMs }, '{"asked":true}', reader).then(
+    ({ review }) => review,
+    (error: Error) => error.message,
+  )
+
+test('what is sent', async () => {
+  const users: KubeconfigUsers = new Map([[`127.0.0.1:${port()}`, { authorization: 'Bearer t' }]])
+  assert.deepEqual(await post(new HookClient(users)), { a: 1 })
+  const [{ method, url, headers }] = calls
+  assert.deepEqual([method, url], ['POST', '/h?timeout=5s'])
+  const { host, accept, authorization, 'user-agent': agent, 'content-type': type } = headers
+  assert.deepEqual(
+    { host, accept, authorization, agent, type, encoding: headers['accept-encoding'] },
+    {
+      host: `127.0.0.1:${port()}`,
+      accept: 'application/json, */*',
+      authorization: 'Bearer t',
+      agent: 'kube-apiserver-admission',
+      type: 'application/json',
+      encoding: 'gzip',
+    },
+  )
+  assert.equal(headers['content-length'], '14')
+})
+
+test('an answer may come compressed', async () => {
+  const { gzipSync } = await import('node:zlib')
+  answers = (response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"b":2}'))
+  assert.deepEqual(await post(new HookClient(nobody)), { b: 2 })
+})
+
+test('each is reached with the certificate it is to be asked with', async () => {
+  const users: KubeconfigUsers = new Map([['*', { cert: client.pem, key: client.keyPem }]])
+  const seen: unknown[] = []
+  answers = (response) => {
+    const { subject } = (response.socket as TLSSocket).getPeerCertificate()
+    seen.push(subject?.CN)
+    response.end('{}')
+  }
+  const hooks = new HookClient(users)
+  await post(hooks)
+  await post(hooks)
+  await post(new HookClient(nobody))
+  assert.deepEqual(seen, ['apiserver', 'apiserver', undefined])
+  assert.equal(sockets.size, 2)
+})
+
+test('connections are kept for the same authorities and the same name, and for no others', async () => {
+  const hooks = new HookClient(nobody)
+  for (const name of ['hook', 'other']) {
+    const metadata = { name, namespace: 'ns' }
+    const ports = [{ port: port() }]
+    reader.put('', 'services', { metadata, spec: { ports: [{ port: 443 }] } })
+    reader.put('', 'endpoints', {
+      metadata,
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports }],
+    })
+  }
+  const to = (name: string, more: Loose = {}) =>
+    post(hooks, { url: undefined, service: { namespace: 'ns', name }, ...more })
+  for (const name of ['hook', 'hook', 'other', 'hook', 'other'])
+    assert.deepEqual(await to(name), { a: 1 })
+  assert.equal(sockets.size, 2)
+  assert.deepEqual(
+    [...sockets].map((socket) => (socket as TLSSocket).servername),
+    ['hook.ns.svc', 'other.ns.svc'],
+  )
+  assert.equal(calls[0].headers.host, 'hook.ns.svc:443')
+  assert.match(String(await to('hook', { caBundle: undefined })), /unknown authority$/)
+})
+
+test('of many different webhooks the one that was made first is forgotten', async () => {
+  const hooks = new HookClient(nobody, 1000, 3)
+  const to = (i: number) =>
+    post(hooks, { caBundle: Buffer.from(`${ca.pem}\n# ${i}\n`).toString('base64') })
+  const made: number[] = []
+  for (const i of [0, 1, 2, 0, 3, 1, 0, 3]) {
+    await to(i)
+    made.push(sockets.size)
+  }
+  // The first is made anew once the fourth has come, and takes the place of the second.
+  assert.deepEqual(made, [1, 2, 3, 3, 4, 4, 5, 5])
+})
+
+const busy =
+  (status: number, after: string | undefined, until: number): Answer =>
+  (response, call) =>
+    call <= until
+      ? response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end('wait')
+      : response.end('{"done":true}')
+const manyRequests = 'the server has received too many requests and has asked us to try again later'
+const retries: [what: string, answer: Answer, calls: number, expected: unknown][] = [
+  ['asks for no time', busy(429, '0', 1), 2, { done: true }],
+  ['is failing and asks for no time', busy(503, '0', 3), 4, { done: true }],
+  ['asks ten times', busy(429, '0', 10), 11, { done: true }],
+  ['asks eleven times', busy(429, '0', 11), 11, manyRequests],
+  ['does not say how long', busy(429, undefined, 1), 1, manyRequests],
+  ['says it in words', busy(429, 'soon', 1), 1, manyRequests],
+  [
+    'says so of a mistake',
+    busy(400, '0', 1),
+    1,
+    'the server rejected our request for an unknown reason',
+  ],
+  [
+    'has moved',
+    busy(304, undefined, 1),
+    1,
+    'the server responded with the status code 304 but did not return more information',
+  ],
+]
+for (const [what, answer, asked, expected] of retries) {
+  test(`a webhook that ${what}`, async () => {
+    answers = answer
+    assert.deepEqual(await post(new HookClient(nobody)), expected)
+    assert.equal(calls.length, asked)
+  })
+}
+
+test('one that asks for time gets it, and no more than there is', async () => {
+  answers = busy(429, '1', 1)
+  const began = performance.now()
+  assert.deepEqual(await post(new HookClient(nobody)), { done: true })
+  assert.ok(performance.now() - began >= 990)
+  calls = []
+  answers = busy(429, '3600', 1)
+  const again = performance.now()
+  assert.match(String(await post(new HookClient(nobody), {}, 300)), /context deadline exceeded$/)
+  const took = performance.now() - again
+  assert.ok(took >= 280 && took < 4000, `${took} ms`)
+  assert.equal(calls.length, 1)
+})
+
+test('the time is that of all tries together', async () => {
+  answers = (response, call) => {
+    if (call === 1) setTimeout(() => response.writeHead(503, { 'retry-after': '0' }).end(), 600)
+  }
+  const began = performance.now()
+  assert.match(String(await post(new HookClient(nobody), {}, 1500)), /context deadline exceeded$/)
+  const took = performance.now() - began
+  assert.ok(took < 2000, `${took} ms`)
+  assert.equal(calls.length, 2)
+})
+
+test('a kept connection that was closed is made anew, once; a new one that is closed is not', async () => {
+  const hooks = new HookClient(nobody)
+  await post(hooks)
+  answers = (response, call) => {
+    if (call === 2) response.destroy()
+    else response.end('{"again":true}')
+  }
+  assert.deepEqual(await post(hooks), { again: true })
+  assert.equal(calls.length, 3)
+  calls = []
+  answers = (response) => response.destroy()
+  assert.match(String(await post(new HookClient(nobody))), /: EOF$/)
+  assert.equal(calls.length, 1)
+})
+
+test('an answer that breaks off is not asked for again', async () => {
+  const hooks = new HookClient(nobody)
+  await post(hooks)
+  answers = (response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('{"half":', () => response.destroy())
+  }
+  assert.match(String(await post(hooks)), /^unexpected error when reading response body\. /)
+  assert.equal(calls.length, 2)
+})
+
+test('an answer that is too large is none', async () => {
+  answers = (response) => response.end(`{"a":"${'x'.repeat(1000)}"}`)
+  assert.match(String(await post(new HookClient(nobody, 1000))), /larger than 1000 bytes$/)
+  assert.equal(Object.keys((await post(new HookClient(nobody, 2000))) as object).length, 1)
+})
+
+const bundles: [what: string, caBundle: string, expected: unknown][] = [
+  ['nothing', '', /unknown authority$/],
+  ['nonsense', 'eA==', 'unable to load root certificates: unable to parse bytes as PEM block'],
+]
+for (const [what, caBundle, expected] of bundles) {
+  test(`authorities that are ${what}`, async () => {
+    const told = String(await post(new HookClient(nobody), { caBundle }))
+    if (typeof expected === 'string') assert.equal(told, expected)
+    else assert.match(told, expected as RegExp)
+  })
+}

@@ -1,0 +1,169 @@
+/** Validating webhooks: all at once, each with the version it asked for, and what is told of each. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { MemoryReader } from '#access/memory-reader.suite.ts'
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { AdmissionChain } from '#admission/chain.ts'
+import { kindOf, requestOf, types } from '#admission/requests.suite.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
+import { nobody } from './credentials.ts'
+import type { HookCall } from './dispatch.ts'
+import { HookClient } from './hook-client.ts'
+import { scaler, v1 } from './autoscaler.fixture.ts'
+import { validatingWebhooks } from './validating.ts'
+import { WebhookServer } from './webhook-server.suite.ts'
+
+const mapKind = kindOf('v1', 'configmaps')
+let server: WebhookServer
+let calls: HookCall[]
+
+before(async () => {
+  server = await WebhookServer.start()
+})
+after(() => server.stop())
+beforeEach(() => {
+  server.received.length = 0
+  server.paths.clear()
+  calls = []
+})
+
+const hook = (name: string, changes: Loose = {}): Loose => ({
+  name: `${name}.x.io`,
+  clientConfig: server.at(`/${name}`),
+  rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  ...changes,
+})
+const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' } }
+const map = () => requestOf('CREATE', mapKind, { metadata: { name: 'm' } })
+
+async function run(request: AdmissionRequest, release: number, ...webhooks: Loose[]) {
+  const reader = new MemoryReader()
+  reader.put('', 'namespaces', { metadata: { name: 'ns', labels: { team: 'a' } } })
+  const plural = 'validatingwebhookconfigurations'
+  reader.put('admissionregistration.k8s.io', plural, { metadata: { name: 'v' }, webhooks })
+  const plugin = validatingWebhooks({
+    client: new HookClient(nobody),
+    newUid: () => 'u',
+    release,
+    types,
+    observe: (call) => calls.push(call),
+    report: () => {},
+  })
+  const chain = new AdmissionChain([plugin], reader)
+  await chain.start()
+  try {
+    await chain.validate(request)
+    return 'admitted'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.message
+  }
+}
+const called = () =>
+  server.received
+    .map(({ path }) => path.slice(1))
+    .sort()
+    .join(' ')
+
+test('all are asked at once: each of three is answered when the others have been asked too', async () => {
+  const waiting: (() => void)[] = []
+  server.onAsked = (go) => {
+    waiting.push(go)
+    if (waiting.length === 3) for (const one of waiting) one()
+  }
+  const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))
+  server.onAsked = undefined
+  assert.equal(told, 'admitted')
+  assert.equal(called(), 'a b c')
+})
+
+test('of several that refuse, the first in order is heard, and all of them are counted', async () => {
+  server.paths.set('/b', () => ({ allowed: false, status: { message: 'first' } }))
+  server.paths.set('/c', () => ({ allowed: false, status: { message: 'second' } }))
+  const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))
+  assert.equal(told, 'admission webhook "b.x.io" denied the request: first')
+  assert.deepEqual(
+    calls.map(({ name, type, operation, rejected }) => [name, type, operation, rejected]).sort(),
+    [
+      ['a.x.io', 'validating', 'CREATE', false],
+      ['b.x.io', 'validating', 'CREATE', true],
+      ['c.x.io', 'validating', 'CREATE', true],
+    ],
+  )
+})
+
+const elsewhere = { namespaceSelector: { matchLabels: { team: 'b' } } }
+const failed = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_'
+const open: [release: number, hooks: () => Loose[], expected: Loose][] = [
+  [
+    22,
+    () => [hook('a'), hook('b', { ...gone, failurePolicy: 'Ignore' })],
+    { [`${failed}1`]: 'b.x.io' },
+  ],
+  [21, () => [hook('a'), hook('b', { ...gone, failurePolicy: 'Ignore' })], {}],
+  // Those that are not asked have no place.
+  [
+    22,
+    () => [hook('a', elsewhere), hook('b', { ...gone, failurePolicy: 'Ignore' })],
+    { [`${failed}0`]: 'b.x.io' },
+  ],
+]
+for (const [release, hooks, expected] of open) {
+  test(`the log of 1.${release} is told of ${JSON.stringify(expected)}`, async () => {
+    const request = map()
+    assert.equal(await run(request, release, ...hooks()), 'admitted')
+    assert.deepEqual(Object.fromEntries(request.auditAnnotations), expected)
+  })
+}
+
+test('only those of the namespace are asked', async () => {
+  const here = { namespaceSelector: { matchLabels: { team: 'a' } } }
+  assert.equal(await run(map(), 22, hook('a', elsewhere), hook('b', here)), 'admitted')
+  assert.equal(called(), 'b')
+})
+
+test('each sees the version it asked for', async () => {
+  const of = (version: string) => ({
+    matchPolicy: 'Equivalent',
+    rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
+  })
+  const object = await scaler()
+  const request = requestOf('UPDATE', v1, object, { old: await scaler() })
+  const told = await run(
+    request,
+    22,
+    hook('a', of('v2beta2')),
+    hook('b', of('v1')),
+    hook('c', of('v2beta2')),
+  )
+  assert.equal(told, 'admitted')
+  const seen = server.received.map(({ path, review: { request: asked } }) => [
+    path,
+    asked.object.apiVersion,
+    asked.oldObject.apiVersion,
+    asked.resource.version,
+    asked.requestResource.version,
+    asked.kind.version,
+    asked.requestKind.version,
+  ])
+  const v2 = 'v2beta2'
+  assert.deepEqual(seen.sort(), [
+    ['/a', `autoscaling/${v2}`, `autoscaling/${v2}`, v2, 'v1', v2, 'v1'],
+    ['/b', 'autoscaling/v1', 'autoscaling/v1', 'v1', 'v1', 'v1', 'v1'],
+    ['/c', `autoscaling/${v2}`, `autoscaling/${v2}`, v2, 'v1', v2, 'v1'],
+  ])
+  // What is shown is another object than what goes on.
+  assert.deepEqual(object, await scaler())
+})
+
+test('webhooks about webhooks are not asked', async () => {
+  const kind = kindOf('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations')
+  assert.equal(
+    await run(requestOf('CREATE', kind, { metadata: { name: 'x' } }), 22, hook('a')),
+    'admitted',
+  )
+  assert.equal(called(), '')
+})
