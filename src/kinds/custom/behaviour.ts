@@ -57,6 +57,8 @@ function bodyText({ metadata: _, ...body }: KubeObject): string {
 }
 
 function keepAllButStatus(next: KubeObject, old: KubeObject): void {
+  // A write that changes owners alone is of the object that is there.
+  if (next === old) return
   const { status, metadata } = next
   const { managedFields } = metadata
   for (const key of Object.keys(next)) delete next[key]

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Context } from '#kinds/kind.ts'
+import { customBehaviour } from './behaviour.ts'
+
+const behaviour = customBehaviour({
+  hasStatus: (apiVersion) => apiVersion === 'example.com/v1',
+  anyStatus: true,
+  defaultStatus: (object) => {
+    object.status ??= { by: 'default' }
+  },
+  seenAs: (object) => object,
+})
+const context = (version: string) => ({ requestApiVersion: `example.com/${version}` }) as Context
+const gear = (spec: Loose, status?: Loose, metadata: Loose = {}): KubeObject => ({
+  kind: 'Gear',
+  apiVersion: 'example.com/v1',
+  metadata: { name: 'g', generation: 1, ...metadata },
+  spec,
+  ...(status !== undefined && { status }),
+})
+const bodyOf = ({ spec, status, metadata }: KubeObject) => [spec, status, metadata.generation]
+
+test('a new object has a generation, and a status only where that is no other resource', () => {
+  for (const [version, status] of [
+    ['v1', { by: 'default' }],
+    ['v2', { by: 'user' }],
+  ] as const) {
+    const made = gear({ n: 1 }, { by: 'user' }, { generation: 7 })
+    behaviour.prepareForCreate?.(made, context(version))
+    assert.deepEqual(bodyOf(made), [{ n: 1 }, status, 1], version)
+  }
+})
+
+/** What is written over what, in which version, and what becomes of it: spec, status and generation. */
+const updates: readonly [what: string, version: string, next: KubeObject, body: unknown[]][] = [
+  ['nothing', 'v1', gear({ n: 1 }, { s: 1 }), [{ n: 1 }, { s: 1 }, 1]],
+  ['a status', 'v1', gear({ n: 1 }, { s: 2 }), [{ n: 1 }, { s: 1 }, 1]],
+  ['a status where it is a field', 'v2', gear({ n: 1 }, { s: 2 }), [{ n: 1 }, { s: 2 }, 2]],
+  ['no status', 'v1', gear({ n: 1 }), [{ n: 1 }, { s: 1 }, 1]],
+  ['a spec', 'v1', gear({ n: 2 }, { s: 2 }), [{ n: 2 }, { s: 1 }, 2]],
+  ['a label', 'v1', gear({ n: 1 }, {}, { labels: { a: 'b' } }), [{ n: 1 }, { s: 1 }, 1]],
+]
+for (const [what, version, next, body] of updates) {
+  test(`an update of ${what} in ${version}`, () => {
+    behaviour.prepareForUpdate?.(next, gear({ n: 1 }, { s: 1 }), context(version))
+    assert.deepEqual(bodyOf(next), body)
+  })
+}
+
+const prepareStatus = (next: KubeObject, old: KubeObject) =>
+  behaviour.subresources?.status?.prepareForUpdate?.(next, old, context('v1'))
+
+test('an update of the status changes the status and its owners', () => {
+  const owners = [{ manager: 'm' }]
+  const next = gear({ n: 2 }, { s: 2 }, { labels: { a: 'b' }, managedFields: owners })
+  prepareStatus(next, gear({ n: 1 }, { s: 1 }, { annotations: { c: 'd' } }))
+  const metadata = { annotations: { c: 'd' }, managedFields: owners }
+  assert.deepEqual(next, gear({ n: 1 }, { s: 2 }, metadata))
+  const without = gear({ n: 2 })
+  prepareStatus(without, gear({ n: 1 }, { s: 1 }, { managedFields: owners }))
+  assert.deepEqual(without, gear({ n: 1 }))
+})
+
+test('an update of the status that is one with what is there changes nothing', () => {
+  const one = gear({ n: 1 }, { s: 1 }, { labels: { a: 'b' } })
+  const before = structuredClone(one)
+  prepareStatus(one, one)
+  assert.deepEqual(one, before)
+})
