@@ -43,6 +43,7 @@ const cases: [title: string, dryRun: boolean, asked: number[], got: unknown][] =
   ['others are not', false, [42], outside],
   ['a dry run does not ask for the range', true, [42], [42]],
   ['and shows the one after the highest', true, [30003, 0], [30003, 30004]],
+  ['of 32 bits', true, [2147483647, 0], [2147483647, -2147483648]],
 ]
 for (const [title, dryRun, asked, got] of cases) {
   test(title, async () => assert.deepEqual(await portsOf(dryRun, ...asked), got))

@@ -341,7 +341,8 @@ class Work implements Reservation {
     const before = [...this.#takenPorts, ...shown]
     const port = (before.length === 0 ? portBeforeShown : Math.max(...before)) + 1
     shown.push(port)
-    return port
+    // After the last number there is comes the first, for the checks to refuse.
+    return port | 0
   }
 
   /** Answers why it cannot be had, where that is so. */

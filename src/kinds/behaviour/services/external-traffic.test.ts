@@ -16,6 +16,11 @@ const rows: [type: string, spec: object, errors: string[]][] = [
   ],
   ['NodePort', { externalTrafficPolicy: 'Local', healthCheckNodePort: 5 }, [portAlone]],
   ['LoadBalancer', { externalTrafficPolicy: 'Local', healthCheckNodePort: 5 }, []],
+  [
+    'LoadBalancer',
+    { externalTrafficPolicy: 'Local', healthCheckNodePort: -5 },
+    ['spec.healthCheckNodePort: Invalid value: -5: HealthCheckNodePort must be not less than 0'],
+  ],
 ]
 for (const [type, spec, errors] of rows) {
   test(`${type} ${JSON.stringify(spec)}`, () => {

@@ -21,5 +21,10 @@ export function checkExternalTraffic(service: KubeObject): FieldError[] {
       'HealthCheckNodePort can only be set on LoadBalancer service with ExternalTrafficPolicy=Local'
     errors.push(invalid(specPath.child('healthCheckNodePort'), port, detail))
   }
+  // Of what it was given: what it asked for was looked at before.
+  if (port < 0) {
+    const detail = 'HealthCheckNodePort must be not less than 0'
+    errors.push(invalid(specPath.child('healthCheckNodePort'), port, detail))
+  }
   return errors
 }
