@@ -53,6 +53,12 @@ export interface Wire {
   /** Several buffers as one body, none of them copied. */
   answerPieces(status: number, headers: AnswerHeaders, pieces: readonly Buffer[]): void
   stream(status: number, headers: AnswerHeaders): Sink
+  /** Whether much of a whole answer still waits for the client to take it. */
+  readonly isWaiting?: boolean
+  /** Told once when the client has taken the answer, or is gone. */
+  onClose?(listener: () => void): void
+  /** Breaks the answer off. */
+  abort?(): void
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
 }

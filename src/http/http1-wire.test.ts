@@ -191,6 +191,31 @@ test('a client that leaves is noticed, by the signal and by the sink', async () 
   assert.deepEqual(await noticed, [true, true])
 })
 
+test('a client that left before anybody asked has left', async () => {
+  const noticed = new Promise<boolean>((resolve) => {
+    handle = (wire) => void wire.readBody(100).catch(() => resolve(wire.signal.aborted))
+  })
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(request('POST', 'Content-Length: 50\r\n', 'hello'), () => socket.destroy())
+  assert.equal(await noticed, true)
+})
+
+test('a large answer waits until its client has taken it', async () => {
+  const large = 64 * 1024 * 1024
+  const waited = new Promise<boolean[]>((resolve) => {
+    handle = (wire) => {
+      const before = wire.isWaiting === true
+      wire.answer(200, {}, Buffer.alloc(large))
+      const meanwhile = wire.isWaiting === true
+      wire.onClose?.(() => resolve([before, meanwhile, wire.isWaiting === true]))
+    }
+  })
+  const answered = await send(request('GET', ''))
+  assert.ok(answered.length > large)
+  assert.deepEqual(await waited, [false, true, false])
+})
+
 test('an upgraded connection has no answer of HTTP', () => {
   const wire = wireOfHttp1(
     { headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,

@@ -57,13 +57,18 @@ const certificateOf = (socket: TLSSocket) => (): ClientCertificates | undefined 
   return found
 }
 
-/** One signal for the wire's whole life, made only when somebody asks. */
-function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal {
+/** One signal for the wire's whole life, made only when somebody asks, be it after the client has gone. */
+function lazySignal(
+  request: http.IncomingMessage,
+  response: http.ServerResponse | undefined,
+): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {
     if (controller === undefined) {
-      controller = new AbortController()
-      onClose(() => controller?.abort())
+      const made = new AbortController()
+      controller = made
+      if (response?.destroyed || (request.destroyed && !request.complete)) made.abort()
+      else (response ?? request).once('close', () => made.abort())
     }
     return controller.signal
   }
@@ -74,6 +79,9 @@ function lazySignal(onClose: (listener: () => void) => void): () => AbortSignal 
  * little to keep a connection by an endless one.
  */
 const unreadBodyMsMax = 5000
+
+/** What the socket has not taken of an answer, from where on it counts. */
+const waitingBytesMin = 64 * 1024
 
 function boundUnread(stream: Readable): void {
   if (stream.readableEnded || stream.destroyed) return
@@ -101,7 +109,7 @@ export function wireOfHttp1(
   request: http.IncomingMessage,
   response: http.ServerResponse | undefined,
 ): Wire {
-  const signal = lazySignal((listener) => (response ?? request).once('close', listener))
+  const signal = lazySignal(request, response)
   return {
     method: request.method as string,
     url: request.url as string,
@@ -134,6 +142,11 @@ export function wireOfHttp1(
       response.flushHeaders()
       return sinkOf(response)
     },
+    get isWaiting() {
+      return response !== undefined && response.writableLength > waitingBytesMin
+    },
+    onClose: (listener) => void response?.once('close', listener),
+    abort: () => void response?.destroy(),
     get signal() {
       return signal()
     },

@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'
+import { until } from '#base/until.fixture.ts'
+import type { Wire } from './exchange.ts'
+import type { HttpParts } from './parts.ts'
+import { requestServer } from './serve.ts'
 import { startServed } from './served.fixture.ts'
 
 const served = await startServed({ limits: { requestTimeoutMs: 1500 } })
@@ -63,4 +67,54 @@ for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
 test('a watch is not ended by it, whatever it says', async () => {
   const { status } = await served.ask('GET', `${place}?watch=true&timeout=x&timeoutSeconds=1`)
   assert.equal(status, 200)
+})
+
+/** The end of requests as observers see it, and a client that takes its answers when it likes. */
+function hesitant() {
+  const ended: string[] = []
+  const parts = { ...served.parts, observers: [{ end: () => ended.push('ended') }] }
+  const take = requestServer(parts as unknown as HttpParts)
+  let close = () => {}
+  let answered = () => {}
+  const told = {
+    status: new Promise<number>((resolve) => {
+      answered = () => resolve(200)
+    }),
+    ended,
+    aborted: false,
+    take: () => close(),
+  }
+  take({
+    method: 'GET',
+    url: place,
+    headers: {},
+    separateHeaders: {},
+    signal: new AbortController().signal,
+    answer: () => answered(),
+    answerPieces: () => answered(),
+    isWaiting: true,
+    onClose: (listener: () => void) => {
+      close = listener
+    },
+    abort: () => {
+      told.aborted = true
+      close()
+    },
+  } as unknown as Wire)
+  return told
+}
+
+test('a request is over when its client has taken the answer', async () => {
+  const client = hesitant()
+  await client.status
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(client.ended, [])
+  client.take()
+  assert.deepEqual([client.ended, client.aborted], [['ended'], false])
+})
+
+test('an answer that nobody takes is broken off when the time of its request is over', async () => {
+  const client = hesitant()
+  await until('the end', () => client.ended.length > 0)
+  assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })

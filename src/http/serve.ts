@@ -27,15 +27,24 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   const deadlines = new Deadlines<Exchange>(
     parts.limits.requestTimeoutMs,
     parts.monotonicMs,
-    // Answered with 504; the work may still finish, and nobody is told.
-    (exchange) => end(exchange, timeout('request did not complete within the allotted timeout')),
+    // Answered with 504; the work may still finish, and nobody is told. An answer nobody takes is broken off.
+    (exchange) => {
+      if (exchange.over) exchange.wire.abort?.()
+      else end(exchange, timeout('request did not complete within the allotted timeout'))
+    },
   )
+  const left = (exchange: Exchange) => {
+    deadlines.end(exchange)
+    finish(exchange, parts)
+  }
   const end = (exchange: Exchange, error: unknown) => {
     if (exchange.over) return
     exchange.over = true
-    deadlines.end(exchange)
     if (error !== undefined) fail(exchange, parts, error)
-    finish(exchange, parts)
+    const { wire, target } = exchange
+    // Until its client has taken it, an answer costs memory: the request keeps its place among those that may run.
+    if (wire.isWaiting && !isLongRunning(target)) wire.onClose?.(() => left(exchange))
+    else left(exchange)
   }
   return (wire) => {
     const exchange = opened(wire, parts)

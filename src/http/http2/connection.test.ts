@@ -260,6 +260,23 @@ test('an answer waits for the windows of stream and connection', async () => {
   assert.deepEqual(await texts(), ['def.'])
 })
 
+test('an answer is waited for until the client has taken all of it', async () => {
+  const client = new Client(Buffer.concat([preface, settingsFrame([[4, 10]])]))
+  client.send(frame(headers, whole, 1, get))
+  const [wire] = client.wires as [Wire]
+  let taken = false
+  wire.onClose?.(() => {
+    taken = true
+  })
+  assert.equal(wire.isWaiting, false)
+  wire.answer(200, {}, Buffer.alloc(30))
+  for (const expected of [true, true, false]) {
+    await client.frames()
+    assert.deepEqual([wire.isWaiting, taken], [expected, !expected])
+    client.send(frame(windowUpdate, 0, 1, word(10)))
+  }
+})
+
 test('a client that does not read makes whoever writes wait, and nobody else', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))

@@ -272,6 +272,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return this.#gone || this.ended
   }
 
+  get isWaiting(): boolean {
+    return this.#answered && !this.#left && !this.#gone
+  }
+
   sent(): void {
     if (this.queuedBytes < queuedBytesMax) this.#tellDrained()
     if (this.ended && this.queuedBytes === 0) this.#done()
