@@ -64,8 +64,10 @@ export class Membership {
 
   /** Others may use another order or port, and are not contradicted. */
   async #lead(client: ApiClient, alive: readonly string[]): Promise<void> {
-    const { addresses, port = this.#parts.port } = await kubernetesEndpoints(client)
-    if ([...addresses].sort().join() === alive.join()) return
+    const { release } = this.#parts
+    const { told, port = this.#parts.port } = await kubernetesEndpoints(client, release)
+    // Two that write at the same time may leave each other's half behind: both halves are looked at.
+    if (told.every((addresses) => [...addresses].sort().join() === alive.join())) return
     await writeKubernetesEndpoints(client, { ...this.#parts, port }, alive)
   }
 

@@ -118,13 +118,18 @@ export async function writeKubernetesEndpoints(
 /** Endpoints must be reachable from elsewhere: a server that only this machine can reach has none. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
 
-/** What the `kubernetes` service leads to by now, and at which port. */
+/** What the `kubernetes` service leads to by now, as each object that says so has it, and at which port. */
 export async function kubernetesEndpoints(
   client: ApiClient,
-): Promise<{ addresses: string[]; port: number | undefined }> {
+  release: number,
+): Promise<{ told: string[][]; port: number | undefined }> {
   const { subsets } = (await client.get(core('endpoints'), 'default', 'kubernetes')) as Loose
-  const addresses = ((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)
-  return { addresses, port: subsets?.[0]?.ports?.[0]?.port }
+  const told = [((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)]
+  if (release >= endpointSlicesSince) {
+    const { endpoints } = (await client.get(endpointSlices, 'default', 'kubernetes')) as Loose
+    told.push(((endpoints ?? []) as Loose[]).flatMap(({ addresses }) => addresses as string[]))
+  }
+  return { told, port: subsets?.[0]?.ports?.[0]?.port }
 }
 
 /** The address may have changed since the last start; where it did not, nothing is written. */

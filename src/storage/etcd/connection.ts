@@ -41,7 +41,11 @@ export const methods = {
   status: '/etcdserverpb.Maintenance/Status',
 } as const
 
-const defaultDeadlineMs = 5000
+/** Half of what a request has by default: a store that is busy is waited for, one that is silent is told. */
+const defaultDeadlineMs = 30_000
+
+/** A store that does not say within this time that it is well is not: /readyz tells so long before requests give up. */
+const healthDeadlineMs = 5000
 
 /** How often a healthy etcd is asked whether it still is. */
 const healthyIntervalMs = 2000
@@ -133,9 +137,10 @@ export class Connection {
     method: string,
     request: Buffer,
     mayRepeat: (error: unknown) => boolean,
+    deadlineMs = this.#deadlineMs,
   ): Promise<Buffer> {
     if (this.#closed) throw this.#closed
-    const deadline = Date.now() + this.#deadlineMs
+    const deadline = Date.now() + deadlineMs
     for (let attempt = 1; ; attempt++) {
       const picked = this.#pick()
       try {
@@ -182,9 +187,11 @@ export class Connection {
     if (this.#closed) return
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
-      const probing = this.#outOfSpace
-        ? this.write(methods.leaseGrant, encodeLeaseGrant(0, 1))
-        : this.read(methods.range, encodeRange({ key: 'health', countOnly: true }))
+      const [method, request, mayRepeat] = this.#outOfSpace
+        ? [methods.leaseGrant, encodeLeaseGrant(0, 1), isUnsent]
+        : [methods.range, encodeRange({ key: 'health', countOnly: true }), isAway]
+      const withinMs = Math.min(healthDeadlineMs, this.#deadlineMs)
+      const probing = this.#track(this.#tryAll(method, request, mayRepeat, withinMs))
       probing.catch(() => {}).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()

@@ -239,16 +239,23 @@ describe('etcd that goes away', { skip }, () => {
 
   test('silent: a server that does not answer is given up after the deadline', async () => {
     const hasty = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
+    const usual = await openEtcdStorage({ endpoints: [server.endpoint] })
     server.freeze()
     try {
       const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
       await assert.rejects(silent, StorageUnavailable)
       assert.match(hasty.trouble() ?? '', /cannot be used/)
+      // Who waits longer for an answer says as soon that there is none.
+      const began = performance.now()
+      await until('the trouble to be told', () => usual.trouble())
+      assert.ok(performance.now() - began < 25_000)
     } finally {
       server.thaw()
     }
-    await until('the trouble to end', () => hasty.trouble() === undefined)
-    await hasty.close()
+    for (const storage of [hasty, usual]) {
+      await until('the trouble to end', () => storage.trouble() === undefined)
+      await storage.close()
+    }
     won(await put('after silence'))
   })
 
