@@ -4,6 +4,7 @@
  */
 import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { nodeHttp } from './node-http.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
 
@@ -40,6 +41,8 @@ export interface CallError extends Error {
   readonly answered: boolean
   /** The connection was one kept from an earlier call. */
   readonly reused: boolean
+  /** What the other side showed on a new connection. */
+  readonly shown?: PeerCertificate | undefined
 }
 
 export type Caller = (call: Call) => Promise<CallAnswer>
@@ -71,12 +74,19 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
       const why = late ? `no answer in ${timeoutMs} ms` : error.message
       const { code } = error
       const reused = outgoing.reusedSocket
-      const told = { code, cause: error, late, answered, reused }
+      const told = { code, cause: error, late, answered, reused, shown }
       reject(Object.assign(new Error(`${where}: ${why}`), told))
     }
     let answered = false
     const outgoing = request(url, { method, agent, signal, ...(headers && { headers }) })
+    let shown: PeerCertificate | undefined
     outgoing.on('error', fail)
+    outgoing.on('socket', (socket) => {
+      if (outgoing.reusedSocket || !('getPeerCertificate' in socket)) return
+      // Once it is refused it can no longer be looked at.
+      const secure = socket as TLSSocket
+      secure.prependOnceListener('secure', () => void (shown = secure.getPeerCertificate()))
+    })
     outgoing.on('response', (response) => {
       answered = true
       const chunks: Buffer[] = []

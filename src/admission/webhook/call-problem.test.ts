@@ -1,6 +1,7 @@
 /** What clients are told of webhooks that did not answer, or not as they should: in the words of Go's client. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PeerCertificate } from 'node:tls'
 import type { CallAnswer, CallError } from '#access/https-call.ts'
 import { answeredIn } from './hook-client.ts'
 import { callProblem, statusProblem } from './call-problem.ts'
@@ -12,6 +13,7 @@ const addressOf = (href: string, serverName?: string) => ({
   shown: href,
 })
 const at = 'https://127.0.0.1:9443/v?timeout=1s'
+const dated = (from: string, to: string) => ({ valid_from: from, valid_to: to }) as PeerCertificate
 const named = (subjectaltname?: string) => ({ cert: { subjectaltname } })
 const calls: [error: Partial<CallError>, href: string, expected: string | RegExp][] = [
   [{ late: true }, at, `Post "${at}": context deadline exceeded`],
@@ -51,6 +53,31 @@ const calls: [error: Partial<CallError>, href: string, expected: string | RegExp
   [{ code: 'ECONNRESET' }, at, `Post "${at}": EOF`],
   [
     { code: 'CERT_HAS_EXPIRED' },
+    at,
+    `Post "${at}": x509: certificate has expired or is not yet valid`,
+  ],
+  [
+    {
+      code: 'CERT_HAS_EXPIRED',
+      shown: dated('Jan  1 00:00:00 2020 GMT', 'Jan  2 00:00:00 2020 GMT'),
+    },
+    at,
+    `Post "${at}": x509: certificate has expired or is not yet valid: current time 2021-01-01T00:00:00Z is after 2020-01-02T00:00:00Z`,
+  ],
+  [
+    {
+      code: 'CERT_NOT_YET_VALID',
+      shown: dated('Jan  1 00:00:00 2030 GMT', 'Jan  2 00:00:00 2030 GMT'),
+    },
+    at,
+    `Post "${at}": x509: certificate has expired or is not yet valid: current time 2021-01-01T00:00:00Z is before 2030-01-01T00:00:00Z`,
+  ],
+  // Another one of the chain has.
+  [
+    {
+      code: 'CERT_HAS_EXPIRED',
+      shown: dated('Jan  1 00:00:00 2020 GMT', 'Jan  2 00:00:00 2030 GMT'),
+    },
     at,
     `Post "${at}": x509: certificate has expired or is not yet valid`,
   ],
@@ -102,7 +129,7 @@ const calls: [error: Partial<CallError>, href: string, expected: string | RegExp
 ]
 for (const [error, href, expected] of calls) {
   test(`a call that ended with ${JSON.stringify(error)} at ${href}`, () => {
-    const told = callProblem(error as CallError, addressOf(href))
+    const told = callProblem(error as CallError, addressOf(href), () => Date.UTC(2021, 0))
     if (typeof expected === 'string') assert.equal(told, expected)
     else assert.match(told, expected)
   })

@@ -18,8 +18,8 @@ const unknownAuthority = new Set([
 export const posted = ({ shown }: Pick<Address, 'shown'>, why: string): string =>
   `Post ${JSON.stringify(shown)}: ${why}`
 
-export function callProblem(error: CallError, address: Address): string {
-  if (!error.answered) return posted(address, why(error, address))
+export function callProblem(error: CallError, address: Address, now = Date.now): string {
+  if (!error.answered) return posted(address, why(error, address, now))
   const original = error.late
     ? 'context deadline exceeded'
     : error.code === 'ECONNRESET'
@@ -35,7 +35,7 @@ const dialing: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connection timed out',
 }
 
-function why(error: CallError, { url, serverName }: Address): string {
+function why(error: CallError, { url, serverName }: Address, now: () => number): string {
   const { code = '' } = error
   if (error.late) return 'context deadline exceeded'
   if (code in dialing) return `dial tcp ${dialedOf(error, url)}: connect: ${dialing[code]}`
@@ -47,7 +47,7 @@ function why(error: CallError, { url, serverName }: Address): string {
       return 'EOF'
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
-      return 'x509: certificate has expired or is not yet valid'
+      return `x509: certificate has expired or is not yet valid${outOfTime(error, now())}`
     case 'INVALID_PURPOSE':
       return 'x509: certificate specifies an incompatible key usage'
     case 'EPROTO':
@@ -61,6 +61,16 @@ function why(error: CallError, { url, serverName }: Address): string {
       return error.message
   }
 }
+
+/** By which of its ends it is not valid now, where it is its own that counts. */
+function outOfTime({ shown }: CallError, nowMs: number): string {
+  if (!shown?.valid_to) return ''
+  const [from, to] = [Date.parse(shown.valid_from), Date.parse(shown.valid_to)]
+  if (nowMs < from) return `: current time ${seconds(nowMs)} is before ${seconds(from)}`
+  return nowMs > to ? `: current time ${seconds(nowMs)} is after ${seconds(to)}` : ''
+}
+
+const seconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '')
 
 /** Of several addresses of one name, the one that was tried first. */
 function dialedOf({ cause }: CallError, url: URL): string {

@@ -240,3 +240,17 @@ for (const [what, caBundle, expected] of bundles) {
     else assert.match(told, expected as RegExp)
   })
 }
+
+test('one whose certificate is out of its time is told with the times', async () => {
+  const [dayMs, now] = [86_400_000, Date.now()]
+  const times = { notBefore: new Date(now - 2 * dayMs), notAfter: new Date(now - dayMs) }
+  const hosts = ['127.0.0.1']
+  const subject = [{ CN: ['h'] }]
+  const old = await make({ subject, issuer: ca, usages: [serverUsage], hosts, ...times })
+  const expired = createServer({ cert: old.pem, key: old.keyPem })
+  await new Promise<void>((resolve) => expired.listen(0, '127.0.0.1', resolve))
+  const url = `https://127.0.0.1:${(expired.address() as AddressInfo).port}/`
+  const told = String(await post(new HookClient(nobody), { url }))
+  expired.close()
+  assert.match(told, /expired or is not yet valid: current time \S+Z is after \S+Z$/)
+})

@@ -34,6 +34,12 @@ const namespace = requestOf('UPDATE', kindOf('v1', 'namespaces'), map, {
   namespace: 'm',
   name: 'm',
 })
+const alike = requestOf(
+  'CREATE',
+  { ...kindOf('v1', 'namespaces'), group: 'example.com' } as never,
+  map,
+  { namespace: 'ns' },
+)
 const v2 = 'autoscaling/v2beta2'
 
 const rules: [
@@ -66,6 +72,7 @@ const rules: [
   ['the cluster, of a namespace', { scope: 'Cluster' }, namespace, 'v1'],
   ['namespaces, of what is in one', { scope: 'Namespaced' }, create, 'v1'],
   ['namespaces, of what is in none', { scope: 'Namespaced' }, node, undefined],
+  ['namespaces, of what is only called so', { scope: 'Namespaced' }, alike, 'v1'],
   ['namespaces, of a namespace', { scope: 'Namespaced' }, namespace, undefined],
   ['a scope that nobody knows', { scope: 'Planet' }, create, undefined],
 ]
