@@ -113,6 +113,11 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, directo
   const forwarding = pathname.startsWith('/portForward/')
   // What runs already in every container says what it is told.
   const command = pathname.startsWith('/attach/') ? ['cat'] : searchParams.getAll('command')
+  if (!forwarding && command.length === 0) {
+    const text = 'you must specify at least 1 command for the container'
+    const head = `HTTP/1.1 400 Bad Request\r\ncontent-length: ${text.length}\r\n`
+    return void socket.end(`${head}connection: close\r\n\r\n${text}`)
+  }
   const run = (streams: Streams) => runCommand(command, directory, streams)
   if (request.headers.upgrade?.toLowerCase() === 'websocket') {
     const wanted = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */)

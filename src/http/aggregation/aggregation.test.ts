@@ -247,6 +247,12 @@ test('group versions come, are ordered and go', async () => {
   assert.ok(aggregation.hasAddress('/apis/a.example.com/v1/x?watch=1'))
   assert.ok(!aggregation.hasAddress('/apis/a.example.com/v2'))
   assert.deepEqual(aggregation.priorityOf('a.example.com', 'v1'), { group: 100, version: 10 })
+  reader.tell(apiService(reference, { versionPriority: 11 }))
+  assert.equal(aggregation.generation, before + 1)
+  reader.tell(apiService(undefined, { versionPriority: 11 }))
+  assert.equal(aggregation.generation, before + 2)
+  assert.equal(aggregation.remoteFor(target), undefined)
+  reader.tell(remote)
   const local = [{ group: 'apps', version: 'v1' }]
   assert.equal(aggregation.groupVersions(local).length, 2)
   reader.tell(remote, true)
