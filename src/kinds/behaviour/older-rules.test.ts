@@ -10,9 +10,12 @@ import { priorityClass } from './cluster/priority-class.ts'
 import { resourceQuota } from './cluster/resource-quota.ts'
 import { ingress } from './networking/ingress.ts'
 import { networkPolicy } from './networking/network-policy.ts'
+import { pod } from './pods/pod.ts'
 import { podTemplate } from './pods/pod-template.ts'
+import { endpoints } from './services/endpoints.ts'
 import { service } from './services/service.ts'
 import { csiNode } from './storage/csi.ts'
+import { persistentVolumeClaim } from './storage/persistent-volume-claim.ts'
 import { replicationController } from './workloads/replica-set.ts'
 
 const old = contextFor({ release: 15 })
@@ -303,4 +306,102 @@ test('keys of a topology are dropped unless they are used', () => {
   assert.equal(kept([]), undefined)
   assert.deepEqual(kept(['ServiceTopology']), ['a'])
   assert.deepEqual(kept([], { topologyKeys: ['b'] }), ['a'])
+})
+
+const claim = (storage: string) =>
+  inDefault({ spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } } })
+const size = (text: string, why: string) =>
+  `spec.resources[storage]: Invalid value: "${text}": ${why}`
+checkCreate(persistentVolumeClaim, [
+  [
+    'a size below nothing was told both',
+    claim('-1'),
+    [size('-1', 'must be greater than or equal to 0'), size('-1', 'must be greater than zero')],
+    contextFor({ release: 16 }),
+  ],
+  ['nothing', claim('0'), [size('0', 'must be greater than zero')], contextFor({ release: 16 })],
+  [
+    'a size below nothing is told one since',
+    claim('-1'),
+    [size('-1', 'must be greater than zero')],
+    contextFor({ release: 17 }),
+  ],
+])
+
+const withSource = (kind: string, apiGroup?: string) => {
+  const object = claim('1Gi')
+  object.spec.dataSource = { kind, name: 'x', ...(apiGroup && { apiGroup }) }
+  return object
+}
+const snapshots = 'snapshot.storage.k8s.io'
+const sources: [release: number, gates: string[], kind: string, group: string, kept: boolean][] = [
+  [15, [], 'PersistentVolumeClaim', '', false],
+  [15, ['VolumePVCDataSource'], 'PersistentVolumeClaim', '', true],
+  [16, ['VolumePVCDataSource'], 'VolumeSnapshot', snapshots, false],
+  [18, [], 'PersistentVolumeClaim', '', true],
+  [19, [], 'VolumeSnapshot', snapshots, false],
+  [19, ['VolumeSnapshotDataSource'], 'VolumeSnapshot', snapshots, true],
+  [20, [], 'VolumeSnapshot', snapshots, true],
+  [20, [], 'Thing', 'example.com', false],
+  [21, ['AnyVolumeDataSource'], 'Thing', 'example.com', true],
+  [22, [], 'Thing', 'example.com', false],
+]
+for (const [release, gates, kind, group, kept] of sources) {
+  test(`1.${release} ${gates}: a claim made from a ${kind} is ${kept ? 'kept' : 'dropped'}`, () => {
+    const object = withSource(kind, group)
+    const context = contextFor({ release, feature: (gate) => gates.includes(gate) })
+    persistentVolumeClaim.prepareForCreate?.(object, context)
+    assert.equal(object.spec.dataSource !== undefined, kept)
+    assert.equal(object.spec.dataSourceRef, undefined)
+  })
+}
+
+const port = { port: 80, protocol: 'TCP', targetPort: 80, appProtocol: 'x y' }
+const subsets = [{ addresses: [{ ip: '10.1.1.1' }], ports: [port] }]
+const off =
+  'appProtocol: Forbidden: This field can be enabled with the ServiceAppProtocol feature gate'
+const without = (release: number) => contextFor({ release, feature: () => false })
+const appProtocols = (errors: readonly { field: string; message: string }[] = []) =>
+  errors
+    .map(({ field, message }) => `${field}: ${message}`)
+    .filter((one) => /appProtocol/.test(one))
+for (const [release, had, wanted] of [
+  [18, false, off],
+  [19, false, off],
+  [18, true, 'name part must consist of'],
+  [20, false, 'name part must consist of'],
+] as const) {
+  test(`1.${release}: ports${had ? ' that did' : ''} name protocols`, () => {
+    const context = without(release)
+    const objects = [
+      [service, named({ spec: { type: 'ClusterIP', ports: [port] } })],
+      [endpoints, named({ subsets })],
+    ] as const
+    for (const [behaviour, object] of objects) {
+      const before = had ? object : named({ spec: {} })
+      const made = appProtocols(behaviour.validateCreate?.(object, context))
+      const changed = appProtocols(behaviour.validateUpdate?.(object, before, context))
+      assert.ok(changed[0]?.includes(wanted), changed[0])
+      if (!had) assert.ok(made[0]?.includes(wanted), made[0])
+    }
+  })
+}
+
+const huge = (name: string) => ({
+  name,
+  image: 'i',
+  resources: { limits: { [`hugepages-${name}`]: '1' } },
+})
+test('sizes of huge pages are shown as a list since 1.18', () => {
+  for (const [release, shown] of [
+    [17, 'sets.String{"hugepages-1Gi":sets.Empty{}, "hugepages-2Mi":sets.Empty{}}'],
+    [18, '[]string{"hugepages-1Gi", "hugepages-2Mi"}'],
+  ] as const) {
+    const object = inDefault({ spec: { containers: [huge('2Mi'), huge('1Gi')] } })
+    const errors = pod.validateCreate?.(object, without(release)) ?? []
+    const words = errors
+      .map(({ message }) => message)
+      .find((one) => one.includes('single hugepage'))
+    assert.equal(words, `Invalid value: ${shown}: must use a single hugepage size in a pod spec`)
+  }
 })

@@ -14,7 +14,15 @@ import { checkModes, type OncePod } from './access-modes.ts'
 
 const volumeModes = ['Block', 'Filesystem']
 
-export function checkClaimSpec(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
+/** Up to here a size was told all that is wrong with it. */
+const sizeCheckedTwiceUntil = 16
+
+export function checkClaimSpec(
+  spec: Loose,
+  path: FieldPath,
+  once: OncePod,
+  release: number,
+): FieldError[] {
   const errors = checkAccessModes(spec, path, once)
   const requests: Record<string, string> = spec.resources?.requests ?? {}
   const storagePath = path.child('resources').key('storage')
@@ -23,8 +31,9 @@ export function checkClaimSpec(spec: Loose, path: FieldPath, once: OncePod): Fie
   } else {
     const storage = requests.storage as string
     const positive = checkQuantityPositive(storage, storagePath)
-    if (positive.length > 0) errors.push(...positive)
-    else errors.push(...checkResourceQuantity(requests, 'storage', storagePath))
+    const amount = checkResourceQuantity(requests, 'storage', storagePath)
+    if (release <= sizeCheckedTwiceUntil) errors.push(...amount, ...positive)
+    else errors.push(...(positive.length > 0 ? positive : amount))
   }
   if (spec.storageClassName) {
     const name: string = spec.storageClassName

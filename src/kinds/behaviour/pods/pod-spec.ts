@@ -1,7 +1,7 @@
 /** The specification of a pod, in a pod or in a template: everything that can be said of it alone. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import { dns1123Label, nameIsDnsSubdomain, qualifiedName, rangeProblem } from '#api/names.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
@@ -132,14 +132,20 @@ export function checkPod(pod: KubeObject, rules: PodRules): FieldError[] {
   ]
 }
 
+/** The first release that shows the sizes as a list. */
+const sizesListedSince = 18
+
 /** Huge pages are of one size unless several are allowed. */
 function checkPageSizes(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const sizes = rules.allowManyPageSizes ? [] : pageSizesOf(spec)
   if (sizes.length < 2) return []
-  const shown = goStruct(
-    'sets.String',
-    sizes.map((size) => [goQuote(size), 'sets.Empty{}']),
-  )
+  const shown =
+    rules.release < sizesListedSince
+      ? goStruct(
+          'sets.String',
+          sizes.map((size) => [goQuote(size), 'sets.Empty{}']),
+        )
+      : goStrings(sizes.toSorted())
   return [invalid(path, asGo(shown), 'must use a single hugepage size in a pod spec')]
 }
 

@@ -1,22 +1,26 @@
 /** Endpoints: addresses and ports that can be reached. */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { ipAddress, nameIsDnsSubdomain, portNumber, qualifiedName } from '#api/names.ts'
+import { ipAddress, nameIsDnsSubdomain, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { checkDns1123Label, checkOneOf, each } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { endpointsColumns } from '#kinds/columns/services.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkAppProtocol, mayNameProtocols } from './app-protocol.ts'
 import { checkNonSpecialIp } from './service-addresses.ts'
 
-function check(endpoints: KubeObject): FieldError[] {
+function check(endpoints: KubeObject, namesProtocols: boolean): FieldError[] {
   const path = FieldPath.of('subsets')
   const subsets: Loose[] = endpoints.subsets ?? []
-  return subsets.flatMap((subset, i) => checkSubset(subset, path.index(i)))
+  return subsets.flatMap((subset, i) => checkSubset(subset, path.index(i), namesProtocols))
 }
 
-function checkSubset(subset: Loose, path: FieldPath): FieldError[] {
+const portsOf = ({ subsets }: KubeObject): Loose[] =>
+  ((subsets ?? []) as Loose[]).flatMap(({ ports }) => ports ?? [])
+
+function checkSubset(subset: Loose, path: FieldPath, namesProtocols: boolean): FieldError[] {
   const errors: FieldError[] = []
   const ready: Loose[] = subset.addresses ?? []
   const notReady: Loose[] = subset.notReadyAddresses ?? []
@@ -28,7 +32,10 @@ function checkSubset(subset: Loose, path: FieldPath): FieldError[] {
   errors.push(
     ...ready.flatMap((address, i) => checkAddress(address, at('addresses', i))),
     ...notReady.flatMap((address, i) => checkAddress(address, at('notReadyAddresses', i))),
-    ...ports.flatMap((port, i) => checkPort(port, ports.length > 1, at('ports', i))),
+    ...ports.flatMap((port, i) => [
+      ...checkPort(port, ports.length > 1, at('ports', i)),
+      ...checkAppProtocol(port, at('ports', i), namesProtocols),
+    ]),
   )
   return errors
 }
@@ -50,11 +57,6 @@ function checkPort(port: Loose, nameRequired: boolean, path: FieldPath): FieldEr
     ...each(path.child('port'), port.port ?? 0, portNumber(port.port ?? 0)),
     ...checkOneOf(port.protocol, ['SCTP', 'TCP', 'UDP'], path.child('protocol')),
   )
-  if (typeof port.appProtocol === 'string') {
-    errors.push(
-      ...each(path.child('appProtocol'), port.appProtocol, qualifiedName(port.appProtocol)),
-    )
-  }
   return errors
 }
 
@@ -67,7 +69,7 @@ const loadSubsets = loadLater<typeof import('./endpoint-subsets.ts')>(
 
 /** What is wrong is told of the object as it came. */
 function repack(next: KubeObject, release: number): void {
-  if (release > repackedUntil || !next.subsets || check(next).length > 0) return
+  if (release > repackedUntil || !next.subsets || check(next, true).length > 0) return
   next.subsets = loadSubsets().repackSubsets(next.subsets)
 }
 
@@ -75,21 +77,22 @@ function repack(next: KubeObject, release: number): void {
 const checkedOnceSince = 18
 const metadataWholeSince = 20
 
-function checkUpdate(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+function checkUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const { release } = context
+  const problems = check(next, mayNameProtocols(context, portsOf(old)))
   const changed = checkMetadataUpdate(next, old)
-  if (release >= checkedOnceSince && release < metadataWholeSince)
-    return [...changed, ...check(next)]
+  if (release >= checkedOnceSince && release < metadataWholeSince) return [...changed, ...problems]
   const whole = checkMetadata(next, true, nameIsDnsSubdomain)
   return release < checkedOnceSince
-    ? [...whole, ...check(next), ...changed, ...check(next)]
-    : [...changed, ...whole, ...check(next)]
+    ? [...whole, ...problems, ...changed, ...problems]
+    : [...changed, ...whole, ...problems]
 }
 
 export const endpoints: Behaviour = {
   createOnUpdate: true,
   prepareForCreate: (object, context) => repack(object, context.release),
   prepareForUpdate: (next, _old, context) => repack(next, context.release),
-  validateCreate: check,
-  validateUpdate: (next, old, { release }) => checkUpdate(next, old, release),
+  validateCreate: (object, context) => check(object, mayNameProtocols(context)),
+  validateUpdate: checkUpdate,
   columns: endpointsColumns,
 }

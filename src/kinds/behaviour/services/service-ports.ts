@@ -2,9 +2,10 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList } from '#api/go-syntax.ts'
-import { portName, portNumber, qualifiedName } from '#api/names.ts'
+import { portName, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { checkDns1123Label, checkOneOf, each } from '#kinds/behaviour/checks.ts'
+import { checkAppProtocol } from './app-protocol.ts'
 import { goServicePort, isLoadBalancer, specOf } from './service-shape.ts'
 
 const portsPath = FieldPath.of('spec', 'ports')
@@ -12,9 +13,16 @@ const protocols = ['SCTP', 'TCP', 'UDP']
 /** Up to here one protocol for a load balancer was a rule like the others, whatever the old service had. */
 const oneProtocolUntil = 19
 
-export function checkPorts(ports: Loose[]): FieldError[] {
+/** `namesProtocols`: ports may name the protocol of their application. */
+export function checkPorts(ports: Loose[], namesProtocols: boolean): FieldError[] {
   const names = new Set<string>()
-  return ports.flatMap((port, i) => checkPort(port, ports.length > 1, names, portsPath.index(i)))
+  return ports.flatMap((port, i) => {
+    const at = portsPath.index(i)
+    return [
+      ...checkPort(port, ports.length > 1, names, at),
+      ...checkAppProtocol(port, at, namesProtocols),
+    ]
+  })
 }
 
 function checkPort(
@@ -37,11 +45,6 @@ function checkPort(
     ...checkOneOf(port.protocol, protocols, path.child('protocol')),
     ...checkPortNumberOrName(port.targetPort ?? 0, path.child('targetPort')),
   )
-  if (typeof port.appProtocol === 'string') {
-    errors.push(
-      ...each(path.child('appProtocol'), port.appProtocol, qualifiedName(port.appProtocol)),
-    )
-  }
   return errors
 }
 

@@ -26,6 +26,7 @@ import {
   checkNonSpecialIp,
   checkOneAddress,
 } from './service-addresses.ts'
+import { mayNameProtocols } from './app-protocol.ts'
 import { checkMixedProtocols, checkPortNumbers, checkPorts } from './service-ports.ts'
 import { prepareChangedService, prepareNewService } from './service-preparation.ts'
 import {
@@ -44,13 +45,17 @@ const kubeletPort = 10250
 /** One day. */
 const affinitySecondsMax = 86400
 
-function check(service: KubeObject, context: Context): FieldError[] {
+function check(service: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const spec = specOf(service)
+  const namesProtocols = mayNameProtocols(context, old?.spec?.ports)
   const errors: FieldError[] = []
   if (!spec.ports?.length && !isHeadless(service) && !isExternalName(service)) {
     errors.push(required(specPath.child('ports')))
   }
-  errors.push(...checkType(service, context.release), ...checkPorts(spec.ports ?? []))
+  errors.push(
+    ...checkType(service, context.release),
+    ...checkPorts(spec.ports ?? [], namesProtocols),
+  )
   if (spec.selector) errors.push(...validateLabels(spec.selector, specPath.child('selector')))
   errors.push(...checkAffinity(spec))
   errors.push(
@@ -236,7 +241,7 @@ export const service: Behaviour = {
     ...checkMetadataUpdate(next, old),
     ...checkChanges(next, old, context),
     ...checkMetadata(next, true, nameIsDns1035Label),
-    ...check(next, context),
+    ...check(next, context, old),
     ...checkMixed(next, old, context),
   ],
   subresources: {

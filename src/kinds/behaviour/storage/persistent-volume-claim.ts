@@ -22,7 +22,7 @@ const classKey = 'volume.beta.kubernetes.io/storage-class'
 
 function checkSpec(claim: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const once = oncePodIn(context, old?.spec?.accessModes)
-  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), once)
+  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), once, context.release)
 }
 
 const annotated = (claim: KubeObject): string | undefined =>
@@ -71,12 +71,20 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   return errors
 }
 
-function isClaimOrSnapshot(source: Loose | undefined): boolean {
-  const kind: string | undefined = source?.kind
-  const apiGroup: string = source?.apiGroup ?? ''
-  return (
-    (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
-    (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
+/** Sources that wait for a feature up to a release, and for none since. */
+const sources: readonly [kind: string, apiGroup: string, gate: string, since: number][] = [
+  ['PersistentVolumeClaim', '', 'VolumePVCDataSource', 18],
+  ['VolumeSnapshot', 'snapshot.storage.k8s.io', 'VolumeSnapshotDataSource', 20],
+]
+/** The release that gave sources of any kind a field of their own. */
+const referenceSince = 22
+
+function isClaimOrSnapshot(source: Loose | undefined, { release, feature }: Context): boolean {
+  return sources.some(
+    ([kind, apiGroup, gate, since]) =>
+      source?.kind === kind &&
+      (source.apiGroup ?? '') === apiGroup &&
+      (release >= since || feature(gate)),
   )
 }
 
@@ -86,8 +94,13 @@ function settleDataSources(claim: KubeObject, old: KubeObject | undefined, conte
   const anySource = context.feature('AnyVolumeDataSource')
   if (!anySource) delete spec.dataSourceRef
   const used = old?.spec?.dataSource || old?.spec?.dataSourceRef
-  if (!used && !spec.dataSourceRef && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource
-  if (!anySource) return
+  const isKept =
+    used ||
+    spec.dataSourceRef ||
+    (anySource && context.release < referenceSince) ||
+    isClaimOrSnapshot(spec.dataSource, context)
+  if (!isKept) delete spec.dataSource
+  if (!anySource || context.release < referenceSince) return
   if (spec.dataSource && !spec.dataSourceRef) {
     spec.dataSourceRef = copyData(spec.dataSource)
   } else if (spec.dataSourceRef && !spec.dataSource) {
