@@ -1,6 +1,7 @@
 /** One server behind another: registered, found, asked as the user who asks, watched, away and back. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -472,28 +473,32 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
     usages: [serverUsage],
     hosts: ['echo.default.svc'],
   })
-  const asked: { url: string; user: unknown; authorization: unknown }[] = []
+  const asked: { url: string; user: unknown; authorization: unknown; body: string }[] = []
   const brokenOff = new Set<string>()
-  const echo = createServer(
-    { cert: own.pem, key: own.keyPem },
-    ({ url = '', headers }, response) => {
-      if (url.startsWith('/openapi/')) {
-        brokenOff.add(url)
-        response.writeHead(200, { 'content-length': 1000 })
-        return void response.write('{', () => response.destroy())
-      }
-      // Whether it is there is asked at any time.
-      if (!/^\/apis\/[^/]+\/[^/]+$/.test(url))
-        asked.push({ url, user: headers['x-remote-user'], authorization: headers.authorization })
-      if (url.endsWith('/dying')) {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        return void response.write('{"half":', () => response.destroy())
-      }
-      if (url.endsWith('/away')) response.writeHead(302, { location: 'https://127.0.0.1:1/' })
-      response.end('{}')
-    },
-  )
-  echo.on('upgrade', (_request, socket) => {
+  const echo = createServer({ cert: own.pem, key: own.keyPem }, async (request, response) => {
+    const { url = '', headers } = request
+    if (url.startsWith('/openapi/')) {
+      brokenOff.add(url)
+      response.writeHead(200, { 'content-length': 1000 })
+      return void response.write('{', () => response.destroy())
+    }
+    // Whether it is there is asked at any time.
+    if (!/^\/apis\/[^/]+\/[^/]+$/.test(url)) {
+      const { 'x-remote-user': user, authorization } = headers
+      let body = ''
+      for await (const bytes of request) body += bytes
+      asked.push({ url, user, authorization, body })
+    }
+    if (url.endsWith('/dying')) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return void response.write('{"half":', () => response.destroy())
+    }
+    if (url.endsWith('/away')) response.writeHead(302, { location: 'https://127.0.0.1:1/' })
+    response.end('{}')
+  })
+  let upgraded: IncomingHttpHeaders = {}
+  echo.on('upgrade', ({ headers }, socket) => {
+    upgraded = headers
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
     socket.on('error', () => {})
     socket.pipe(socket)
@@ -533,6 +538,7 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       url: '/apis/echo.example.com/v1/things',
       user: 'kubernetes-admin',
       authorization: undefined,
+      body: '',
     })
     // As the original writes them: parameters in order, nothing escaped without need, the rest of the path as it is.
     await front.ask('GET', '/apis/echo.example.com/v1/a%2Fb//c?z=1&a=x%20y&a=b')
@@ -542,6 +548,18 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       'half an answer is none',
     )
     assert.equal(await echoed('/apis/echo.example.com/v1/things/x/stream', 'hello'), 'hello')
+    assert.deepEqual(
+      [upgraded['x-remote-user'], upgraded['x-remote-group'], upgraded['impersonate-user']],
+      ['kubernetes-admin', 'system:masters, system:authenticated', undefined],
+    )
+    // However its length is told, a body is a body: nobody writes a request of this server's into it.
+    for (const how of ['chunked', 'announced'] as const) {
+      const hidden = 'GET /apis/echo.example.com/v1/hidden HTTP/1.1\r\nX-Remote-User: root\r\n\r\n'
+      const before = asked.length
+      assert.equal(await posted('/apis/echo.example.com/v1/things', hidden, how), '{}')
+      assert.equal(asked.length, before + 1)
+      assert.deepEqual([asked.at(-1)?.user, asked.at(-1)?.body], ['kubernetes-admin', hidden])
+    }
     await until('its documents to be asked for', async () => brokenOff.size === 2)
     await sleep(20)
     assert.equal(
@@ -558,7 +576,7 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
 /** What comes back on a connection that left HTTP. */
 function echoed(path: string, text: string): Promise<string> {
   const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
-  const headers = { connection: 'Upgrade', upgrade: 'echo' }
+  const headers = { connection: 'Upgrade', upgrade: 'echo', 'X-Remote-User': 'forged' }
   const keys = { ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }
   return new Promise((resolve, reject) => {
     const call = request({
@@ -579,5 +597,23 @@ function echoed(path: string, text: string): Promise<string> {
     call.on('response', ({ statusCode }) => reject(new Error(`answered ${statusCode}`)))
     call.on('error', reject)
     call.end()
+  })
+}
+
+/** What is answered to a body whose length is told in one way or the other. */
+function posted(path: string, body: string, how: 'chunked' | 'announced'): Promise<string> {
+  const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
+  const keys = { ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }
+  const headers =
+    how === 'chunked' ? { 'transfer-encoding': 'chunked' } : { 'content-length': body.length }
+  const place = { host: '127.0.0.1', port: front.port, path, method: 'POST', agent: false as const }
+  return new Promise((resolve, reject) => {
+    const call = request({ ...place, ...keys, headers }, (answer) => {
+      let text = ''
+      answer.on('data', (bytes) => (text += bytes))
+      answer.on('end', () => resolve(text))
+    })
+    call.on('error', reject)
+    call.end(body)
   })
 }

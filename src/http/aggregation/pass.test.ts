@@ -25,6 +25,8 @@ let proxy: Made
 /** What the server was asked, as it came. */
 let asked: { line: string; headers: string[]; client: unknown; body: string } | undefined
 let waiting = false
+/** Aborted when the server stops. */
+let stopping = new AbortController()
 
 before(async () => {
   ca = await authority('behind')
@@ -43,7 +45,8 @@ before(async () => {
       response.writeHead(307, { location: 'https://127.0.0.1:1/' })
     if (request.url?.endsWith('/unchanged')) response.writeHead(304)
     waiting = request.url === `/apis/${group}/v1`
-    if (!waiting) response.end('here')
+    if (request.url?.endsWith('watch=true')) response.write('event')
+    else if (!waiting) response.end('here')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
@@ -70,7 +73,7 @@ async function remoteOf(spec: object, status: object = available, place?: Error 
     },
     proxyClient: { cert: proxy.pem, key: proxy.keyPem },
     isIdentityHeader: (name) => name === 'x-own-user',
-    stopping: new AbortController().signal,
+    stopping: stopping.signal,
   })
   await aggregation.follow()
   const service = { namespace: 'default', name: 'behind' }
@@ -240,4 +243,14 @@ test('discovery has five seconds', async () => {
   assert.equal(status, 503)
   assert.equal(text, 'error trying to reach service: context deadline exceeded\n')
   await until('the next', async () => (await answered(there, things)).status === 200)
+})
+
+test('a watch ends with this server, any other answer when it is whole', async () => {
+  const there = await remoteOf({ caBundle: bundle(ca) })
+  const heard = answered(there, `${things}?watch=true`)
+  await until('the watch to begin', () => asked !== undefined)
+  stopping.abort()
+  assert.equal((await heard).status, 200)
+  assert.equal((await answered(there, things)).text, 'here')
+  stopping = new AbortController()
 })

@@ -32,6 +32,7 @@ export async function passOn(
   const stop = () => body.destroy()
   sink.onClose?.(stop)
   stopping?.addEventListener('abort', stop, { once: true })
+  if (stopping?.aborted) stop()
   try {
     for await (const chunk of body) {
       if (sink.closed) break
