@@ -87,6 +87,46 @@ test('what exists, then what happens, then the end', async () => {
   assert.deepEqual([stops(), sink.closed], [1, true])
 })
 
+test('large objects go out one by one, small ones together, in their order', async () => {
+  const sized = (name: string, revision: number, bytes: number) => {
+    const entry = entryOf(name, revision)
+    return { ...entry, cut: { ...entry.cut, bytes: Buffer.alloc(bytes) } }
+  }
+  const large = 300 * 1024
+  const sizes = [10, large, large, 10, 10]
+  const { watch, watcher } = watchWith()
+  const entries = sizes.map((bytes, i) => sized(`i${i}`, i + 1, bytes))
+  const { sink, text } = sinkReading()
+  const pieces: string[] = []
+  const counting: Sink = {
+    ...sink,
+    write: (bytes) => {
+      pieces.push(
+        bytes
+          .toString()
+          .trim()
+          .replaceAll(/ADDED | \d+/g, '')
+          .replaceAll('\n', '+'),
+      )
+      return sink.write(bytes)
+    },
+    get closed() {
+      return sink.closed
+    },
+  }
+  const end = ends()
+  const running = streamWatch({ ...watch, initial: entries }, counting, framer, end)
+  await settle()
+  for (const [i, bytes] of sizes.entries())
+    watcher.deliver('ADDED', eventOf(10 + i, sized(`e${i}`, 10 + i, bytes)))
+  await settle()
+  await settle()
+  end.stop()
+  assert.equal(await running, 10)
+  assert.deepEqual(pieces, ['i0+i1', 'i2', 'i3+i4', 'e0+e1', 'e2', 'e3+e4'])
+  assert.match(text(), /i4 5\nADDED e0 10\n/)
+})
+
 test('it ends with its time, and says how far it came to those who ask', async () => {
   const { watch } = watchWith([], true)
   const { sink, text } = sinkReading()

@@ -11,8 +11,10 @@ import type { Sink } from './exchange.ts'
 
 /** How often an idle watch with bookmarks is told how far it has come. */
 const bookmarkIntervalMs = 60_000
-/** Initial events written before looking whether the client keeps up. */
-const initialPieceCount = 200
+/** Events written before looking whether the client keeps up. */
+const pieceCountMax = 200
+/** Bytes of their objects, from where on the next begins another piece: large ones must not be joined by the hundred. */
+const pieceBytesMin = 256 * 1024
 /** How long after the end of a watch its client may take to read what was written. */
 const unreadMsMax = 30_000
 
@@ -117,8 +119,10 @@ class WatchStream {
 
   async #writeInitial(): Promise<void> {
     const { initial } = this.#watch
-    for (let from = 0; from < initial.length && !this.#isOver; from += initialPieceCount) {
-      const piece = initial.slice(from, from + initialPieceCount)
+    for (let from = 0; from < initial.length && !this.#isOver; ) {
+      const to = pieceEnd(initial, from, bytesOfEntry)
+      const piece = initial.slice(from, to)
+      from = to
       const frames = await Promise.all(
         piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)),
       )
@@ -140,9 +144,14 @@ class WatchStream {
         await new Promise<void>((resolve) => setImmediate(resolve))
         continue
       }
-      sent += items.length
-      const bytes = joinedFrames(items, this.#framer, this.#scope, this.#end.meter)
-      await this.#write(bytes instanceof Promise ? await bytes : bytes)
+      for (let from = 0; from < items.length && !this.#isOver; ) {
+        const to = pieceEnd(items, from, bytesOfItem)
+        const piece = from === 0 && to === items.length ? items : items.slice(from, to)
+        from = to
+        sent += piece.length
+        const bytes = joinedFrames(piece, this.#framer, this.#scope, this.#end.meter)
+        await this.#write(bytes instanceof Promise ? await bytes : bytes)
+      }
     }
     return sent
   }
@@ -172,6 +181,21 @@ class WatchStream {
     // What was written may still be read; a client that reads nothing loses its connection.
     if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
   }
+}
+
+const bytesOfEntry = ({ cut }: Entry): number => cut.bytes.length
+const bytesOfItem = ({ event: { entry, previous } }: WatchItem): number =>
+  (entry ?? previous)?.cut.bytes.length ?? 0
+
+/** Where the piece ends that begins here. */
+function pieceEnd<T>(all: readonly T[], from: number, bytesOf: (one: T) => number): number {
+  const last = Math.min(all.length, from + pieceCountMax)
+  let bytes = 0
+  for (let at = from; at < last; at++) {
+    bytes += bytesOf(all[at] as T)
+    if (bytes >= pieceBytesMin) return at + 1
+  }
+  return last
 }
 
 function breakOffLater(sink: Required<Sink>): void {
