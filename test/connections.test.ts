@@ -12,6 +12,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { WebhookServer } from '../src/admission/webhook/webhook-server.suite.ts'
+import { until } from '../src/base/until.fixture.ts'
 import { type Kubelet, startKubelet } from './kubelet/kubelet.ts'
 import { freePort, type RunningServer, startServer } from './running-server.ts'
 
@@ -30,6 +31,8 @@ let backendPort = 0
 let secureBackend: ReturnType<typeof createSecureServer>
 let securePort = 0
 
+const audited = ['pods/exec', 'pods/attach', 'pods/portforward', 'pods/log', 'pods/proxy']
+
 /** kubectl from PATH, and those named by KUBECTLS, separated by colons. */
 const kubectls = ['kubectl', ...(process.env.KUBECTLS ?? '').split(':')].filter(
   (one) => one !== '' && spawnSync(one, ['version', '--client']).status === 0,
@@ -43,7 +46,14 @@ before(async () => {
     'client.pem': kubelet.apiServer.pem,
     'client.key': kubelet.apiServer.keyPem,
   }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
+  const rules = [{ level: 'Metadata', resources: [{ group: '', resources: audited }] }]
+  const policy = {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    rules: [...rules, { level: 'None' }],
+  }
+  const all = { ...files, 'policy.yaml': JSON.stringify(policy) }
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(place, name), text)
   server = await startServer([
     `--kubelet-certificate-authority=${join(place, 'kubelet-ca.pem')}`,
     `--kubelet-client-certificate=${join(place, 'client.pem')}`,
@@ -51,6 +61,8 @@ before(async () => {
     '--kubelet-preferred-address-types=InternalIP',
     '--proxy-loopback-allowed',
     '--disable-admission-plugins=ServiceAccount',
+    `--audit-policy-file=${join(place, 'policy.yaml')}`,
+    `--audit-log-path=${join(place, 'audit.log')}`,
   ])
   backend = createServer((request, response) => {
     if (request.url === '/page') {
@@ -486,8 +498,13 @@ async function bySocket(path: string, headers: string[], enough?: RegExp): Promi
   const messages: [number, string][] = []
   for (let at = end + 4; at + 2 <= heard.length; ) {
     const [opcode, short] = [heard[at] & 0x0f, heard[at + 1]]
-    const length = short === 126 ? heard.readUInt16BE(at + 2) : short
-    at += short === 126 ? 4 : 2
+    const length =
+      short === 127
+        ? Number(heard.readBigUInt64BE(at + 2))
+        : short === 126
+          ? heard.readUInt16BE(at + 2)
+          : short
+    at += short === 127 ? 10 : short === 126 ? 4 : 2
     messages.push([opcode, heard.toString('utf8', at, at + length)])
     at += length
   }
@@ -563,6 +580,135 @@ for (const [protocol, wanted] of logs) {
 test('a log by a WebSocket protocol nobody knows is refused', async () => {
   const { head } = await bySocket(`${inDefault}/pods/p1/log`, ['Sec-WebSocket-Protocol: x'])
   assert.match(head, /^HTTP\/1\.1 403 Forbidden\r\n/)
+})
+
+const hello = 'exec?command=echo&command=hi&stdout=1'
+const success = '\x03{"metadata":{},"status":"Success"}'
+const exitCode = '"reason":"ExitCode","message":"3"'
+// what is asked for, by which protocol, the head of the answer, what comes
+const execs: [string, string, string, (string | RegExp)[]][] = [
+  [hello, 'v4.channel.k8s.io', '101', ['\x01hi\n', success]],
+  [hello, 'v5.channel.k8s.io', '101', ['\x01hi\n', success]],
+  ['exec?command=sh&command=-c&command=exit+3', 'v5.channel.k8s.io', '101', [new RegExp(exitCode)]],
+  [`${hello}&container=main`, 'v5.channel.k8s.io, v4.channel.k8s.io', '101', ['\x01hi\n', success]],
+  [hello, 'nobody.knows', '403', []],
+  ['exec', 'v4.channel.k8s.io', '400', []],
+  [`${hello}&container=other`, 'v4.channel.k8s.io', '400', []],
+]
+for (const [asked, protocol, status, wanted] of execs) {
+  test(`${asked} by WebSocket, as ${protocol}: ${status}`, async () => {
+    const headers = [`Sec-WebSocket-Protocol: ${protocol}`]
+    const { head, messages } = await bySocket(`${inDefault}/pods/p1/${asked}`, headers)
+    assert.ok(head.startsWith(`HTTP/1.1 ${status} `), head)
+    if (status !== '101') return
+    assert.match(head, new RegExp(`\r\nSec-WebSocket-Protocol: ${protocol.split(',')[0]}(\r\n|$)`))
+    const texts = messages.filter(([opcode]) => opcode === 2).map(([, text]) => text)
+    assert.equal(texts.length, wanted.length, texts.join())
+    for (const [i, one] of wanted.entries())
+      if (typeof one === 'string') assert.equal(texts[i], one)
+      else assert.match(texts[i] ?? '', one)
+  })
+}
+
+// path behind the pod's proxy, what its backend is asked: never anything but the pod, never more than its own paths
+const tricks: [string, string][] = [
+  ['/..%2f..%2f..%2fnodes', '/nodes'],
+  ['/%2e%2e/%2E%2E/secrets', '/secrets'],
+  ['//169.254.169.254/latest', '/169.254.169.254/latest'],
+  ['/%2F%2Fexample.com/', '/example.com/'],
+  ['/http://example.com/', '/http:/example.com/'],
+  ['/@example.com:80/', '/@example.com:80/'],
+  ['/a%5C..%5Cb', '/a%5C..%5Cb'],
+  ['/a%3Fb=c%23d', '/a%3Fb=c%23d'],
+  ['/%E2%82%AC', '/%E2%82%AC'],
+  ['/a?path=/b&x=..%2f', '/a?path=/b&x=..%2f'],
+]
+for (const [path, expected] of tricks) {
+  test(`a pod asked for ${path} hears ${expected}`, async () => {
+    const { body, text } = await server.ask('GET', `${inDefault}/pods/p1/proxy${path}`)
+    assert.equal(body?.url, expected, text)
+  })
+}
+
+// what would end a header, or lead elsewhere
+const refusedPaths: [string, number][] = [
+  ['pods/p1/proxy/a%0D%0AX-Remote-User:%20root', 503],
+  ['pods/p1/proxy/a%00', 503],
+  ['pods/p1:80@example.com/proxy/', 400],
+  ['pods/p1:0/proxy/', 503],
+  ['pods/p1%2F..%2Fp2/proxy/', 404],
+  ['services/s1:80%2F/proxy/', 404],
+]
+for (const [path, status] of refusedPaths) {
+  test(`${path}: ${status}`, async () => {
+    const answer = await server.ask('GET', `${inDefault}/${path}`)
+    assert.equal(answer.status, status, answer.text)
+  })
+}
+
+test('a body in chunks reaches a pod as a body', async () => {
+  const hidden = 'GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n'
+  const heard = await raw(
+    `POST ${inDefault}/pods/p1/proxy/body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`,
+  )
+  assert.match(heard, /"url":"\/body"/)
+  assert.ok(heard.includes(JSON.stringify(hidden)), heard)
+})
+
+test('connections are authorised one by one, and audited', async () => {
+  const may = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }
+  await made('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+    metadata: { name: 'connects' },
+    rules: [
+      { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+    ],
+  })
+  await made('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'connects' },
+    roleRef: { apiGroup: may.apiGroup, kind: 'ClusterRole', name: 'connects' },
+    subjects: [may],
+  })
+  const asCarol = { 'Impersonate-User': 'carol' }
+  // method, path, status
+  const rows: [string, string, number][] = [
+    ['POST', 'pods/p1/exec?command=a', 400],
+    ['GET', 'pods/p1/exec?command=a', 403],
+    ['POST', 'pods/p1/attach', 403],
+    ['POST', 'pods/p1/portforward', 403],
+    ['GET', 'pods/p1/log', 200],
+    ['GET', 'pods/p1/proxy/x', 403],
+    ['GET', 'services/s1/proxy/x', 403],
+  ]
+  for (const [method, path, status] of rows) {
+    const answer = await server.ask(method, `${inDefault}/${path}`, undefined, asCarol)
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
+  }
+  assert.equal(
+    (await server.ask('GET', '/api/v1/nodes/n1/proxy/x', undefined, asCarol)).status,
+    403,
+  )
+  const lines = () =>
+    readFileSync(join(place, 'audit.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+      .filter(({ impersonatedUser }) => impersonatedUser?.username === 'carol')
+      .filter(({ stage }) => stage === 'ResponseComplete')
+      .map(
+        ({ verb, objectRef, responseStatus }) =>
+          `${verb} ${objectRef.name}/${objectRef.subresource} ${responseStatus.code}`,
+      )
+  await until('the audit log', () => lines().length >= 6)
+  assert.deepEqual(lines(), [
+    'create p1/exec 400',
+    'get p1/exec 403',
+    'create p1/attach 403',
+    'create p1/portforward 403',
+    'get p1/log 200',
+    'get p1/proxy 403',
+  ])
 })
 
 /** Until the other side ends, or enough was heard. */
