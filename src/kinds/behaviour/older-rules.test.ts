@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { labelValue, qualifiedName } from '#api/names.ts'
-import type { Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts'
 import { checkCreate, checkUpdate, contextFor, inDefault, named } from './behaviour.suite.ts'
+import { configMap } from './cluster/config-map.ts'
 import { node } from './cluster/node.ts'
 import { priorityClass } from './cluster/priority-class.ts'
 import { resourceQuota } from './cluster/resource-quota.ts'
+import { secret } from './cluster/secret.ts'
 import { ingress } from './networking/ingress.ts'
 import { networkPolicy } from './networking/network-policy.ts'
 import { pod } from './pods/pod.ts'
 import { podTemplate } from './pods/pod-template.ts'
+import { endpointSlice } from './services/endpoint-slice.ts'
 import { endpoints } from './services/endpoints.ts'
 import { service } from './services/service.ts'
 import { csiNode } from './storage/csi.ts'
@@ -405,3 +409,98 @@ test('sizes of huge pages are shown as a list since 1.18', () => {
     assert.equal(words, `Invalid value: ${shown}: must use a single hugepage size in a pod spec`)
   }
 })
+
+interface Dropped {
+  readonly what: string
+  readonly behaviour: Behaviour
+  readonly object: () => KubeObject
+  readonly at: (object: KubeObject) => unknown
+  readonly gate: string
+  readonly release: number
+  readonly kept: unknown
+  /** What is left where the feature is off. */
+  readonly left?: unknown
+  readonly subresource?: string
+}
+const addresses = [{ ip: '10.1.1.1' }, { ip: 'fd00::1' }]
+const ranges = ['10.1.0.0/24', 'fd00::/64']
+const droppedFields: readonly Dropped[] = [
+  ...[configMap, secret].map((behaviour, i) => ({
+    what: i === 0 ? 'a config map' : 'a secret',
+    behaviour,
+    object: () => inDefault({ immutable: true, type: 'Opaque' }),
+    at: ({ immutable }: KubeObject) => immutable,
+    gate: 'ImmutableEphemeralVolumes',
+    release: 18,
+    kept: true,
+  })),
+  {
+    what: 'the second range of a node',
+    behaviour: node,
+    object: () => named({ spec: { podCIDR: ranges[0], podCIDRs: ranges } }),
+    at: ({ spec }) => spec.podCIDRs,
+    gate: 'IPv6DualStack',
+    release: 16,
+    kept: ranges,
+    left: ranges.slice(0, 1),
+  },
+  {
+    what: 'the second address of a pod',
+    behaviour: pod,
+    subresource: 'status',
+    object: () => inDefault({ spec: {}, status: { podIP: '10.1.1.1', podIPs: addresses } }),
+    at: ({ status }) => status.podIPs,
+    gate: 'IPv6DualStack',
+    release: 20,
+    kept: addresses,
+    left: addresses.slice(0, 1),
+  },
+  {
+    what: 'the family of a service',
+    behaviour: service,
+    object: () => inDefault({ spec: { type: 'ClusterIP', ipFamily: 'IPv6', ports: [] } }),
+    at: ({ spec }) => spec.ipFamily,
+    gate: 'IPv6DualStack',
+    release: 19,
+    kept: 'IPv6',
+  },
+  {
+    what: 'the node of an endpoint',
+    behaviour: endpointSlice,
+    object: () => inDefault({ addressType: 'IPv4', endpoints: [{ nodeName: 'n' }] }),
+    at: ({ endpoints: [one] }) => one.nodeName,
+    gate: 'EndpointSliceNodeName',
+    release: 20,
+    kept: 'n',
+  },
+]
+for (const {
+  what,
+  behaviour,
+  object,
+  at,
+  gate,
+  release,
+  kept,
+  left,
+  subresource,
+} of droppedFields) {
+  test(`1.${release}: ${what} waits for ${gate}, and stays where it was`, () => {
+    const off = contextFor({ release, feature: () => false })
+    const on = contextFor({ release, feature: (one) => one === gate })
+    const rules = subresource === undefined ? behaviour : behaviour.subresources?.[subresource]
+    const plain = inDefault({ spec: {}, status: {}, type: 'Opaque' })
+    const prepared = (old: KubeObject, context: Context) => {
+      const next = object()
+      rules?.prepareForUpdate?.(next, old, context)
+      return at(next)
+    }
+    assert.deepEqual(prepared(plain, off), left)
+    assert.deepEqual(prepared(plain, on), kept)
+    assert.deepEqual(prepared(object(), off), kept)
+    if (subresource !== undefined) return
+    const made = object()
+    behaviour.prepareForCreate?.(made, off)
+    assert.deepEqual(at(made), left)
+  })
+}

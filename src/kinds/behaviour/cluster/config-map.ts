@@ -5,8 +5,9 @@ import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { each, isAsBefore, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
 import { configMapColumns } from '#kinds/columns/configuration.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { base64Length } from './base64-length.ts'
 
 /** The most one ConfigMap or Secret may hold: what fits into one write to etcd with room to spare. */
@@ -43,7 +44,15 @@ function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
   return errors
 }
 
+/** Whether data may be frozen waits for a feature; what is frozen stays so. */
+export function dropFrozen(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const isFeature = context.feature('ImmutableEphemeralVolumes')
+  dropUnlessUsed(next, 'immutable', isFeature, old?.immutable !== undefined)
+}
+
 export const configMap: Behaviour = {
+  prepareForCreate: (object, context) => dropFrozen(object, undefined, context),
+  prepareForUpdate: dropFrozen,
   validateCreate: check,
   validateUpdate: (next, old) => [
     ...checkMetadataUpdate(next, old),

@@ -162,15 +162,24 @@ function allocateAll({ status }: KubeObject): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
 }
 
+/** Without two families there is one range of addresses, unless there were several already. */
+function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const ranges: string[] = next.spec?.podCIDRs ?? []
+  if (ranges.length < 2 || context.feature('IPv6DualStack')) return
+  if ((old?.spec?.podCIDRs ?? []).length < 2) next.spec.podCIDRs = ranges.slice(0, 1)
+}
+
 export const node: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
     allocateAll(object)
+    keepOneRange(object, undefined, context)
     dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
     dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
+    keepOneRange(next, old, context)
     const used = Boolean(old.spec?.configSource)
     dropUnlessUsed(next.spec, 'configSource', dynamicConfig(context), used)
   },

@@ -10,7 +10,7 @@ import { secretColumns } from '#kinds/columns/configuration.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { base64Length } from './base64-length.ts'
-import { dataSizeBytesMax } from './config-map.ts'
+import { dataSizeBytesMax, dropFrozen } from './config-map.ts'
 
 const dataPath = FieldPath.of('data')
 /** The original forgot to fill this in; clients see it as it is. */
@@ -81,8 +81,10 @@ function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
 }
 
 export const secret: Behaviour = {
-  prepareForUpdate(next, old) {
+  prepareForCreate: (object, context) => dropFrozen(object, undefined, context),
+  prepareForUpdate(next, old, context) {
     if (!next.type) next.type = old.type
+    dropFrozen(next, old, context)
   },
   validateCreate: check,
   validateUpdate: (next, old) => [

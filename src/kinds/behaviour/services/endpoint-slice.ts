@@ -125,6 +125,9 @@ function checkPorts(ports: Loose[], path: FieldPath): FieldError[] {
   })
 }
 
+/** The one release in which the name of a node waits for a feature: before there was none, since it is everybody's. */
+const nodesAreFeatureIn = 20
+
 /** Fields of disabled features, unless the old slice had them. */
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const then: Loose[] = old?.endpoints ?? []
@@ -132,12 +135,22 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
     context.feature('EndpointSliceTerminatingCondition') ||
     then.some(({ conditions = {} }) => 'serving' in conditions || 'terminating' in conditions)
   const hints = context.feature('TopologyAwareHints') || then.some((endpoint) => endpoint.hints)
+  const nodes =
+    context.release !== nodesAreFeatureIn ||
+    context.feature('EndpointSliceNodeName') ||
+    then.some((endpoint) => endpoint.nodeName)
   for (const endpoint of (next.endpoints ?? []) as Loose[]) {
     if (!terminating && endpoint.conditions) {
       delete endpoint.conditions.serving
       delete endpoint.conditions.terminating
     }
     if (!hints) delete endpoint.hints
+    if (!nodes && endpoint.nodeName !== undefined) {
+      // What the topology says of the node as well was taken from it on the way here.
+      endpoint.deprecatedTopology ??= {}
+      endpoint.deprecatedTopology[hostLabel] ??= endpoint.nodeName
+      delete endpoint.nodeName
+    }
   }
 }
 

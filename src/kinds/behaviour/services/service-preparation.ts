@@ -59,6 +59,7 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, conte
   for (const [field, gate] of gates) {
     dropUnlessUsed(spec, field, context.feature(gate), then[field] !== undefined)
   }
+  dropUnlessUsed(spec, 'ipFamily', context.feature('IPv6DualStack'), then.ipFamily !== undefined)
   const topology = context.feature('ServiceTopology')
   dropUnlessUsed(spec, 'topologyKeys', topology, then.topologyKeys?.length > 0)
   const mixed = context.feature('MixedProtocolLBService')
