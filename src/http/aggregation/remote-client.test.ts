@@ -63,6 +63,13 @@ for (const [what, given, code] of failures) {
   })
 }
 
+test('a server that is away is not asked', async () => {
+  answer = { body: { metadata: {} } }
+  asked.length = 0
+  await assert.rejects(clientOf(['g.example.com/v1', false]).get(resource, 'a', 'w'), { code: 503 })
+  assert.deepEqual(asked, [])
+})
+
 test('requests say what is asked, and who asks', async () => {
   answer = { body: { metadata: {}, items: [] } }
   const client = clientThere()

@@ -59,6 +59,12 @@ const rows: [
   ],
 ]
 
+/** Where something is wrong the client has more to say: what was sent has the time to arrive. */
+async function* pieces(texts: string[], waits: boolean): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+  if (waits) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
 for (const [method, headers, body, wanted, problem] of rows) {
   const name = `${method} ${JSON.stringify(headers)} with ${JSON.stringify(body)?.slice(0, 20)}`
   test(name, async () => {
@@ -68,7 +74,7 @@ for (const [method, headers, body, wanted, problem] of rows) {
       method,
       path: '/',
       headers,
-      body: Array.isArray(body) ? Readable.from(body.map((text) => Buffer.from(text))) : body,
+      body: Array.isArray(body) ? Readable.from(pieces(body, problem !== undefined)) : body,
       signal: AbortSignal.timeout(5000),
     }
     const failed = await callBackend(call).then(

@@ -49,7 +49,8 @@ before(async () => {
   node('here', here, port)
   node('dead', here, 1)
   node('nowhere', [{ type: 'ExternalDNS', address: 'x' }], port)
-  for (const name of ['here', 'dead', 'nowhere', 'gone']) pod(name, name)
+  node('linked', [{ type: 'InternalIP', address: '169.254.169.254' }], port)
+  for (const name of ['here', 'dead', 'nowhere', 'gone', 'linked']) pod(name, name)
   pod('free', '')
   pod('two', 'here', ['a', 'b'])
 })
@@ -171,6 +172,7 @@ const refused: [name: string, query: string, expected: string][] = [
   ['two', '', '400 a container name must be specified for pod two, choose one of: [init a b]'],
   ['none', '', '404 pods "none" not found'],
   ['gone', '', '404 pods "gone" not found'],
+  ['linked', '', '400 address not allowed'],
   ['nowhere', '', '500 no preferred addresses found; known addresses: [{ExternalDNS x}]'],
   [
     'dead',

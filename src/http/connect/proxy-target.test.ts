@@ -46,6 +46,10 @@ const objects: Record<string, Loose> = {
   'endpoints/default/foreign': endpoints([{ ip: '10.0.0.9', ...podRef('theirs', 'other') }], {
     port: 80,
   }),
+  // One of another namespace that is called as one of this is, at the same address.
+  'endpoints/default/alike': endpoints([{ ip: '10.0.0.1', ...podRef('plain', 'other') }], {
+    port: 80,
+  }),
   'endpoints/default/inward': endpoints([{ ip: '127.0.0.1', ...podRef('itself') }], { port: 80 }),
   'endpoints/default/metadata': endpoints([{ ip: '169.254.169.254', ...podRef('metadata') }], {
     port: 80,
@@ -58,6 +62,7 @@ const objects: Record<string, Loose> = {
   'nodes//elsewhere': node('10.1.0.2', 'InternalIP', 11250),
   'nodes//itself': node('127.0.0.1'),
   'nodes//metadata': node('169.254.169.254'),
+  'nodes//named': node('localhost'),
   'nodes//unknown': node('10.1.0.3', 'ExternalIP'),
 }
 
@@ -123,6 +128,7 @@ const rows: [asked: string, place: string][] = [
   ['services/lying', noEndpoints('lying')],
   ['services/missing', noEndpoints('missing')],
   ['services/foreign', noEndpoints('foreign')],
+  ['services/alike', noEndpoints('alike')],
   ['services/mixed', 'http://10.0.0.1:80'],
   ['services/inward', '400 address not allowed'],
   ['services/metadata', '400 address not allowed'],
@@ -163,4 +169,13 @@ test('wherever chance begins, every endpoint is looked at', async () => {
     assert.equal(await lead('services/mixed', parts(false, random)), 'http://10.0.0.1:80')
     assert.equal(await lead('services/web:http', parts(false, random)), 'http://10.0.0.1:8080')
   }
+})
+
+test('a node that has a name is called by an address of it, and its certificate is for the name', async () => {
+  const target = { resource: 'nodes', namespace: '', name: 'named' } as RequestTarget
+  const first = await proxyBackend(target, parts(true))
+  assert.match(first.host, /^(127\.0\.0\.1|::1)$/)
+  assert.deepEqual(first.trust, { ...trust, serverName: 'localhost' })
+  // Connections are kept by it.
+  assert.equal((await proxyBackend(target, parts(true))).trust, first.trust)
 })
