@@ -92,6 +92,20 @@ test('extra keys are the client’s, whatever they are', () => {
   assert.deepEqual(Object.entries(extra), [['__proto__', ['p']]])
 })
 
+const olderGroups: [user: string, groups: string[], release: number, expected: string[]][] = [
+  ['alice', [], 16, ['system:authenticated']],
+  ['alice', ['a'], 16, ['a']],
+  ['alice', ['a'], 17, ['a', 'system:authenticated']],
+  ['system:anonymous', [], 16, []],
+  ['system:anonymous', [], 17, ['system:unauthenticated']],
+]
+for (const [user, groups, release, expected] of olderGroups) {
+  test(`in 1.${release} ${user} of ${groups} is of ${expected}`, () => {
+    const headers = { 'impersonate-user': user, 'impersonate-group': groups }
+    assert.deepEqual(impersonation(headers, admin, release)?.user.groups, expected)
+  })
+}
+
 test('no header, nobody to be', () => {
   assert.equal(impersonation({ 'x-remote-user': 'alice' }, admin), undefined)
   assert.equal(impersonation({ 'impersonate-user': '' }, admin), undefined)

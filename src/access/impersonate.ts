@@ -62,7 +62,8 @@ export function impersonation(
     ),
     ...(uid === '' ? [] : [check('uids', uid, authentication)]),
   ]
-  return { checks, user: userOf(name, account?.namespace, groups, extra, uid) }
+  const all = groupsOf(name, account?.namespace, groups, release)
+  return { checks, user: userOf(name, all, extra, uid) }
 }
 
 interface Extra {
@@ -78,22 +79,30 @@ const extraOf = (headers: Headers): Extra[] =>
       values: allValues(value),
     }))
 
-function userOf(
+/** The first release in which groups that are asked for leave room for the one that everybody is in. */
+const addedToGroupsSince = 17
+
+function groupsOf(
   name: string,
   accountNamespace: string | undefined,
   given: readonly string[],
-  extras: readonly Extra[],
-  uid: string,
-): User {
+  release: number,
+): string[] {
   const groups =
     given.length === 0 && accountNamespace !== undefined
       ? serviceAccountGroups(accountNamespace)
       : [...given]
-  if (name === anonymous.name) {
+  const isNobody = name === anonymous.name
+  if (release < addedToGroupsSince && (isNobody || given.length > 0)) return groups
+  if (isNobody) {
     if (!groups.includes(allUnauthenticated)) groups.push(allUnauthenticated)
   } else if (!groups.includes(allAuthenticated) && !groups.includes(allUnauthenticated)) {
     groups.push(allAuthenticated)
   }
+  return groups
+}
+
+function userOf(name: string, groups: string[], extras: readonly Extra[], uid: string): User {
   const extra: Record<string, string[]> = {}
   for (const { key, values } of extras) append(extra, key, values)
   return { name, uid, groups, extra }

@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
+  /** Whether the path of the request has the name. */
+  readonly isNamed?: boolean
   /** Hub version of the resource (for subresources with a kind of their own: that kind). Mutators change it in place. */
   object: KubeObject | undefined
   readonly old: KubeObject | undefined

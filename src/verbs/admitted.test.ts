@@ -12,6 +12,7 @@ import { deleteOptionsFrom } from './delete-options.ts'
 import { refusalOf, startVerbs } from './fixture.suite.ts'
 import { create } from './create.ts'
 import { patch } from './patch.ts'
+import { update } from './update.ts'
 import type { Server, Target } from './server.ts'
 import { specialVerbs } from './special.ts'
 
@@ -107,6 +108,34 @@ for (const [i, [what, spec, options, expected]] of deletions.entries()) {
   })
 }
 
+const tries: [release: number, dryRun: boolean, expected: number][] = [
+  [18, false, 2],
+  [18, true, 1],
+  [19, false, 1],
+]
+for (const [i, [release, dryRun, expected]] of tries.entries()) {
+  test(`1.${release} tries a refused ${dryRun ? 'dry run' : 'write'} ${expected} times`, async () => {
+    const name = `refused-${i}`
+    const made = await verbs.create('configmaps', { metadata: { name } })
+    refuses = ({ operation }) => operation === 'UPDATE'
+    const target = verbs.target('configmaps', name)
+    const older = { ...server, release }
+    const write = () => update(older, verbs.request(target, made, { dryRun }))
+    assert.equal(await refusalOf(write()), '403 Forbidden')
+    assert.equal(heard.length, expected)
+  })
+  test(`1.${release} asks ${expected} times of what its last finalizer leaves, dry run ${dryRun}`, async () => {
+    const name = `finalized-${i}`
+    await verbs.create('configmaps', { metadata: { name, finalizers: ['a.b/c'] } })
+    const leaving = await verbs.remove('configmaps', name)
+    const { finalizers: _, ...metadata } = leaving.metadata
+    const target = verbs.target('configmaps', name)
+    const older = { ...server, release }
+    await update(older, verbs.request(target, { ...leaving, metadata }, { dryRun }))
+    assert.equal(heard.length, 2 * expected)
+  })
+}
+
 test('what a finalizer held until this deletion is let go and removed, each heard of', async () => {
   await verbs.create('configmaps', { metadata: { name: 'held', finalizers: ['orphan'] } })
   const background = deletion(verbs.target('configmaps', 'held'), {
@@ -114,6 +143,10 @@ test('what a finalizer held until this deletion is let go and removed, each hear
   })
   await remove(server, background)
   assert.deepEqual(heard, [...both('DELETE', ''), ...both('DELETE', '')])
+  heard = []
+  await verbs.create('configmaps', { metadata: { name: 'held', finalizers: ['orphan'] } })
+  await remove({ ...server, release: 18 }, background)
+  assert.equal(heard.length, 6)
 })
 
 test('a refusal ends the deletion of a collection: what comes after it stays', async () => {
@@ -141,6 +174,11 @@ test('of each of a collection the options are heard as they were asked', async (
   // It is marked, and then removed.
   const each = both('DELETE', [null, ''])
   assert.deepEqual(heard, [...each, ...each])
+  heard = []
+  await verbs.create('pods', pod('one-of-many'))
+  await deleteCollection({ ...server, release: 21 }, deletion(verbs.target('pods')), only)
+  const older = both('DELETE', [0, ''])
+  assert.deepEqual(heard, [...older, ...older])
 })
 
 const apply = (plural: string, object: Loose, manager: string) =>

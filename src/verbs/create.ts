@@ -91,6 +91,7 @@ export function attributesOf(
     subresource: target.subresource,
     namespace: target.namespace,
     name,
+    isNamed: target.name !== '',
     object,
     old,
     user,

@@ -53,7 +53,8 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   // What is going already is no new deletion, and nobody is asked about it.
   if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
   // Each of many has options of its own, of which plugins do not hear.
-  const asAsked = grace === 'none' || request.ofCollection === true
+  const isApart = request.ofCollection === true && server.release >= optionsApartSince
+  const asAsked = grace === 'none' || isApart
   const admitted = asAsked ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
   const changed = setGarbageFinalizers(kind, next, options)
@@ -67,6 +68,9 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   return storeMarked(server, admitted, live, next, overAtOnce)
 }
 
+/** The first release in which what becomes of one of many does not change the options of the others. */
+const optionsApartSince = 22
+
 /** Nothing holds it but the finalizers that these options take from it. */
 async function letGo(
   server: Server,
@@ -79,10 +83,14 @@ async function letGo(
     return { answer: await answerChanged(server, target.kind, next, live.revision) }
   // The original asks for the version of an object that it has not written.
   if (server.release >= versionFollowedSince) requireVersion(request, live, '')
-  // Where it was held until now, plugins are asked once for letting go and once for removing.
+  // Where it was held until now, plugins are asked once for letting go, in old releases twice, and once for removing.
+  if (server.release < letGoOnceSince) await admitDeletion(server, request, live.object)
   await admitDeletion(server, request, live.object)
   return removeNow(server, request, live)
 }
+
+/** The first release that believes what it has in memory enough to let go of it at once. */
+const letGoOnceSince = 19
 
 /** The object stays with its mark, or, where its grace is over at once, is removed after all. */
 async function storeMarked(

@@ -423,6 +423,16 @@ test('a patch that changes nothing is taken over all the same', async () => {
   assert.equal(request.object, object)
 })
 
+test('each sees what those before it made, and nothing is seen of what they made later', async () => {
+  server.paths.set('/a', () => patchOf(label('a')))
+  const request = requestOf('CREATE', mapKind, map())
+  assert.equal(await run(request, hook('z'), hook('a'), hook('b')), 'admitted')
+  assert.deepEqual(
+    server.received.map(({ review }) => review.request.object.metadata.labels),
+    [undefined, undefined, { a: 'x' }],
+  )
+})
+
 test('once called again, and not for the same change twice', async () => {
   server.paths.set('/b', once('b'))
   server.paths.set('/c', (request: Loose) =>

@@ -330,14 +330,25 @@ for (const [what, request, part, expected] of shown) {
   })
 }
 
-const namedIn: [release: number, operation: 'CREATE' | 'UPDATE', name: string | undefined][] = [
-  [15, 'CREATE', undefined],
-  [15, 'UPDATE', 'm'],
-  [16, 'CREATE', 'm'],
+const put = { isNamed: true }
+const namedIn: [
+  what: string,
+  release: number,
+  request: AdmissionRequest,
+  name: string | undefined,
+][] = [
+  ['a new object', 15, create(), undefined],
+  ['a new object', 16, create(), 'm'],
+  ['a new object at its own path', 15, create(put), 'm'],
+  ['a binding', 15, create({ ...put, subresource: 'binding' }), undefined],
+  ['an eviction', 15, create({ ...put, subresource: 'eviction' }), undefined],
+  ['an eviction', 16, create({ ...put, subresource: 'eviction' }), 'm'],
+  ['a token', 15, create({ ...put, subresource: 'token' }), 'm'],
+  ['a change', 15, requestOf('UPDATE', mapKind, map), 'm'],
 ]
-for (const [release, operation, name] of namedIn) {
-  test(`1.${release} tells ${name ?? 'no name'} of ${operation}`, async () =>
-    assert.equal((await asked(requestOf(operation, mapKind, map), release)).request.name, name))
+for (const [what, release, request, name] of namedIn) {
+  test(`1.${release} tells ${name ?? 'no name'} of ${what}`, async () =>
+    assert.equal((await asked(request, release)).request.name, name))
 }
 
 test('the version of the review is that which was asked for', async () => {

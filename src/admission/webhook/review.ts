@@ -44,7 +44,7 @@ export function reviewText(
   release: number,
 ): string {
   const { kind, subresource, operation, dryRun } = request
-  const name = operation === 'CREATE' && release < namedSince ? '' : request.name
+  const name = release < namedSince && !isNamedOfOld(request) ? '' : request.name
   const namespace = namespaceOf(request, release)
   const own = ownKindOf(request)
   const start = {
@@ -69,6 +69,11 @@ export function reviewText(
 const namedSince = 16
 /** The first release in which a new namespace is said to be in itself, as one that is there always was. */
 const inItselfSince = 20
+
+/** Before, what is new had a name only where the path has it, and not every body was asked by its path. */
+const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): boolean =>
+  operation !== 'CREATE' ||
+  (isNamed === true && subresource !== 'binding' && subresource !== 'eviction')
 
 function namespaceOf(request: AdmissionRequest, release: number): string {
   const { namespace, kind, name, operation, object } = request

@@ -284,14 +284,15 @@ function claim(
   before: KubeObject,
   next: KubeObject,
 ): ManagedFieldsEntry[] {
-  if (server.release < claimsSince) return []
+  const isApply = 'patchType' in request && request.patchType === 'apply'
+  // Who applies is told the owners all the same, though nobody keeps them.
+  if (server.release < claimsSince) return isApply ? (next.metadata.managedFields ?? []) : []
   const { kind } = request.target
   const who = {
     manager: request.options.fieldManager,
     subresource: 'scale',
     now: timestamp(server.clock),
   }
-  const isApply = 'patchType' in request && request.patchType === 'apply'
   const recorded = () =>
     isApply
       ? (next.metadata.managedFields ?? [])
