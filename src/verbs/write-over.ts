@@ -75,7 +75,11 @@ export async function writeOver(
 ): Promise<Answer> {
   const { target } = request
   let live = await currentObject(server, target)
-  let again = isTriedAgain(server, request)
+  // Scales are changed, and services found, before the try that counts.
+  let again =
+    isTriedAgain(server, request) &&
+    plan.admittedAs === undefined &&
+    target.kind.resource.behaviour.versionCheckedWithMetadata !== true
   for (let i = 0; ; i++) {
     if (plan.uid && !plan.versionCheckedWithMetadata)
       requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
