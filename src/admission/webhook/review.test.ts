@@ -148,7 +148,10 @@ const wrong: [response: unknown, words: string][] = [
     { allowed: 'yes' },
     'Response: v1.AdmissionResponse.Allowed: ReadBool: expect t or f, but found ",',
   ],
-  [{ uid: 3 }, 'Response: v1.AdmissionResponse.UID: ReadString: expects " or n, but found 3,'],
+  [
+    { uid: 3 },
+    'Response: v1.AdmissionResponse.Allowed: UID: ReadString: expects " or n, but found 3,',
+  ],
   [{ patch: 3 }, 'Response: v1.AdmissionResponse.Patch: base64Codec: invalid input,'],
   [
     { patch: '!!' },
