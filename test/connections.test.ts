@@ -610,6 +610,27 @@ for (const [asked, protocol, status, wanted] of execs) {
   })
 }
 
+// what is asked for, what the kubelet is asked for
+const passed: [string, string][] = [
+  ['exec?command=a+b&stdout=true', '/exec/default/p1/main?command=a+b&output=1'],
+  [
+    'exec?command=a&command=b&stdin=1&stdout=1&stderr=1&tty=1&container=main',
+    '/exec/default/p1/main?command=a&command=b&error=1&input=1&output=1&tty=1',
+  ],
+  ['attach?stdin=1&stdout=0&command=x', '/attach/default/p1/main?input=1'],
+  ['attach?stderr=1', '/attach/default/p1/main?error=1'],
+  ['portforward?ports=80,81&ports=82', '/portForward/default/p1?port=80%2C81%2C82'],
+  ['portforward', '/portForward/default/p1'],
+]
+for (const [asked, expected] of passed) {
+  test(`${asked}: the kubelet is asked for ${expected}`, async () => {
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\nContent-Length: 0\r\n'
+    const request = `POST ${inDefault}/pods/p1/${asked} HTTP/1.1\r\nHost: a.example.com\r\n${upgrade}\r\n`
+    assert.match(await raw(request, /\r\n\r\n/), /^HTTP\/1\.1 101 /)
+    assert.equal(kubelet.asked.at(-1)?.url, expected)
+  })
+}
+
 // path behind the pod's proxy, what its backend is asked: never anything but the pod, never more than its own paths
 const tricks: [string, string][] = [
   ['/..%2f..%2f..%2fnodes', '/nodes'],

@@ -232,3 +232,17 @@ test('who the kubelet is is asked, unless the client says not to', async () => {
   const blind = await ask('here', 'insecureSkipTLSVerifyBackend=true', false)
   assert.equal((blind as Told).body, 'hello')
 })
+
+test('a refusal without an end is told in part', async () => {
+  respond = (_, response) => {
+    response.writeHead(500)
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384, 'a')));
+    }
+    response.on('drain', more)
+    more()
+  }
+  const told = String(await ask('here'))
+  assert.match(told, /^500 Internal error occurred: a+$/)
+  assert.ok(told.length < 51_000, String(told.length))
+})
