@@ -12,9 +12,9 @@ import { join, resolve } from 'node:path'
 
 export const binnacle = resolve(import.meta.dirname, '../bin/binnacle.js')
 
-/** A start takes well under a second; a machine that is busy with other tests gets more. */
-const readyTimeoutMs = 30_000
-const endTimeoutMs = 30_000
+/** A start takes well under a second; a machine that is busy with other things gets more. */
+const readyTimeoutMs = 120_000
+const endTimeoutMs = 120_000
 
 export interface Answer {
   readonly status: number
