@@ -283,6 +283,22 @@ test('deprecated versions say so', () => {
   )
 })
 
+/** Whether the newer version is served and deprecated, and whether the older one, which is, names it. */
+for (const [served, deprecated, named] of [
+  [true, false, true],
+  [false, false, false],
+  [true, true, false],
+] as const) {
+  test(`a better version is named: served ${served}, deprecated ${deprecated}`, () => {
+    const old = { ...one, name: 'v1beta1', deprecated: true, storage: false }
+    const newer = { ...one, served, deprecated }
+    const kind = customResource(definition([newer, old]), options).kindOf('example.com/v1beta1')
+    const warning = 'example.com/v1beta1 Gear is deprecated'
+    const better = named ? '; use example.com/v1 Gear' : ''
+    assert.equal(kind?.deprecation?.warning, `${warning}${better}`)
+  })
+}
+
 test('releases of old keep nulls, tell all that is wrong at once, and show where objects are', () => {
   const kindIn = (release: number) =>
     customResource(definition([one]), { ...options, release }).kindOf('example.com/v1') as Kind

@@ -88,3 +88,21 @@ test('a definition without columns shows ages', () => {
     )
   }
 })
+
+test('columns are described as the definition describes them, and by themselves where it does not', () => {
+  const { columns } = customColumns([
+    {
+      name: 'A',
+      type: 'string',
+      jsonPath: '.a',
+      priority: 1,
+      format: 'byte',
+      description: 'An a.',
+    },
+    { name: 'B', type: 'integer', jsonPath: '.b' },
+  ])
+  assert.deepEqual(columns.slice(1), [
+    { name: 'A', type: 'string', format: 'byte', description: 'An a.', priority: 1 },
+    { name: 'B', type: 'integer', format: '', description: 'The value at .b.', priority: 0 },
+  ])
+})

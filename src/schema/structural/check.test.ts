@@ -51,6 +51,11 @@ const cases: Case[] = [
     1,
     `a: Invalid value: 1: ${body} should be greater than 1`,
   ],
+  [
+    { type: 'integer', maximum: 2, exclusiveMaximum: true },
+    2,
+    `a: Invalid value: 2: ${body} should be less than 2`,
+  ],
   [{ type: 'integer', multipleOf: 3 }, 4, `a: Invalid value: 4: ${body} should be a multiple of 3`],
   [
     { type: 'number', multipleOf: 0.5 },
@@ -115,6 +120,78 @@ const cases: Case[] = [
 for (const [schema, value, ...expected] of cases) {
   test(`${JSON.stringify(schema)} of ${JSON.stringify(value)}`, () => {
     assert.deepEqual(errorsOf(at(schema), { a: value }), expected)
+  })
+}
+
+/** Each bound with what just keeps it, what just does not, and what is said of that. */
+const bounds: readonly [JsonSchema, keeps: Json, breaks: Json, ...said: string[]][] = [
+  [{ type: 'string', minLength: 2 }, 'ab', 'a', `"a": ${body} should be at least 2 chars long`],
+  [{ type: 'string', maxLength: 2 }, 'ab', 'abc', `"abc": ${body} should be at most 2 chars long`],
+  [
+    { type: 'array', items: {}, minItems: 2 },
+    [1, 2],
+    [1],
+    `1: ${body} should have at least 2 items`,
+  ],
+  [
+    { type: 'array', items: {}, maxItems: 1 },
+    [1],
+    [1, 2],
+    `2: ${body} should have at most 1 items`,
+  ],
+  [
+    { type: 'array', items: {}, uniqueItems: true },
+    [1, '1', { b: 1 }, { b: 2 }],
+    [{ b: 1 }, 2, { b: 1 }],
+    `"": ${body} shouldn't contain duplicates`,
+  ],
+  [
+    { type: 'object', minProperties: 1 },
+    { b: 1 },
+    {},
+    `1: ${body} should have at least 1 properties`,
+  ],
+  [
+    { type: 'object', maxProperties: 1 },
+    { b: 1 },
+    { b: 1, c: 2 },
+    `1: ${body} should have at most 1 properties`,
+  ],
+  [{ type: 'integer', minimum: 1 }, 1, 0, `0: ${body} should be greater than or equal to 1`],
+  [{ type: 'integer', maximum: 1 }, 1, 2, `2: ${body} should be less than or equal to 1`],
+  [
+    { type: 'number', minimum: 1, exclusiveMinimum: true },
+    1.5,
+    1,
+    `1: ${body} should be greater than 1`,
+  ],
+  [
+    { type: 'number', maximum: 1, exclusiveMaximum: true },
+    0.5,
+    1,
+    `1: ${body} should be less than 1`,
+  ],
+  [
+    { type: 'integer', allOf: [{ minimum: 1 }, { maximum: 3 }] },
+    3,
+    4,
+    `4: ${body} should be less than or equal to 3`,
+    '"": "a" must validate all the schemas (allOf)',
+  ],
+  [
+    { type: 'integer', anyOf: [{ maximum: 1 }, { minimum: 3 }] },
+    3,
+    2,
+    '"": "a" must validate at least one schema (anyOf)',
+    `2: ${body} should be less than or equal to 1`,
+  ],
+]
+for (const [schema, keeps, breaks, ...said] of bounds) {
+  test(`a bound of ${JSON.stringify(schema)}`, () => {
+    assert.deepEqual(errorsOf(at(schema), { a: keeps }), [])
+    const errors = errorsOf(at(schema), { a: breaks })
+    const texts = errors.map((error) => error.replace(/^\S+: Invalid value: /, ''))
+    assert.deepEqual(texts, said)
   })
 }
 

@@ -6,7 +6,7 @@ import { formatCheck } from './formats.ts'
 import type { Json } from '#api/object-meta.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { checkListTypes } from './list-types.ts'
-import { checkStructural } from './rules.ts'
+import { checkStructural, unsupported } from './rules.ts'
 
 const root = FieldPath.of('s')
 const object = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema => ({
@@ -17,6 +17,7 @@ const object = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): 
 const texts = (schema: JsonSchema) =>
   checkStructural(schema, root).map(({ field, message }) => `${field}: ${message}`)
 
+const b = { type: 'string' }
 const cases: [JsonSchema, ...string[]][] = [
   [object({ a: { type: 'string' } })],
   [{}, 's.type: Required value: must not be empty at the root'],
@@ -24,6 +25,14 @@ const cases: [JsonSchema, ...string[]][] = [
   [
     object({ a: {} }),
     's.properties[a].type: Required value: must not be empty for specified object fields',
+  ],
+  [
+    object({ a: { type: 'string', 'x-kubernetes-embedded-resource': true, properties: { b } } }),
+    's.properties[a].type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
+  ],
+  [
+    object({ a: { 'x-kubernetes-embedded-resource': true, properties: { b } } }),
+    's.properties[a].type: Required value: must be object if x-kubernetes-embedded-resource is true',
   ],
   [object({ a: { type: 'array' } }), 's.properties[a].items: Required value: must be specified'],
   [
@@ -83,9 +92,40 @@ test('sets and maps hold each item once', () => {
   ])
 })
 
+const words = (name: string) => `OpenAPIV3Schema '${name}' is not supported`
+/** What cannot be read as structural at all, wherever it stands, and what is said of it. */
+const unreadable: [JsonSchema, string | undefined][] = [
+  [{ id: 'a' }, words('id')],
+  [{ $schema: 'a' }, words('schema')],
+  [{ $ref: 'a' }, words('$ref')],
+  [{ patternProperties: { a: b } }, words('patternProperties')],
+  [{ dependencies: { a: ['b'] } }, words('dependencies')],
+  [{ additionalItems: true }, words('additionalItems')],
+  [{ definitions: { a: b } }, words('definitions')],
+  [{ items: [b] }, "OpenAPIV3Schema 'items' must be a schema, but is an array"],
+  [
+    { 'x-kubernetes-preserve-unknown-fields': false },
+    "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+  ],
+  [{ id: '', $ref: '', definitions: {}, dependencies: {} }, undefined],
+  [object({ a: { $ref: 'a' } }), words('$ref')],
+  [{ items: { $ref: 'a' } }, words('$ref')],
+  [{ additionalProperties: { $ref: 'a' } }, words('$ref')],
+  [{ not: { $ref: 'a' } }, words('$ref')],
+  [{ anyOf: [b, { $ref: 'a' }] }, words('$ref')],
+  [{ allOf: [{ $ref: 'a' }] }, words('$ref')],
+  [{ oneOf: [{ $ref: 'a' }] }, words('$ref')],
+]
+for (const [schema, said] of unreadable) {
+  test(`unreadable: ${JSON.stringify(schema)}`, () => assert.equal(unsupported(schema), said))
+}
+
 const formats: [string, string, boolean][] = [
   ['date-time', '2020-01-02T03:04:05Z', true],
   ['date-time', '2020-01-02', false],
+  ['date-time', '2020-01-02T24:04:05Z', false],
+  ['date-time', '2020-01-02T03:60:05Z', false],
+  ['date-time', '2020-01-02T03:04:60Z', false],
   ['date', '2020-02-30', false],
   ['ipv4', '10.0.0.1', true],
   ['ipv6', '::1', true],

@@ -112,6 +112,20 @@ for (const [asked, reason, message] of conflicts) {
   })
 }
 
+test('what is established stays so, whatever names it asks for', () => {
+  const names = accepted('wheels', 'Wheel')
+  const before = settle(definition(names), [first], now, 22) as KubeObject
+  const second = definition({ ...names, shortNames: ['g'] }, before.status)
+  const { status } = settle(second, [first, second], 'later', 22) as KubeObject
+  assert.deepEqual(
+    status.conditions.map((one: Loose) => [one.type, one.status, one.lastTransitionTime]),
+    [
+      ['NamesAccepted', 'False', 'later'],
+      ['Established', 'True', now],
+    ],
+  )
+})
+
 test('once they are free they are given', () => {
   const second = definition(accepted('wheels', 'Gear'), {
     conditions: [

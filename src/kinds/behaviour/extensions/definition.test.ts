@@ -152,6 +152,44 @@ test('a new storage version is noted, and an old one stays', () => {
   assert.equal(next.metadata.generation, 2)
 })
 
+/** What may never change, and what a status must name. */
+const unchangeable: [what: string, change: (next: KubeObject) => void, ...said: string[]][] = [
+  ['nothing', () => {}],
+  [
+    'the group',
+    (next) => {
+      next.spec.group = 'other.example.com'
+    },
+    'spec.group: Invalid value: "other.example.com": field is immutable',
+  ],
+  [
+    'the plural',
+    (next) => {
+      next.spec.names.plural = 'others'
+    },
+    'spec.names.plural: Invalid value: "others": field is immutable',
+  ],
+  [
+    'a stored version that is none',
+    (next) => {
+      next.status.storedVersions = ['v1', 'v0']
+    },
+    'status.storedVersions[1]: Invalid value: "v0": must appear in spec.versions',
+  ],
+]
+for (const [what, change, ...said] of unchangeable) {
+  test(`an update of ${what}`, () => {
+    const old = definition(object())
+    const next = structuredClone(old)
+    change(next)
+    const errors = behaviour.validateUpdate?.(next, old, context) ?? []
+    assert.deepEqual(
+      errors.map(({ field, message }) => `${field}: ${message}`),
+      said,
+    )
+  })
+}
+
 test('what was established keeps its scope and kind', () => {
   const old = definition(object())
   old.status.conditions = [{ type: 'Established', status: 'True' }]
