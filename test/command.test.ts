@@ -46,7 +46,10 @@ test('what an older Node must be told, it can still load', () => {
 })
 
 test('--help and --version', async () => {
-  const [help, version] = await Promise.all([run(['--help']).ended(), run(['--version']).ended()])
+  const [help, version] = await Promise.all([
+    run(['--help=all']).ended(),
+    run(['--version']).ended(),
+  ])
   assert.equal(help.code, 0)
   assert.match(help.said, /Storage:\n {2}--data-dir=binnacle-data\n/)
   assert.match(version.said, /^binnacle \d+\.\d+\.\d+ \(as Kubernetes 1\.22\)\n$/)

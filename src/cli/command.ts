@@ -11,7 +11,7 @@ export type Command =
   | { readonly command: 'version' }
   | { readonly command: 'refuse'; readonly error: string }
 
-const asksForHelp = (arg: string) => arg === '--help' || arg === '-h'
+const asksForHelp = (arg: string) => /^(-h|--help(=.*)?)$/s.test(arg)
 
 export function parseCommand(argv: readonly string[]): Command {
   if (argv.some(asksForHelp) || argv[0] === 'help') return { command: 'help' }

@@ -59,7 +59,11 @@ test('what cannot be backed up is said', async () => {
   writeFileSync(other, 'no database')
   await assert.rejects(backup(other, join(place, 'b.db')), StorageUnavailable)
   await assert.rejects(backup(other, other), /over itself/)
-  await assert.rejects(backup(other, join(place, 'no', 'such', 'place')), StorageUnavailable)
+  const nowhere = join(place, 'no', 'such', 'place')
+  await assert.rejects(backup(other, nowhere), (error: Error) => {
+    assert.equal(error.message, `the backup cannot be written to ${nowhere} (ENOENT)`)
+    return error instanceof StorageUnavailable
+  })
   assert.equal(
     readdirSync(place).some((name) => name.startsWith('b.db')),
     false,

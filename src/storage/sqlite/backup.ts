@@ -3,7 +3,7 @@
  * store, whole and by itself: put it into an empty data directory as `state.db` and start a server there.
  * The database copied from is only read.
  */
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { backup as copyPages, DatabaseSync } from 'node:sqlite'
 import { StorageUnavailable } from '#storage/storage.ts'
@@ -22,6 +22,7 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
     throw new StorageUnavailable(`a backup of ${databaseFile} cannot be written over itself`)
   }
   const unfinished = `${targetFile}.unfinished`
+  requireWritable(unfinished, targetFile)
   try {
     await copy(databaseFile, unfinished)
     renameSync(unfinished, targetFile)
@@ -33,6 +34,18 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
     )
   } finally {
     rmSync(unfinished, { force: true })
+  }
+}
+
+/** SQLite would blame the database that is read. */
+function requireWritable(unfinished: string, targetFile: string): void {
+  try {
+    closeSync(openSync(unfinished, 'w', 0o600))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StorageUnavailable(`the backup cannot be written to ${targetFile} (${code})`, {
+      cause: error,
+    })
   }
 }
 
