@@ -24,7 +24,7 @@ const reader = new MemoryReader()
 
 before(async () => {
   ca = await authority('hooks')
-  const hosts = ['127.0.0.1', 'hook.ns.svc', 'other.ns.svc']
+  const hosts = ['127.0.0.1', 'localhost', 'hook.ns.svc', 'other.ns.svc']
   const serving = await make({ subject: [{ CN: ['h'] }], issuer: ca, usages: [serverUsage], hosts })
   client = await make({ subject: [{ CN: ['apiserver'] }], issuer: ca, usages: [clientUsage] })
   const tls = { cert: serving.pem, key: serving.keyPem, ca: ca.pem }
@@ -85,7 +85,10 @@ test('an answer may come compressed', async () => {
 })
 
 test('each is reached with the certificate it is to be asked with', async () => {
-  const users: KubeconfigUsers = new Map([['*', { cert: client.pem, key: client.keyPem }]])
+  const users: KubeconfigUsers = new Map([
+    ['*', { cert: client.pem, key: client.keyPem }],
+    [`localhost:${port()}`, { authorization: 'Bearer t' }],
+  ])
   const seen: unknown[] = []
   answers = (response) => {
     const { subject } = (response.socket as TLSSocket).getPeerCertificate()
@@ -95,9 +98,10 @@ test('each is reached with the certificate it is to be asked with', async () => 
   const hooks = new HookClient(users)
   await post(hooks)
   await post(hooks)
+  await post(hooks, { url: `https://localhost:${port()}/` })
   await post(new HookClient(nobody))
-  assert.deepEqual(seen, ['apiserver', 'apiserver', undefined])
-  assert.equal(sockets.size, 2)
+  assert.deepEqual(seen, ['apiserver', 'apiserver', undefined, undefined])
+  assert.equal(sockets.size, 3)
 })
 
 test('connections are kept for the same authorities and the same name, and for no others', async () => {
