@@ -106,3 +106,29 @@ test('what is wrong with changed endpoints was told twice, and metadata not at a
   assert.deepEqual(fields(18), ['subsets[0]'])
   assert.deepEqual(fields(22), ['subsets[0]'])
 })
+
+test('metadata of changed endpoints is checked whole, but for two releases', () => {
+  const old = inDefault({ subsets: [] })
+  const next = { ...old, metadata: { ...old.metadata, annotations: { 'a b': '' } } }
+  const count = (release: number) =>
+    endpoints.validateUpdate?.(next, old, { ...contextFor(), release }).length
+  assert.deepEqual([17, 18, 19, 20, 21, 22].map(count), [2, 1, 1, 2, 2, 2])
+})
+
+test('what a slice says of endpoints that are going waits for its feature', () => {
+  const conditions = { ready: true, serving: true, terminating: false }
+  const made = (features: string[], old?: object) => {
+    const next = slice({ endpoints: [{ addresses: ['10.0.0.1'], conditions: { ...conditions } }] })
+    const context = contextFor({ requestApiVersion: 'discovery.k8s.io/v1' }, features)
+    if (old === undefined) endpointSlice.prepareForCreate?.(next, context)
+    else {
+      const before = slice({ endpoints: [{ addresses: ['10.0.0.1'], conditions: old }] })
+      endpointSlice.prepareForUpdate?.(next, before, context)
+    }
+    return next.endpoints[0].conditions
+  }
+  assert.deepEqual(made([]), { ready: true })
+  assert.deepEqual(made(['EndpointSliceTerminatingCondition']), conditions)
+  assert.deepEqual(made([], { ready: true }), { ready: true })
+  assert.deepEqual(made([], { serving: false }), conditions)
+})

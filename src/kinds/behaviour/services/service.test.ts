@@ -181,6 +181,25 @@ test('leaving dual stack drops the second family', () => {
   assert.deepEqual(spec.ipFamilies, ['IPv4'])
 })
 
+test('before 1.20 a load balancer with two protocols was told in other words', () => {
+  const two = withSpec({
+    type: 'LoadBalancer',
+    ports: [
+      { ...port, name: 'a' },
+      { ...port, name: 'b', protocol: 'UDP' },
+    ],
+  })
+  const told = (release: number) =>
+    linesOf(service.validateCreate?.(two, { ...context, release }) ?? [])
+      .join()
+      .replace(/Invalid value: .*}: /, '')
+  assert.equal(told(19), 'spec.ports: cannot create an external load balancer with mix protocols')
+  assert.equal(
+    told(22),
+    "spec.ports: may not contain more than 1 protocol when type is 'LoadBalancer'",
+  )
+})
+
 test('fields of disabled features are dropped, unless they were used', () => {
   const object = withSpec({ internalTrafficPolicy: 'Local', loadBalancerClass: 'x' })
   service.prepareForCreate?.(object, context)

@@ -47,6 +47,16 @@ checkCreate(persistentVolume, [
     ],
   ],
   [
+    'options of mounting are for what is mounted',
+    {
+      ...volume({ fc: { targetWWNs: ['w'], lun: 1 } }),
+      metadata: { name: 'a', annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro' } },
+    },
+    [
+      'metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type',
+    ],
+  ],
+  [
     'secrets have a name and a namespace',
     volume({ csi: { driver: 'd.io', volumeHandle: 'h', nodePublishSecretRef: {} } }),
     [
