@@ -406,6 +406,50 @@ test('connections pass admission: a webhook sees what is asked for, and may refu
   }
 })
 
+test('a webhook may change what is asked for, and that is what the kubelet is asked', async () => {
+  const hooks = await WebhookServer.start()
+  const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+  hooks.paths.set('/changes', ({ subResource }) => {
+    const op = 'add'
+    const changes =
+      subResource === 'exec'
+        ? [{ op, path: '/command', value: ['echo', 'changed'] }]
+        : [{ op, path: '/path', value: '/../changed' }]
+    const patch = Buffer.from(JSON.stringify(changes)).toString('base64')
+    return { allowed: true, patchType: 'JSONPatch', patch }
+  })
+  try {
+    const rule = { operations: ['CONNECT'], apiGroups: [''], apiVersions: ['v1'] }
+    await made('POST', configurations, {
+      metadata: { name: 'changes' },
+      webhooks: [
+        {
+          name: 'changes.example.com',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          clientConfig: hooks.at('/changes'),
+          rules: [{ ...rule, resources: ['pods/exec', 'pods/proxy'] }],
+        },
+      ],
+    })
+    await until('the webhook', async () => {
+      const { body } = await server.ask('GET', `${inDefault}/pods/p1/proxy/asked`)
+      return body?.url === '/changed'
+    })
+    const headers = ['Sec-WebSocket-Protocol: v5.channel.k8s.io']
+    const exec = `${inDefault}/pods/p1/exec?command=ls&stdout=1`
+    const { messages } = await bySocket(exec, headers)
+    assert.equal(messages[0]?.[1], '\x01changed\n')
+  } finally {
+    await server.ask('DELETE', `${configurations}/changes`)
+    await until('its end', async () => {
+      const { body } = await server.ask('GET', `${inDefault}/pods/p1/proxy/asked`)
+      return body?.url === '/asked'
+    })
+    hooks.stop()
+  }
+})
+
 // path, status, message
 const refusals: [string, number, string][] = [
   ['pods/p1/exec?command=a', 400, 'Upgrade request required'],

@@ -2,7 +2,7 @@
  * A connection, led to the one place the object names once it is admitted: streams by the kubelet, logs, and the proxy
  * subresources. Which requests are connections is said in connect.ts.
  */
-import type { KubeObject } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -34,12 +34,13 @@ export async function leadOn(exchange: Exchange, kind: Kind, parts: ConnectParts
   return connectStream(exchange, kind, parts)
 }
 
+/** The options as they are admitted: webhooks may change them. */
 async function admit(
   exchange: Exchange,
   kind: Kind,
   options: object,
   parts: ConnectParts,
-): Promise<void> {
+): Promise<Loose> {
   const { namespace, name, subresource } = exchange.target
   const sub = kind.subresources.get(subresource)
   const object = { kind: sub?.kind, apiVersion: 'v1', ...options } as unknown as KubeObject
@@ -59,6 +60,7 @@ async function admit(
   }
   await parts.admission.mutate(request)
   await parts.admission.validate(request)
+  return request.object
 }
 
 /** Only what is set, in the order of the original; a command is shown even where there is none. */
@@ -72,18 +74,26 @@ function shown(options: StreamOptions, subresource: string): object {
   }
 }
 
+const admittedOptions = (given: Loose): StreamOptions => ({
+  container: given.container ?? '',
+  stdin: given.stdin === true,
+  stdout: given.stdout === true,
+  stderr: given.stderr === true,
+  tty: given.tty === true,
+  command: given.command ?? [],
+})
+
 async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
   const { namespace, name, subresource } = exchange.target
   const { query } = exchange
   const forwards = subresource === 'portforward'
-  const options = streamOptions(query)
-  const ports = forwards ? portsOf(query) : []
-  await admit(
-    exchange,
-    kind,
-    forwards ? { ...(ports.length > 0 && { ports }) } : shown(options, subresource),
-    parts,
-  )
+  const wanted = forwards ? portsOf(query) : []
+  const given = forwards
+    ? { ...(wanted.length > 0 && { ports: wanted }) }
+    : shown(streamOptions(query), subresource)
+  const admitted = await admit(exchange, kind, given, parts)
+  const options = admittedOptions(admitted)
+  const ports: number[] = admitted.ports ?? []
   const pod = await parts.reader.get('', 'pods', namespace, name)
   if (pod === undefined) throw notFound({ group: '', plural: 'pods' }, name)
   const container = forwards ? '' : `/${containerFor(pod, options.container)}`
@@ -120,8 +130,10 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   const { target, wire } = exchange
   const mark = wire.url.indexOf('?')
   const query = mark === -1 || mark === wire.url.length - 1 ? '' : wire.url.slice(mark)
-  const path = proxyPath(target.rest, target.path)
-  await admit(exchange, kind, path === '' ? {} : { path }, parts)
+  const asked = proxyPath(target.rest, target.path)
+  const admitted = await admit(exchange, kind, asked === '' ? {} : { path: asked }, parts)
+  const given: string = admitted.path ?? ''
+  const path = given === asked ? asked : cleanAsSent(given)
   const backend = await proxyBackend(target, parts)
   const encoded = encodePath(path)
   if (wire.upgrade !== undefined)
