@@ -43,6 +43,7 @@ const cases: [name: string, limit: Loose, object: Loose, ...problems: string[]][
     'minimum cpu usage per Container is 100m.  No request is specified',
     'minimum memory usage per Container is 10Mi.  No request is specified',
   ],
+  ['a limit that is just enough', least, one({ cpu: '100m', memory: '10Mi' }, { cpu: '100m' })],
   [
     'a limit that is too little',
     least,

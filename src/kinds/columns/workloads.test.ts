@@ -129,6 +129,11 @@ test('a pod going away, and the wide columns', () => {
       },
     ],
   )
+  const ends = ['Failed', 'Running'].map((phase) =>
+    podColumns.conditions?.({ metadata, status: { phase } } as KubeObject),
+  )
+  const failed = { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }
+  assert.deepEqual(ends, [[failed], undefined])
 })
 
 const rows: [string, TableColumns, Loose, unknown[]][] = [

@@ -329,6 +329,32 @@ test('a backend that names no service has its port written still', () => {
   assert.deepEqual(made.spec.backend, { servicePort: 0, resource: { kind: 'K', name: 'n' } })
 })
 
+const backends: [beta: Loose, stable: Loose][] = [
+  [{ serviceName: 's' }, { service: { name: 's', port: {} } }],
+  [{ servicePort: 80 }, { service: { name: '', port: { number: 80 } } }],
+  [{ servicePort: '' }, { service: { name: '', port: {} } }],
+  [{}, {}],
+  [{ resource: { kind: 'K', name: 'n' } }, { resource: { kind: 'K', name: 'n' } }],
+]
+for (const [beta, stable] of backends) {
+  test(`a backend that says ${JSON.stringify(beta)}`, () => {
+    const made = convert('networking.k8s.io/ingresses', 'networking.k8s.io/v1beta1', 'toHub', {
+      spec: { backend: beta },
+    })
+    assert.deepEqual(made.spec.defaultBackend, stable)
+  })
+}
+
+test('what a metric does not say is not said in another version', () => {
+  const metric = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: null } }
+  const made = convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v2beta1', 'toHub', {
+    metadata: {},
+    spec: { metrics: [metric] },
+  })
+  assert.deepEqual(made.spec.metrics[0].resource.name, 'cpu')
+  assert.ok(!JSON.stringify(made.spec.metrics).includes('null'))
+})
+
 test('the label of budgets means something only by itself', () => {
   const mixed = { matchLabels: { a: 'b' }, matchExpressions: [{ key: label, operator: 'Exists' }] }
   stripBudgetLabel(mixed)

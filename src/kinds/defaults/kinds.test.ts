@@ -15,6 +15,13 @@ const at = (release: number, ...features: string[]): DefaultsContext => ({
 type Case = [string, Loose, Loose, DefaultsContext?]
 const cases: Case[] = [
   ['core.v1.Secret', { stringData: { a: 'é' } }, { type: 'Opaque', data: { a: 'w6k=' } }],
+  ['auditregistration.v1alpha1.Webhook', {}, { throttle: { qps: 10, burst: 15 } }, at(15)],
+  [
+    'auditregistration.v1alpha1.Webhook',
+    { throttle: { qps: 1 } },
+    { throttle: { qps: 1, burst: 15 } },
+    at(15),
+  ],
   [
     'core.v1.Secret',
     { data: { a: 'AA==' }, stringData: { a: 'b' } },
