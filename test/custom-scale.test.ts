@@ -176,6 +176,33 @@ const bodies: [what: string, body: unknown][] = [
   ['replicas that are none', scale('p', 'x')],
   ['no object', []],
 ]
+test('a Scale shows what its version shows of the object, and writes no more', async () => {
+  const closed = { type: 'object', properties: { c: { type: 'string' } } }
+  const second = version('v2', '.spec.a', '.status.have')
+  second.schema.openAPIV3Schema = { type: 'object', properties: { spec: closed } }
+  await define('partials', 'Partial', {
+    versions: [version('v1', '.spec.b', '.status.have', true), second],
+  })
+  const at = (name: string) => `${place(name, 'partials')}/p`
+  await ask('POST', place('v1', 'partials'), object('Partial', 'p', { a: 2, b: 1, c: 'x' }))
+  const missing = (path: string) =>
+    `Internal error occurred: the spec replicas field "${path}" does not exist`
+  const scaled = (replicas: number) => ({ spec: { replicas } })
+  for (const [what, [method, path, body], said] of [
+    ['in its place', ['GET', `${at('v1')}/scale`], { replicas: 1 }],
+    ['unknown to its version', ['GET', `${at('v2')}/scale`], missing('.spec.a')],
+    ['written where it is unknown', ['PATCH', `${at('v2')}/scale`, scaled(3)], {}],
+    ['unknown as before', ['GET', `${at('v2')}/scale`], missing('.spec.a')],
+    ['stored, with what the version knows', ['GET', at('v1')], { a: 3, c: 'x' }],
+    ['gone with what it does not', ['GET', `${at('v1')}/scale`], missing('.spec.b')],
+    ['written anew', ['PATCH', `${at('v1')}/scale`, scaled(5)], { replicas: 5 }],
+    ['and stored', ['GET', at('v1')], { a: 3, b: 5, c: 'x' }],
+  ] as [string, [string, string, Any?], Any][]) {
+    const answer = await ask(method, path, body, merge)
+    assert.deepEqual(answer.body.spec ?? answer.body.message, said, what)
+  }
+})
+
 test('a Scale that cannot be read is told in the one way there is', async () => {
   await ask('POST', place('v1', 'plains'), object('Plain', 'p', { replicas: 1 }))
   for (const [what, body] of bodies) {

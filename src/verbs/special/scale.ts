@@ -10,6 +10,7 @@ import {
   notFound,
   preconditionFailed,
 } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import { hubOf, type Kind, type Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -18,7 +19,7 @@ import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply
 import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
 import { convertOne, currentObject } from '#verbs/current.ts'
-import { conformAs, requireMatchingName } from '#verbs/decode.ts'
+import { conformAs, fromHub, requireMatchingName, toHub } from '#verbs/decode.ts'
 import { dedupOwnerReferences } from '#verbs/owner-references.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { patchedAs } from '#verbs/patch.ts'
@@ -53,9 +54,14 @@ const missesObjectSince = 19
 export async function getScale(server: Server, target: Target): Promise<Answer> {
   const live = await currentObject(server, target)
   if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
-  replicasOf(target.kind).requireThere(live.object)
-  return answer(scaleOf(target.kind, live.object))
+  const seen = await seenAs(target.kind, live.object)
+  replicasOf(target.kind).requireThere(seen)
+  return answer(scaleOf(target.kind, seen))
 }
+
+/** The object as a version of a custom kind shows it: what stands where its replicas are to be may be unknown to it. */
+const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
+  kind.scale === undefined ? object : fromHub(kind, object)
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
   const { apiVersion, kind } = subresourceOf(request.target)
@@ -180,8 +186,8 @@ async function writeScale(
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
     admittedAs: views,
-    make(live) {
-      const object = live as KubeObject
+    async make(live) {
+      const object = await seenAs(kind, live as KubeObject)
       const scale = scaleOf(kind, object)
       if (server.release >= claimsSince) {
         setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(kind)))
@@ -194,7 +200,8 @@ async function writeScale(
       dedupOwnerReferences(next, request.warnings, true)
       const asked = { ...next, metadata: { ...next.metadata } }
       setManaged(asked, claim(server, request, object, scale, next))
-      return views.make(found, asked, replaceReplicas(kind, object, next))
+      const made = replaceReplicas(kind, object, next)
+      return views.make(found, asked, kind.scale === undefined ? made : await toHub(kind, made))
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
@@ -202,7 +209,7 @@ async function writeScale(
   const stored = kind.resource.kindOf(found.view.apiVersion) ?? kind
   const object = await convertOne(parsed, stored, hubOf(kind))
   object.metadata.resourceVersion = String(found.view.revision)
-  return answer(scaleOf(kind, object))
+  return answer(scaleOf(kind, await seenAs(kind, object)))
 }
 
 /** What plugins and webhooks are shown of a write to a Scale, before and after. */
