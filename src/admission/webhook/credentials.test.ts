@@ -31,6 +31,7 @@ const users: [names: string[], host: string, expected: string | undefined][] = [
   [['*.b.c', '*.c', '*', ''], 'a.b.c:443', '*.b.c'],
   [['*.c', '*', ''], 'a.b.c:443', '*.c'],
   [['a.b.c', '*.b.c', '*', ''], 'a.b.c:8443', '*'],
+  [['a.b.c', '*.b.c', '*', ''], 'a.b.c:444', '*'],
   [['*.b.c:8443', 'a.b.c', '*', ''], 'a.b.c:8443', '*.b.c:8443'],
   [['*.a.b.c', ''], 'a.b.c:443', 'current'],
   [['other:443', '*.other'], 'a.b.c:443', undefined],

@@ -240,23 +240,49 @@ for (const [which, operations, expected] of takenOver) {
   })
 }
 
-test('another version of the same kind is read as that, and becomes the one that is kept', async () => {
-  const { hub } = scalerV1.resource
-  const { object: raw } = scalerV1.conform({
-    metadata: { name: 'h' },
-    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+for (const apiVersion of ['autoscaling/v2beta1', 'autoscaling/v2beta2']) {
+  test(`${apiVersion} of the same kind is read as that, and becomes the one that is kept`, async () => {
+    const { hub } = scalerV1.resource
+    const { object: raw } = scalerV1.conform({
+      metadata: { name: 'h' },
+      spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+    })
+    const [object] = await scalerV1.resource.convert([raw], scalerV1, hub)
+    const request = requestOf('CREATE', scalerV1, object)
+    const versioned = await Versioned.of(request, scalerV1)
+    const patched = { ...versioned.object, apiVersion, odd: 1 } as Loose
+    patched.spec = { ...patched.spec, maxReplicas: 9 }
+    const parts = { types, release: 22 }
+    versioned.object = settled(parts, versioned, patched, [])
+    assert.deepEqual([versioned.object.apiVersion, versioned.object.odd], [apiVersion, undefined])
+    await intoRequest(parts, request, versioned)
+    assert.equal(request.object?.spec.maxReplicas, 9)
   })
-  const [object] = await scalerV1.resource.convert([raw], scalerV1, hub)
-  const request = requestOf('CREATE', scalerV1, object)
-  const versioned = await Versioned.of(request, scalerV1)
-  const patched = { ...versioned.object, apiVersion: 'autoscaling/v2beta2' } as Loose
-  patched.spec = { ...patched.spec, maxReplicas: 9 }
-  const parts = { types, release: 22 }
-  versioned.object = settled(parts, versioned, patched, [])
-  assert.equal(versioned.object.apiVersion, 'autoscaling/v2beta2')
-  await intoRequest(parts, request, versioned)
-  assert.equal(request.object?.spec.maxReplicas, 9)
-})
+}
+
+const owned = () => {
+  const object = map() as KubeObject
+  object.metadata.managedFields = [{ manager: 'm', operation: 'Update' }] as never
+  return object
+}
+const one = owned()
+const olds: [what: string, request: AdmissionRequest, shown: boolean][] = [
+  ['an update', requestOf('UPDATE', mapKind, map(), { old: owned() }), false],
+  [
+    'an update that found it once more',
+    requestOf('UPDATE', mapKind, map(), { old: owned(), showsOldOwners: true }),
+    true,
+  ],
+  ['an update of nothing else', requestOf('UPDATE', mapKind, one, { old: one }), true],
+  ['a deletion', requestOf('DELETE', mapKind, undefined, { old: owned() }), true],
+]
+for (const [what, request, shown] of olds) {
+  test(`owners of what was there, in ${what}`, async () => {
+    const { oldText } = await Versioned.of(request, mapKind)
+    assert.equal(oldText.includes('managedFields'), shown)
+    assert.ok(request.old?.metadata.managedFields)
+  })
+}
 
 test('of two versions each is shown what it asks for, and a patched object whole', async () => {
   const request = requestOf('CREATE', twoKinds, gear())
