@@ -134,6 +134,13 @@ const cases: [
     '403 persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
   ],
   [
+    'an unbound claim that stays as large as it is',
+    persistentVolumeClaimResize,
+    requestOf('UPDATE', claimKind, claim('1Gi'), { old: claim('1Gi', 'Pending') }),
+    readerWith(),
+    'admitted',
+  ],
+  [
     'growing in a class that does',
     persistentVolumeClaimResize,
     requestOf('UPDATE', claimKind, claim('2Gi'), { old: claim('1Gi') }),
