@@ -209,3 +209,11 @@ test('a page says what remains only where it can know, and where to go on', asyn
     assert.equal(Boolean(metadata.continue), goesOn, query)
   }
 })
+
+test('who is to come back later is told when, in the body and in a header', async () => {
+  const future = `${configMaps}?resourceVersion=999999`
+  const answer = await served.ask('GET', future)
+  assert.equal(answer.status, 504)
+  assert.equal(answer.json.details.retryAfterSeconds, 1)
+  assert.equal(answer.headers['retry-after'], '1')
+})

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { encodeContinue } from './continue-token.ts'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
+import { freshnessOfGet, planList } from './read-at.ts'
 
 let verbs: Fixture
 /** Revisions of three writes of one object, and of one more that came after them. */
@@ -30,6 +31,33 @@ async function outcome(work: () => Promise<string>): Promise<string> {
     return `${error.code} ${error.reason}`
   }
 }
+
+// Where the newest and any version are the same, only what is asked for tells them apart.
+const wants: [version: string, match: string, limit: number, want: string][] = [
+  ['', '', 0, 'latest'],
+  ['', '', 5, 'latest'],
+  ['0', '', 0, 'any'],
+  ['0', '', 5, 'any'],
+  ['0', 'NotOlderThan', 0, 'any'],
+  ['0', 'NotOlderThan', 5, 'any'],
+  ['7', '', 0, 'not-older-than 7'],
+  ['7', '', 5, 'exactly 7'],
+  ['7', 'Exact', 0, 'exactly 7'],
+  ['7', 'Exact', 5, 'exactly 7'],
+  ['7', 'NotOlderThan', 0, 'not-older-than 7'],
+  ['7', 'NotOlderThan', 5, 'not-older-than 7'],
+]
+for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
+  test(`a list of version "${resourceVersion}" ${resourceVersionMatch} by ${limit} wants ${want}`, () => {
+    const options = { resourceVersion, resourceVersionMatch, limit, continueToken: '' }
+    const { freshness } = planList(options as never, 22)
+    assert.equal(Object.values(freshness).join(' '), want)
+  })
+
+test('a get wants the newest, any, or one that is not older', () => {
+  const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
+  assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])
+})
 
 // Both wait for a version that never comes: together they take the time of one.
 describe('get and list', { concurrency: true }, () => {
