@@ -208,6 +208,24 @@ for (const [name, hex, expected] of decoded)
   test(`reads ${name}`, () =>
     assert.deepEqual(decodeMessage(odd, Buffer.from(hex, 'hex')), expected))
 
+const always = structOf('io.x.Always', [
+  field('moment', scalar('microTime'), 3, 'n'),
+  field('time', scalar('time'), 4, 'n'),
+])
+const written: [name: string, value: Loose, hex: string][] = [
+  ['moments that are not there', { moment: null, time: null }, '1a002200'],
+  [
+    'the first moments',
+    { moment: '1970-01-01T00:00:00.000001Z', time: '1970-01-01T00:00:01Z' },
+    '1a05080010e807220408011000',
+  ],
+]
+for (const [name, value, hex] of written)
+  test(`writes ${name}`, () => {
+    const { raw } = openEnvelope(encodeObject(always, { kind: 'A', apiVersion: 'v1', ...value }))
+    assert.equal(raw.toString('hex'), hex)
+  })
+
 const end = 'wiretype end group for non-group'
 const late = 'proto: time out of range'
 const broken: [string, string, string, type?: Struct][] = [
