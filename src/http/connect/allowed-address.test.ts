@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resolveAllowed } from './allowed-address.ts'
+import { noTrust } from './backend.ts'
+import { callBackend } from './call-backend.ts'
+import { kubeletLookup, resolveAllowed } from './allowed-address.ts'
 
 test('a name without an address is told with who was asked for it', async () => {
   const unknown = Object.assign(new Error('x'), { code: 'ENOTFOUND' })
@@ -9,3 +11,27 @@ test('a name without an address is told with who was asked for it', async () => 
     { code: 400, message: /^lookup a( on \S+)?: no such host$/ },
   )
 })
+
+// what a name stands for, what comes of calling it
+const kubelets: [string[], string][] = [
+  [['127.0.0.1'], 'dial tcp 127.0.0.1:1: connect: connection refused'],
+  [['169.254.169.254'], 'address not allowed'],
+  [['127.0.0.1', 'fe80::1'], 'address not allowed'],
+  [['0.0.0.0'], 'address not allowed'],
+  [[], 'address not allowed'],
+]
+for (const [found, expected] of kubelets) {
+  test(`a kubelet whose name stands for ${found.join(' and ') || 'nothing'}`, async () => {
+    const lookup = kubeletLookup(async () =>
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+    const call = {
+      backend: { secure: false, host: 'node-1', port: 1, trust: noTrust, lookup },
+      method: 'GET',
+      path: '/',
+      headers: {},
+      signal: new AbortController().signal,
+    }
+    await assert.rejects(callBackend(call), { message: expected })
+  })
+}

@@ -3,8 +3,9 @@
  * lead back into this machine or to what only its own network sees. A name is resolved once, and what it resolved to is
  * what is called.
  */
+import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { lookupWords } from '#access/lookup-words.ts'
 import { badRequest } from '#api/status-error.ts'
 
@@ -55,3 +56,19 @@ export async function resolveAllowed(
   for (const { address } of found) requireAllowed(address, loopbackAllowed)
   return found[0].address
 }
+
+type Resolve = (name: string) => Promise<LookupAddress[]>
+
+/** How the name of a kubelet is looked up when it is called: it may be on this machine, and on no link's or nobody's address. */
+export const kubeletLookup =
+  (resolve: Resolve = (name) => systemLookup(name, { all: true })): LookupFunction =>
+  (name, options, done) => {
+    const failed = (error: NodeJS.ErrnoException) => done(error, '')
+    resolve(name).then((found) => {
+      const [first] = found
+      if (first === undefined || !found.every(({ address }) => isAllowed(address, true)))
+        return failed(new Error('address not allowed'))
+      if (options.all) done(null, found)
+      else done(null, first.address, first.family)
+    }, failed)
+  }

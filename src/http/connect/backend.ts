@@ -1,7 +1,7 @@
 /** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
 import type { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { nodeHttp } from '#access/node-http.ts'
 import { identityCheck, type Tally } from '#access/server-identity.ts'
 
@@ -11,6 +11,8 @@ export interface Backend {
   readonly host: string
   readonly port: number
   readonly trust: Trust
+  /** How a name is looked up, where not every address will do. */
+  readonly lookup?: LookupFunction
 }
 
 /** What is shown to, and asked of, the other side; connections are kept by it. */

@@ -84,6 +84,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
     headers: framedHeaders(method, headers, body),
     signal,
     setDefaultHeaders: false,
+    ...(backend.lookup !== undefined && { lookup: backend.lookup }),
     ...(backend.secure && { servername: serverNameOf(backend) }),
     ...(upgrading
       ? { agent: false as const, ...(backend.secure && tlsOptionsOf(backend.trust)) }

@@ -1,9 +1,10 @@
 /** Where a kubelet is: the first address of the first type that the operator prefers, and never one of the link. */
 import assert from 'node:assert/strict'
+import { isIP } from 'node:net'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { placeOf } from './backend.ts'
+import { type Backend, placeOf } from './backend.ts'
 import { kubeletOf } from './kubelet.ts'
 
 const all = [
@@ -42,7 +43,12 @@ for (const [addressTypes, addresses, Port, expected] of rows) {
     const reader = { get: async () => ({ metadata: {}, status }) } as unknown as ObjectReader
     const trust = { insecure: false }
     const kubelet = { trust, blindTrust: trust, addressTypes }
-    const found = await kubeletOf({ reader, kubelet }, 'n', 'pods').then(placeOf, (error) => {
+    const seen = (backend: Backend) => {
+      // Names are looked up with care when they are called.
+      assert.equal(backend.lookup !== undefined, isIP(backend.host) === 0)
+      return placeOf(backend)
+    }
+    const found = await kubeletOf({ reader, kubelet }, 'n', 'pods').then(seen, (error) => {
       assert.ok(error instanceof ApiError)
       return `${error.code} ${error.message}`
     })

@@ -2,7 +2,7 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { isAllowed } from './allowed-address.ts'
+import { isAllowed, kubeletLookup } from './allowed-address.ts'
 import type { Backend, Trust } from './backend.ts'
 import { isIP } from 'node:net'
 
@@ -14,6 +14,7 @@ export interface KubeletSettings {
 }
 
 const portDefault = 10250
+const lookup = kubeletLookup()
 
 /** What is missing is told as one of `asked`, the resource that the request is about. */
 export async function kubeletOf(
@@ -27,7 +28,8 @@ export async function kubeletOf(
   // A kubelet may be on this very machine; what is on its link only, or on every machine, is none.
   if (isIP(host) !== 0 && !isAllowed(host, true)) throw badRequest('address not allowed')
   const port: number = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
-  return { secure: true, host, port: port > 0 ? port : portDefault, trust: kubelet.trust }
+  const place = { secure: true, host, port: port > 0 ? port : portDefault, trust: kubelet.trust }
+  return isIP(host) !== 0 ? place : { ...place, lookup }
 }
 
 function preferredAddress(node: KubeObject, types: readonly string[]): string {
