@@ -376,3 +376,13 @@ test('requests are selected by signer', () => {
     'spec.signerName': 'a.b/c',
   })
 })
+
+test('a type of condition is told once, and has a status', () => {
+  const failed = { type: 'Failed', status: 'True' }
+  assert.deepEqual(update('status', { conditions: [failed, failed] }, {}).lines, [
+    'status.conditions[1].type: Duplicate value: "Failed"',
+  ])
+  assert.deepEqual(update('status', { conditions: [{ type: 'Odd' }] }, {}).lines, [
+    'status.conditions[0].status: Required value',
+  ])
+})
