@@ -228,14 +228,25 @@ test('deletions have conditions, policies and grace', async () => {
     assert.deepEqual(held.metadata.finalizers, [finalizer])
     await verbs.patch('configmaps', 'policy', 'merge', { metadata: { finalizers: null } })
   }
+  // What lets go of its own finalizers is asked for a version that it has not, and goes where none is named.
+  const orphan = await verbs.create('configmaps', {
+    metadata: { name: 'o', finalizers: ['orphan'] },
+  })
+  const letGo = { propagationPolicy: 'Background' }
+  const { resourceVersion: version } = orphan.metadata
+  const named = { ...letGo, preconditions: { resourceVersion: version } }
+  assert.equal(await refusalOf(verbs.remove('configmaps', 'o', named)), '409 Conflict')
+  await verbs.remove('configmaps', 'o', letGo)
+  assert.equal(await refusalOf(verbs.get('configmaps', 'o')), '404 NotFound')
   const spec = {
     nodeName: 'n',
     containers: [{ name: 'c', image: 'i' }],
     terminationGracePeriodSeconds: 30,
   }
-  await verbs.create('pods', { metadata: { name: 'graceful' }, spec })
+  await verbs.create('pods', { metadata: { name: 'graceful', generation: 3 }, spec })
   const leaving = await verbs.remove('pods', 'graceful')
   assert.equal(leaving.metadata.deletionGracePeriodSeconds, 30)
+  assert.equal(leaving.metadata.generation, 4)
   assert.equal(
     (await verbs.remove('pods', 'graceful', { gracePeriodSeconds: 5 })).metadata
       .deletionGracePeriodSeconds,
