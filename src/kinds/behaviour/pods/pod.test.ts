@@ -24,6 +24,19 @@ const withEmpty = (holder: Loose, field: string): Loose => {
 const created: [string, Loose, string[]][] = [
   ['nothing wrong', {}, []],
   ['no containers', { containers: null }, ['spec.containers: Required value']],
+  [
+    'options of other people’s names',
+    withVolume({
+      flexVolume: {
+        driver: 'd',
+        options: { 'A.k8s.io/x': '', 'kubernetes.io/x': '', 'k8s.io.b/x': '' },
+      },
+    }),
+    ['A.k8s.io/x', 'kubernetes.io/x'].map(
+      (key) =>
+        `spec.volumes[0].flexVolume.options[${key}]: Invalid value: "${key}": kubernetes.io and k8s.io namespaces are reserved`,
+    ),
+  ],
   ['a container without image', withContainer({ image: '' }), [`${at}.image: Required value`]],
   [
     'containers of one name',
@@ -348,6 +361,13 @@ const updated: [string, Loose, Loose, string[]][] = [
     { activeDeadlineSeconds: 10 },
     ['spec.activeDeadlineSeconds: Invalid value: 20: must be less than or equal to previous value'],
   ],
+  [
+    'a deadline that comes closer',
+    { activeDeadlineSeconds: 10 },
+    { activeDeadlineSeconds: 20 },
+    [],
+  ],
+  ['a deadline that stays', { activeDeadlineSeconds: 20 }, { activeDeadlineSeconds: 20 }, []],
   [
     'a deadline, to none',
     {},
