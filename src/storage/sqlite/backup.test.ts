@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -37,6 +37,7 @@ test('a backup made while writes go on holds all that was answered before it, an
   await writing
   await storage.close()
   assert.deepEqual(readdirSync(copied), ['state.db'])
+  assert.equal(statSync(join(copied, 'state.db')).mode & 0o777, 0o600)
 
   const restored = await openSqliteStorage({ directory: copied })
   const revision = await restored.currentRevision()
