@@ -21,12 +21,13 @@ after(() => {
 })
 
 async function forwarded(askedPath: string) {
-  const outcome = { told: {} as AnswerHeaders, refused: '' }
+  const outcome = { told: {} as AnswerHeaders, refused: '', released: 0 }
   asked = undefined
   const exchange = {
     auditId: 'ours',
     warnings: [],
     answeredBytes: 0,
+    seat: { release: () => void outcome.released++ },
     wire: {
       method: 'GET',
       signal: new AbortController().signal,
@@ -82,4 +83,8 @@ for (const [said, expected] of caches) {
 test('the request keeps the name it has here', async () => {
   answers = { 'audit-id': 'theirs' }
   assert.equal((await forwarded('/')).told['audit-id'], 'ours')
+})
+
+test('an answer that may take long takes nobody the place', async () => {
+  assert.equal((await forwarded('/')).released, 1)
 })

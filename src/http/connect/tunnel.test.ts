@@ -48,6 +48,9 @@ function clientSide() {
   return { socket, sends, text: () => Buffer.concat(heard).toString('latin1') }
 }
 
+/** How often a place among the requests that may run at once was given back. */
+let released = 0
+
 interface Outcome {
   refused: string
   status: number
@@ -65,6 +68,7 @@ async function through(
     answeredBytes: 0,
     isSilentToCaches: true,
     status: 0,
+    seat: { release: () => void released++ },
     wire: {
       method: 'POST',
       headers: {},
@@ -116,6 +120,7 @@ test('bytes pass both ways, those that came with the heads first, and end with t
   client.sends.write(' later')
   const { outcome } = await done
   assert.equal(outcome.status, 101)
+  assert.equal(released, 1)
   assert.match(request, /^POST \/exec\/x\?command=ls HTTP\/1\.1\r\n/)
   assert.match(request, /x-kept: yes/)
   assert.equal(client.text(), `${agreed}earlylast`)
