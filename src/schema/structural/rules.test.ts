@@ -48,6 +48,15 @@ const cases: [JsonSchema, ...string[]][] = [
     's.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]',
   ],
   [
+    object({}, { anyOf: [{ default: {} }] }),
+    's.anyOf[0].default: Forbidden: must be undefined to be structural',
+  ],
+  [
+    object({}, { oneOf: [{ nullable: true }] }),
+    's.oneOf[0].nullable: Forbidden: must be false to be structural',
+  ],
+  [object({}, { not: { title: 'a' } }), 's.not.title: Forbidden: must be empty to be structural'],
+  [
     object({}, { allOf: [{ type: 'object' }] }),
     's.allOf[0].type: Forbidden: must be empty to be structural',
   ],
