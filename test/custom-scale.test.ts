@@ -236,3 +236,30 @@ test('nobody can own replicas of a custom kind by applying its Scale', async () 
     'failed to create manager for existing fields: failed to convert live object to proper version: request to convert CR to an invalid group/version: autoscaling/v1',
   ])
 })
+
+test('what stands where the asked version has its replicas, and is unknown to it, is nobody’s business', async () => {
+  const known = {
+    type: 'object',
+    properties: { spec: { type: 'object' }, status: { type: 'object' } },
+  }
+  const first = {
+    ...version('v1', '.spec.want', '.status.have'),
+    schema: { openAPIV3Schema: known },
+  }
+  const second = { ...version('v2', '.spec.want', '.status.have', true), subresources: undefined }
+  await define('strangers', 'Stranger', { versions: [first, second] })
+  const made = { apiVersion: `${group}/v2`, kind: 'Stranger', metadata: { name: 'a' }, spec: {} }
+  const stored = await ask('POST', place('v2', 'strangers'), { ...made, status: { have: [] } })
+  assert.equal(stored.status, 201, stored.text)
+  const scale = {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'a', namespace: 'default' },
+    spec: { replicas: 1 },
+  }
+  const scaled = await ask('PUT', `${place('v1', 'strangers')}/a/scale`, scale)
+  assert.equal(scaled.status, 200, scaled.text)
+  assert.deepEqual([scaled.body.spec, scaled.body.status], [{}, { replicas: 0 }])
+  const { body } = await ask('GET', `${place('v2', 'strangers')}/a`)
+  assert.deepEqual([body.spec, body.status], [{ want: 1 }, {}])
+})

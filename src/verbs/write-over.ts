@@ -52,7 +52,7 @@ export interface WritePlan {
   readonly uid?: string | undefined
   /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
   readonly admittedAs?: {
-    show(object: KubeObject): KubeObject
+    show(object: KubeObject): Promise<KubeObject>
     /** The view as it was asked for, and as it was found, which those that change it see. */
     asked(): KubeObject | undefined
     found(): KubeObject | undefined
@@ -164,9 +164,9 @@ async function writeOnce(
     if (checkedLast) named = requireVersion(request, plan, next, live)
     await server.admission.validate({
       ...attributes,
-      object: plan.admittedAs?.show(next) ?? next,
+      object: (await plan.admittedAs?.show(next)) ?? next,
       ...(isReadAgain && { old, showsOldOwners: true }),
-      ...(plan.admittedAs && { old: plan.admittedAs.show(old) }),
+      ...(plan.admittedAs && { old: await plan.admittedAs.show(old) }),
     })
     if (isFinalized(next, old) && isTriedAgain(server, request)) {
       await server.admission.mutate(attributes)

@@ -11,6 +11,7 @@ import {
   preconditionFailed,
 } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
+import { copyData } from '#base/copy-data.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import { hubOf, type Kind, type Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -240,8 +241,9 @@ class ScaleViews {
     return this.#found
   }
 
-  show(object: KubeObject): KubeObject {
-    return scaleOf(this.#kind, object)
+  async show(object: KubeObject): Promise<KubeObject> {
+    const kind = this.#kind
+    return scaleOf(kind, kind.scale === undefined ? object : await fromHub(kind, copyData(object)))
   }
 
   take(object: KubeObject, scale: KubeObject): void {
