@@ -82,6 +82,12 @@ describe('Go', { skip }, () => {
   before(async () => {
     flags = ['--storage-backend=sqlite', `--secure-port=${await freePort()}`]
     server = await startServer(flags, dataDir)
+    // Made by a controller, and pods need it.
+    const account = '/api/v1/namespaces/default/serviceaccounts/default'
+    await until(
+      'an account for pods',
+      async () => (await server.ask('GET', account)).status === 200,
+    )
   })
   after(async () => {
     await Promise.all(clients.map((client) => client.leave()))
