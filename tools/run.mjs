@@ -217,7 +217,7 @@ async function runTests(node, args, { unit }) {
   }
   const defaults = [
     '--test',
-    '--test-concurrency=2',
+    '--test-concurrency=3',
     `--test-timeout=${testTimeoutMs}`,
     '--disable-warning=ExperimentalWarning',
   ]
