@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Expirer } from './expirer.ts'
 import type { ExpireAnswer } from './protocol.ts'
-import type { WriterThread } from './writer-thread.ts'
+import type { WriteQueue } from './write-queue.ts'
 
 /** What the writer is asked, as `kind number`, on a clock that is moved by hand. */
 class Scene {
@@ -28,7 +28,7 @@ class Scene {
       if (answer instanceof Error) throw answer
       return { keys: [], revisions: [], nextDeadline: answer } satisfies ExpireAnswer
     }
-    this.expirer = new Expirer(clock, { ask } as unknown as WriterThread)
+    this.expirer = new Expirer(clock, { ask } as unknown as WriteQueue)
   }
 
   setClock(byMs: number): void {

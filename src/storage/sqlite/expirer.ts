@@ -6,7 +6,7 @@ import type { Clock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
 import { ExpiryClock } from './expiry-clock.ts'
 import type { ExpireAnswer } from './protocol.ts'
-import type { WriterThread } from './writer-thread.ts'
+import type { WriteQueue } from './write-queue.ts'
 
 /** When the writer could not delete what is due, it is asked again after this. */
 const retryAfterMs = 1000
@@ -17,13 +17,13 @@ type ExpiryRequest =
 
 export class Expirer {
   #clock: ExpiryClock
-  #writer: WriterThread
+  #writer: WriteQueue
   #timer: DeadlineTimer
   /** One request at a time: a clock that was set once must not move the deadlines twice. */
   #asking = false
   #stopped = false
 
-  constructor(clock: Clock, writer: WriterThread) {
+  constructor(clock: Clock, writer: WriteQueue) {
     this.#clock = new ExpiryClock(clock)
     this.#writer = writer
     this.#timer = new DeadlineTimer({

@@ -11,8 +11,9 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const rounds = 200
-/** Two states at once, one for each of the two cores that every machine has. */
-const states = 2
+/** Two states at once, one for each of the two cores that every machine has: in one the thread commits, in the other it hardly does. */
+const companyMaxes = [0, 512]
+const states = companyMaxes.length
 /** Half a minute where nothing else runs; every round starts a process, and a busy machine takes its time for that. */
 const timeout = 900_000
 const child = fileURLToPath(new URL('./kill.child.ts', import.meta.url))
@@ -22,8 +23,9 @@ const cache = mkdtempSync(join(tmpdir(), 'binnacle-kill-cache-'))
 describe('kill -9', { concurrency: states }, () => {
   before(() => rehearse())
   after(() => rmSync(cache, { recursive: true }))
-  for (let state = 0; state < states; state++) {
-    test(`state ${state}: ${rounds / states} times`, { timeout }, () => killAgainAndAgain())
+  for (const companyMax of companyMaxes) {
+    const name = `after ${companyMax} in company a thread: ${rounds / states} times`
+    test(name, { timeout }, () => killAgainAndAgain(companyMax))
   }
 })
 
@@ -37,18 +39,19 @@ function rehearse(): void {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-kill-'))
   const environment = { ...process.env, NODE_COMPILE_CACHE: cache }
   const paths = [directory, join(directory, 'none'), join(directory, 'notes')]
-  execFileSync(process.execPath, [child, ...paths, 'rehearsal', '65536'], { env: environment })
+  execFileSync(process.execPath, [child, ...paths, 'rehearsal', '65536', '0'], { env: environment })
   rmSync(directory, { recursive: true })
 }
 
-async function killAgainAndAgain(): Promise<void> {
+async function killAgainAndAgain(companyMax: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-kill-'))
   const notesOf = (round: number) => join(directory, `notes-${round % 2}`)
   let notedBytes = 0
   try {
     for (let round = 0; round <= rounds / states; round++) {
       const paths = [directory, notesOf(round + 1), notesOf(round)]
-      await runAndKill([...paths, String(round), String(logBytesOf(round))], killedAfterMs(round))
+      const numbers = [round, logBytesOf(round), companyMax].map(String)
+      await runAndKill([...paths, ...numbers], killedAfterMs(round))
       notedBytes += statSync(notesOf(round)).size
     }
     assert.ok(notedBytes > 100_000, `only ${notedBytes} bytes noted: the writers hardly wrote`)

@@ -8,6 +8,10 @@ import { closeSync, fstatSync, fsync, openSync, statfsSync, writeSync } from 'no
 /** Little at a time: a write that comes meanwhile waits for as much to reach the disk. */
 const stepBytes = 1024 * 1024
 
+/** How long a step waits where somebody is writing, and how often. */
+const againAfterMs = 20
+const againMax = 200
+
 /** Room is made where there is this much more of it: a disk that is nearly full has better use for what is left. */
 const spareTimes = 64
 
@@ -17,28 +21,41 @@ export interface RoomOptions {
   readonly sizeBytes: number
   /** Asked before each step. */
   isOver(): boolean
+  /** Does a step while nobody can write the log, or says that it was not done: anything written meanwhile would be lost. */
+  alone(step: () => void): boolean
   /** What the disk has left, in bytes. */
   freeBytes?(): number
 }
 
-/** Called by the thread that writes the log, so that nothing else lengthens it during a step. Says when it is done. */
+/** Says when it is done. */
 export function makeRoom(options: RoomOptions): Promise<void> {
   const free = options.freeBytes ?? (() => freeBytesBeside(options.file))
   return new Promise((resolve) => {
     let descriptor: number | undefined
+    let again = againMax
     const end = () => {
       if (descriptor !== undefined) closeSync(descriptor)
       resolve()
     }
+    /** Says whether there was anything to do. */
+    const lengthen = (): boolean => {
+      descriptor ??= openSync(options.file, 'r+')
+      const { size } = fstatSync(descriptor)
+      const missing = options.sizeBytes - size
+      if (missing <= 0 || free() < missing * spareTimes) return false
+      writeSync(descriptor, Buffer.alloc(Math.min(stepBytes, missing)), 0, null, size)
+      return true
+    }
     const step = () => {
       try {
         if (options.isOver()) return end()
-        descriptor ??= openSync(options.file, 'r+')
-        const { size } = fstatSync(descriptor)
-        const missing = options.sizeBytes - size
-        if (missing <= 0 || free() < missing * spareTimes) return end()
-        writeSync(descriptor, Buffer.alloc(Math.min(stepBytes, missing)), 0, null, size)
-        fsync(descriptor, step)
+        let isMore = false
+        const isDone = options.alone(() => {
+          isMore = lengthen()
+        })
+        if (!isDone && again-- > 0) setTimeout(step, againAfterMs).unref()
+        else if (isMore && descriptor !== undefined) fsync(descriptor, step)
+        else end()
       } catch {
         // Without room writes take longer, that is all.
         end()

@@ -1,6 +1,6 @@
 /**
- * What the server's thread and the writer's thread say to each other: requests one way, and for every transaction one
- * message back with the answers in the order of the requests.
+ * What is asked of whoever commits, and what comes back: for every transaction one reply with the answers in the order of
+ * the requests. The server's thread says it to itself, or in messages to the writer's thread.
  */
 import type { Revision } from '#storage/storage.ts'
 
@@ -29,7 +29,17 @@ export type Request =
   | { readonly kind: 'compact'; readonly upTo: Revision }
   /** See whether the disk takes writes again. */
   | { readonly kind: 'probe' }
-  | { readonly kind: 'close' }
+
+/** What is no part of a transaction, and goes to the writer's thread only. */
+export type Order =
+  /** Copy the log into the database. */
+  { readonly kind: 'checkpoint' } | { readonly kind: 'close' }
+
+export interface Message {
+  readonly what: Request | Order
+  /** The newest revision the sender knows: it may have written itself. */
+  readonly newest: Revision
+}
 
 export interface Refused {
   /** Which write of the request. */
@@ -52,15 +62,26 @@ export interface ExpireAnswer {
 
 export type Answer = WriteAnswer | ExpireAnswer | undefined
 
+/** How a transaction ended. */
 export type Reply =
-  /** The database could not be opened for writing; nothing else will be answered. */
-  | { readonly kind: 'unopened'; readonly message: string }
   | { readonly kind: 'committed'; readonly answers: Answer[] }
-  /** The transaction of the next `count` requests was rolled back. */
-  | { readonly kind: 'failed'; readonly count: number; readonly message: string }
+  /** The transaction of the next `count` requests was rolled back; or never began, because somebody else is writing. */
+  | {
+      readonly kind: 'failed'
+      readonly count: number
+      readonly message: string
+      readonly isBusy: boolean
+    }
+
+/** What else the writer's thread says: the database is open for writing, or could not be opened, or is closed. */
+export type ThreadReply =
+  | Reply
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'unopened'; readonly message: string }
   | { readonly kind: 'closed' }
 
 export interface WriterOptions {
   readonly file: string
+  /** How much may be logged before it is copied into the database. */
   readonly checkpointBytes: number
 }

@@ -10,28 +10,33 @@ import { type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
-storageSuite('sqlite', {
-  open: async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))
-    const open = () => openSqliteStorage({ directory })
-    let storage = await open()
-    return {
-      storage,
-      prefix: '/registry/',
-      async reopen() {
-        await storage.close()
-        storage = await open()
-        return storage
-      },
-      async dispose() {
-        await storage.close()
-        rmSync(directory, { recursive: true })
-      },
-    }
-  },
-  ttlSecondsMin: 0.5,
-  feedFirst: true,
-})
+for (const [name, companyMax] of [
+  ['sqlite', undefined],
+  ['sqlite, by a thread of its own', 0],
+] as const) {
+  storageSuite(name, {
+    open: async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))
+      const open = () => openSqliteStorage({ directory, companyMax })
+      let storage = await open()
+      return {
+        storage,
+        prefix: '/registry/',
+        async reopen() {
+          await storage.close()
+          storage = await open()
+          return storage
+        },
+        async dispose() {
+          await storage.close()
+          rmSync(directory, { recursive: true })
+        },
+      }
+    },
+    ttlSecondsMin: 0.5,
+    feedFirst: true,
+  })
+}
 
 async function inDirectory(body: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))

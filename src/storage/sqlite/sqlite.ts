@@ -1,5 +1,5 @@
 /**
- * The embedded store: one SQLite file, written by one thread, read by the server's own.
+ * The embedded store: one SQLite file.
  * A write is answered when it is on disk, and the feed has it before the writer hears of it. It never reads a write
  * back to publish it: the feed carries the very bytes that were given to put.
  */
@@ -31,7 +31,7 @@ import { unavailable } from './failure.ts'
 import { Reader, rowsPerTurn } from './reader.ts'
 import { RemainingMemo } from './remaining-memo.ts'
 import { createDatabase } from './schema.ts'
-import { WriterThread } from './writer-thread.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** The log beside the database may grow so far: rewriting it seldom is cheaper, reading it at start stays quick. */
 const defaultCheckpointBytes = 16 * 1024 * 1024
@@ -42,11 +42,12 @@ export interface SqliteOptions {
   readonly clock?: Clock
   /** How much may be logged before it is copied into the database. */
   readonly checkpointBytes?: number
+  /** Writes in company after which a thread of their own commits them. */
+  readonly companyMax?: number
 }
 
 /**
  * Opens the store of a directory, or refuses with a StorageUnavailable that says which file is wrong and how.
- * Reads are possible at once; the thread that writes is still starting, and writes wait for it.
  */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   const file = join(options.directory, databaseFileName)
@@ -63,7 +64,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 class SqliteStorage implements Storage {
   #file: string
   #lock: DirectoryLock
-  #writer: WriterThread
+  #writer: WriteQueue
   #reader: Reader
   #feed: Feed
   #revision: Revision
@@ -88,8 +89,8 @@ class SqliteStorage implements Storage {
       compactedUpTo: () => this.#compactedUpTo,
     })
     const checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes
-    this.#writer = new WriterThread(
-      { file, checkpointBytes },
+    this.#writer = new WriteQueue(
+      { file, checkpointBytes, companyMax: options.companyMax },
       { committed: (changes) => this.#committed(changes) },
     )
     this.#expirer = new Expirer(options.clock ?? systemClock, this.#writer)

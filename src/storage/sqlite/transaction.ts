@@ -28,6 +28,11 @@ export class Transaction {
     this.#revision = this.newestRevision()
   }
 
+  /** Another connection may have written up to here. */
+  follow(newest: Revision): void {
+    if (newest > this.#revision) this.#revision = newest
+  }
+
   /** What is read from the database again, because a transaction was rolled back. */
   reset(): void {
     this.#revision = this.newestRevision()
@@ -101,6 +106,11 @@ export class Transaction {
 
   compact(upTo: Revision): void {
     this.#statements.setCompacted.run(upTo)
+  }
+
+  /** Up to where everything is forgotten that compaction allows to forget. */
+  swept(): Revision {
+    return (this.#statements.state.get() as unknown as [number, number])[1]
   }
 
   /** Forgets, for the next `count` revisions, what compaction allows to forget; false when nothing is left to do. */

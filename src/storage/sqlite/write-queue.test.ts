@@ -1,0 +1,243 @@
+/**
+ * Where writes are committed: here, or by a thread of their own, and that it makes no difference to anyone.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { after, beforeEach } from 'node:test'
+import { performance } from 'node:perf_hooks'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { until } from '#base/until.fixture.ts'
+import type { Change, Outcome } from '#storage/storage.ts'
+import { won } from '#storage/storage.suite.ts'
+import { createDatabase } from './schema.ts'
+import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'write-queue-'))
+after(() => rmSync(place, { recursive: true }))
+
+let threads = 0
+process.on('worker', () => {
+  threads++
+})
+beforeEach(() => {
+  threads = 0
+})
+
+let files = 0
+function newFile(): string {
+  const file = join(place, `${files++}.db`)
+  createDatabase(file)
+  return file
+}
+
+class Try {
+  batches: Change[][] = []
+  queue: WriteQueue
+  #names = 0
+
+  constructor(options: Partial<WriteQueueOptions> = {}) {
+    this.queue = new WriteQueue(
+      { file: newFile(), checkpointBytes: 16 * 1024 * 1024, elapsed: () => 0, ...options },
+      { committed: (changes) => this.batches.push(changes) },
+    )
+  }
+
+  write(): Promise<Outcome> {
+    const bytes = Buffer.from('x')
+    const key = `/registry/${this.#names++}`
+    return this.queue.write({ key, bytes, ifRevision: 0, deadline: 0, ttlMs: 0 })
+  }
+
+  /** One after the other, each in a turn of its own. */
+  async alone(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      await this.write()
+      await turn()
+    }
+  }
+
+  async together(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.write()))
+  }
+
+  sizes(): number[] {
+    return this.batches.map((batch) => batch.length)
+  }
+
+  revisions(): number[] {
+    return this.batches.flat().map((change) => change.revision)
+  }
+}
+
+const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
+
+test('when there is a thread', async () => {
+  const cases: [what: string, options: Partial<WriteQueueOptions>, work: Work, count: number][] = [
+    ['nothing to do', {}, async () => {}, 0],
+    ['writes that come alone', {}, (one) => one.alone(50), 0],
+    ['little company', { companyMax: 9 }, (one) => one.together(9), 0],
+    ['much company', { companyMax: 9 }, (one) => one.together(10), 1],
+    [
+      'company that adds up',
+      { companyMax: 9 },
+      async (one) => {
+        for (let i = 0; i < 3; i++) await one.together(4)
+      },
+      1,
+    ],
+    ['a log that is copied quickly', { checkpointBytes: 65536 }, (one) => one.alone(10), 0],
+    ['a log that takes long', { checkpointBytes: 65536, ...slow() }, (one) => one.alone(10), 1],
+    ['a compaction', {}, (one) => compactAfter(one, 500), 0],
+    ['a compaction of much', { companyMax: 9999 }, (one) => compactAfter(one, 2100), 1],
+  ]
+  for (const [what, options, work, count] of cases) {
+    threads = 0
+    const one = new Try(options)
+    await work(one)
+    await turn()
+    assert.equal(threads, count, what)
+    await one.queue.close()
+  }
+})
+
+type Work = (one: Try) => Promise<void>
+
+/** Time passes only while the log is copied into the database: that is when its file changes. */
+function slow(): Partial<WriteQueueOptions> {
+  const file = newFile()
+  const { mtimeNs } = statSync(file, { bigint: true })
+  return { file, elapsed: () => (statSync(file, { bigint: true }).mtimeNs === mtimeNs ? 0 : 21) }
+}
+
+async function compactAfter(one: Try, count: number): Promise<void> {
+  await one.together(count)
+  await one.queue.ask({ kind: 'compact', upTo: count })
+}
+
+test('what came alone is committed at once, what comes in the same turn goes together', async () => {
+  const one = new Try()
+  await one.alone(3)
+  one.write()
+  assert.deepEqual(one.sizes(), [1, 1, 1, 1], 'before the caller goes on')
+  await one.together(5)
+  assert.deepEqual(one.sizes(), [1, 1, 1, 1, 5])
+  one.write()
+  assert.deepEqual(one.sizes(), [1, 1, 1, 1, 5], 'after company more is expected')
+  await turn()
+  assert.deepEqual(one.sizes(), [1, 1, 1, 1, 5, 1])
+  await one.queue.close()
+})
+
+test('revisions follow each other wherever they are given', async () => {
+  const one = new Try({ companyMax: 20 })
+  let count = 0
+  for (let round = 0; round < 60; round++) {
+    const isAlone = round % 3 > 0
+    await (isAlone ? one.alone(4) : one.together(7))
+    count += isAlone ? 4 : 7
+    if (round === 20) await one.queue.ask({ kind: 'compact', upTo: 30 })
+    if (round === 40) await sleep(50)
+  }
+  assert.equal(threads, 1)
+  assert.deepEqual(one.revisions(), from(2, count))
+  await one.queue.close()
+})
+
+test('a write here waits for nobody: where another is writing, the thread waits', async () => {
+  const file = newFile()
+  const one = new Try({ file })
+  await one.alone(2)
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const began = performance.now()
+  const answer = one.write()
+  const laterAnswer = one.write()
+  assert.ok(performance.now() - began < 1000)
+  await sleep(100)
+  assert.equal(threads, 1)
+  assert.equal(one.batches.length, 2)
+  other.exec('ROLLBACK')
+  other.close()
+  assert.equal(won(await answer), 4)
+  assert.equal(won(await laterAnswer), 5)
+  await turn()
+  await one.alone(3)
+  assert.deepEqual(one.revisions(), from(2, 7))
+  await one.queue.close()
+})
+
+test('a slow disk is waited for by the thread', async () => {
+  let now = 0
+  let tookMs = 0
+  const one = new Try({ elapsed: () => (now += tookMs) })
+  await one.alone(3)
+  tookMs = 8
+  await one.alone(1)
+  assert.equal(threads, 0, 'once is no habit')
+  await one.alone(2)
+  assert.equal(threads, 1)
+  tookMs = 0
+  await until('the thread is there', async () => {
+    const batches = one.batches.length
+    const answer = one.write()
+    const isElsewhere = one.batches.length === batches
+    await answer
+    await turn()
+    return isElsewhere
+  })
+  now += 60_000
+  await one.alone(1)
+  const { length } = one.batches
+  one.write()
+  assert.equal(one.batches.length, length + 1, 'and here again when it has rested')
+  await one.queue.close()
+})
+
+test('what compaction allows is forgotten, by whoever does it, now or in a later run', async () => {
+  const cases: [what: string, count: number, isCutShort: boolean][] = [
+    ['little', 900, false],
+    ['little, by the next', 900, true],
+    ['much', 2100, false],
+    ['much, by the next', 2100, true],
+  ]
+  for (const [what, count, isCutShort] of cases) {
+    const file = newFile()
+    const first = new Try({ file, companyMax: 9999 })
+    const deletions = Array.from({ length: count }, async (_, i) => {
+      const ifRevision = won(await first.write())
+      const key = `/registry/${i}`
+      await first.queue.write({ key, bytes: undefined, ifRevision, deadline: 0, ttlMs: 0 })
+    })
+    await Promise.all(deletions)
+    await first.queue.ask({ kind: 'compact', upTo: 2 * count })
+    if (isCutShort) await first.queue.close()
+    const last = isCutShort ? new Try({ file }) : first
+    // The last deletion is younger, and so what it deleted is still there.
+    await until(`${what} to be forgotten`, () => rowsOf(file) === 2)
+    await last.queue.close()
+  }
+})
+
+function rowsOf(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const row = database.prepare('SELECT count(*) AS rows FROM log').get()
+  database.close()
+  return Number(row?.rows)
+}
+
+test('closing lets everything reach the disk, here and there', async () => {
+  for (const companyMax of [0, 100]) {
+    const one = new Try({ companyMax })
+    await one.together(3)
+    const answers = Array.from({ length: 20 }, () => one.write())
+    const closed = one.queue.close()
+    for (const answer of answers) won(await answer)
+    await closed
+    assert.deepEqual(one.revisions(), from(2, 23))
+    await assert.rejects(one.write(), /the store is closed/)
+    await assert.rejects(one.queue.ask({ kind: 'probe' }), /the store is closed/)
+  }
+})

@@ -1,0 +1,370 @@
+/**
+ * Writes on their way to the disk, as the server's thread sees them: they go in one by one, leave together once per turn of
+ * the event loop (one that comes alone leaves at once), and come back as the batches that were committed. Whoever waits for
+ * a write hears of it after `committed` was called with it.
+ *
+ * A write that comes alone is committed here: handing it over would take as long as the disk does. Those that come in company
+ * go to a thread of their own, once there were enough of them, so that the next are made ready while the disk turns. Until
+ * then there is no such thread: most servers never need it, and it takes a tenth of their memory.
+ */
+import { performance } from 'node:perf_hooks'
+import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
+import { Committer } from './committer.ts'
+import { makeRoom } from './log-room.ts'
+import {
+  type Answer,
+  deletion,
+  type ExpireAnswer,
+  numbersPerWrite,
+  type Reply,
+  type Request,
+  type WriteAnswer,
+  type WriteRequest,
+  type WriterOptions,
+} from './protocol.ts'
+import { WriterThread } from './writer-thread.ts'
+
+/** Writes that may wait for the disk: far beyond what the server lets in at once, far below what memory holds. */
+const waitingWritesMax = 20_000
+
+/** Bytes that may wait for the disk, for the same reason. */
+const waitingBytesMax = 256 * 1024 * 1024
+
+/** How often a writer in trouble looks whether the disk takes writes again. */
+const probeIntervalMs = 500
+
+/** Writes in company after which the thread is started, unless somebody wants it sooner. */
+const defaultCompanyMax = 512
+
+/** What a write alone may take on average, while everything else here waits for it; one that takes long is no slow disk. */
+const slowMs = 2
+const newestShare = 0.2
+
+/** After a slow one this thread does not wait for the disk again before this many times as long has passed. */
+const restTimes = 50
+
+/** Revisions that are looked through here for what may be forgotten; more of them are the thread's. */
+const sweptHereMax = 2000
+
+/** Copying the log takes longer than this once, and never again on this thread. */
+const copySlowMs = 20
+
+/** When room in the log is made: not while the server starts. */
+const roomAfterMs = 500
+
+export interface WriteQueueOptions extends WriterOptions {
+  readonly companyMax?: number
+  /** Milliseconds since some moment. */
+  readonly elapsed?: () => number
+}
+
+export interface PendingWrite {
+  readonly key: string
+  /** undefined: a deletion. */
+  readonly bytes: Buffer | undefined
+  readonly ifRevision: Revision
+  readonly deadline: number
+  readonly ttlMs: number
+}
+
+interface Waiting extends PendingWrite {
+  readonly answer: PromiseWithResolvers<Outcome>
+}
+
+/** A request on its way, and who waits for its answer. */
+interface Sent {
+  readonly writes?: Waiting[]
+  readonly answer?: PromiseWithResolvers<Answer>
+}
+
+export interface WriterEvents {
+  /** A transaction is on disk: its changes, in order. Called before anyone who waits for one of them hears of it. */
+  committed(changes: Change[]): void
+}
+
+export class WriteQueue {
+  #options: WriteQueueOptions
+  #elapsed: () => number
+  #events: WriterEvents
+  /** Commits on this thread; never waits for another. */
+  #here: Committer
+  #thread: WriterThread | undefined
+  #company = 0
+  /** What a write alone took here, on average, and until when this thread does not wait for the disk. */
+  #averageMs = 0
+  #restUntil = 0
+  /** The newest revision that was committed. */
+  #newest: Revision = 0
+  #unsent: Waiting[] = []
+  /** How many came in this turn of the event loop, and in the last one that had any. */
+  #turnCount = 0
+  #lastCount = 0
+  /** What is with the thread. */
+  #sent: Sent[] = []
+  #waitingWrites = 0
+  #waitingBytes = 0
+  #trouble: string | undefined
+  /** Nothing will be answered any more. */
+  #ended = false
+  #probeTimer: NodeJS.Timeout | undefined
+  #roomTimer: NodeJS.Timeout
+
+  constructor(options: WriteQueueOptions, events: WriterEvents) {
+    this.#options = options
+    this.#elapsed = options.elapsed ?? (() => performance.now())
+    this.#events = events
+    const { file, checkpointBytes } = options
+    this.#here = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
+    if (this.#here.unswept() > sweptHereMax) this.#startThread()
+    else this.#sweepSoon()
+    this.#roomTimer = setTimeout(() => this.#makeRoom(), roomAfterMs).unref()
+  }
+
+  trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  write(write: PendingWrite): Promise<Outcome> {
+    if (this.#ended) return Promise.reject(new StorageUnavailable(this.#trouble))
+    const size = write.bytes?.length ?? 0
+    if (this.#waitingWrites >= waitingWritesMax || this.#waitingBytes + size > waitingBytesMax) {
+      return Promise.reject(new StorageUnavailable('too many writes wait for the disk'))
+    }
+    this.#waitingWrites++
+    this.#waitingBytes += size
+    const answer = Promise.withResolvers<Outcome>()
+    this.#unsent.push({ ...write, answer })
+    if (++this.#turnCount === 1) {
+      setImmediate(() => this.#endTurn())
+      // Where the last one came alone and is answered, nothing is to be expected in whose company this one could go.
+      if (this.#sent.length === 0 && this.#lastCount === 1) this.#flush()
+    }
+    return answer.promise
+  }
+
+  #endTurn(): void {
+    this.#lastCount = this.#turnCount
+    this.#turnCount = 0
+    this.#flush()
+  }
+
+  ask(request: Exclude<Request, WriteRequest>): Promise<Answer> {
+    if (this.#ended) return Promise.reject(new StorageUnavailable(this.#trouble))
+    this.#flush()
+    const answer = Promise.withResolvers<Answer>()
+    if (request.kind === 'compact' && this.#here.unswept(request.upTo) > sweptHereMax)
+      this.#startThread()
+    this.#send(request, { answer })
+    return answer.promise
+  }
+
+  /** Lets everything on its way reach the disk, then ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#probeTimer)
+    clearTimeout(this.#roomTimer)
+    if (this.#ended) return
+    this.#flush()
+    await this.#thread?.close()
+    this.#end('the store is closed')
+  }
+
+  #flush(): void {
+    const writes = this.#unsent
+    if (writes.length === 0 || this.#ended) return
+    this.#unsent = []
+    if (writes.length > 1) this.#company += writes.length
+    if (this.#company > (this.#options.companyMax ?? defaultCompanyMax)) this.#startThread()
+    this.#send(requestOf(writes), { writes })
+  }
+
+  #send(request: Request, sent: Sent): void {
+    const isHere = this.#isHere(request)
+    this.#sent.push(sent)
+    if (isHere && this.#commitHere(request)) return
+    this.#startThread().post(request, this.#newest)
+  }
+
+  /** Nothing may overtake what is with the thread. */
+  #isHere(request: Request): boolean {
+    if (this.#sent.length > 0) return false
+    // Whoever compacts forgets afterwards, and only one of the two should.
+    if (request.kind === 'compact') return this.#thread === undefined
+    if (!this.#thread?.isOpen) return true
+    return this.#lastCount === 1 && this.#elapsed() >= this.#restUntil
+  }
+
+  /** False where somebody else is writing: then nothing was done. */
+  #commitHere(request: Request): boolean {
+    const began = this.#elapsed()
+    const reply = this.#here.transact([request], this.#newest)
+    if (reply.kind === 'failed' && reply.isBusy) return false
+    if (this.#lastCount === 1) this.#judge(this.#elapsed() - began)
+    this.#hear(reply)
+    if (this.#here.isLogLong) this.#copyLog()
+    if (request.kind === 'compact') this.#sweepSoon()
+    return true
+  }
+
+  /** A little at a time; a thread that is started meanwhile takes it up. */
+  #sweepSoon(): void {
+    setImmediate(() => {
+      if (!this.#ended && !this.#thread && this.#here.sweep()) this.#sweepSoon()
+    })
+  }
+
+  #judge(tookMs: number): void {
+    this.#averageMs += (tookMs - this.#averageMs) * newestShare
+    if (this.#averageMs <= slowMs) return
+    this.#restUntil = this.#elapsed() + tookMs * restTimes
+    this.#averageMs = 0
+    this.#startThread()
+  }
+
+  /** Little is copied in little time where there is no thread yet; else it is the thread's. */
+  #copyLog(): void {
+    if (this.#thread) {
+      this.#here.forgetLog()
+      this.#thread.copyLog()
+      return
+    }
+    const began = this.#elapsed()
+    this.#here.checkpoint()
+    if (this.#elapsed() - began > copySlowMs) this.#startThread()
+  }
+
+  #startThread(): WriterThread {
+    const { file, checkpointBytes } = this.#options
+    this.#thread ??= new WriterThread(
+      { file, checkpointBytes },
+      { replied: (reply) => this.#hear(reply), ended: (words) => this.#end(words) },
+    )
+    return this.#thread
+  }
+
+  #makeRoom(): void {
+    const { file, checkpointBytes } = this.#options
+    makeRoom({
+      file: `${file}-wal`,
+      sizeBytes: checkpointBytes,
+      isOver: () => this.#ended,
+      alone: (step) => this.#here.alone(step),
+    })
+  }
+
+  #hear(reply: Reply): void {
+    if (reply.kind === 'committed') this.#settle(reply.answers)
+    else this.#fail(reply)
+  }
+
+  #settle(answers: Answer[]): void {
+    const settled = this.#sent.splice(0, answers.length)
+    const changes: Change[] = []
+    for (let i = 0; i < settled.length; i++) {
+      const { writes } = settled[i]
+      if (writes) addWritten(changes, writes, answers[i] as WriteAnswer)
+      else if (answers[i]) addExpired(changes, answers[i] as ExpireAnswer)
+    }
+    const last = changes.at(-1)
+    if (last) this.#newest = last.revision
+    this.#events.committed(changes)
+    for (let i = 0; i < settled.length; i++) {
+      const { writes, answer } = settled[i]
+      answer?.resolve(answers[i])
+      if (!writes) continue
+      this.#release(writes)
+      answerWrites(writes, answers[i] as WriteAnswer)
+    }
+  }
+
+  #fail(reply: Extract<Reply, { kind: 'failed' }>): void {
+    const failure = new StorageUnavailable(reply.message)
+    this.#trouble = reply.message
+    this.#probeTimer ??= setInterval(() => this.#probe(), probeIntervalMs).unref()
+    for (const sent of this.#sent.splice(0, reply.count)) this.#reject(sent, failure)
+  }
+
+  /** Only a probe ends the trouble: that one small write found room says little about the next. */
+  #probe(): void {
+    if (this.#sent.length > 0) return
+    this.ask({ kind: 'probe' }).then(
+      () => {
+        this.#trouble = undefined
+        clearInterval(this.#probeTimer)
+        this.#probeTimer = undefined
+      },
+      () => {},
+    )
+  }
+
+  #end(words: string): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#trouble = words
+    clearInterval(this.#probeTimer)
+    clearTimeout(this.#roomTimer)
+    const failure = new StorageUnavailable(words)
+    for (const sent of this.#sent.splice(0)) this.#reject(sent, failure)
+    this.#reject({ writes: this.#unsent.splice(0) }, failure)
+    this.#here.close()
+  }
+
+  #reject({ writes, answer }: Sent, failure: StorageUnavailable): void {
+    answer?.reject(failure)
+    if (!writes) return
+    this.#release(writes)
+    for (const write of writes) write.answer.reject(failure)
+  }
+
+  #release(writes: Waiting[]): void {
+    this.#waitingWrites -= writes.length
+    for (const write of writes) this.#waitingBytes -= write.bytes?.length ?? 0
+  }
+}
+
+/** Many writes as one request. */
+function requestOf(writes: Waiting[]): WriteRequest {
+  let size = 0
+  for (const write of writes) size += write.bytes?.length ?? 0
+  const bytes = new Uint8Array(size)
+  const numbers = new Float64Array(writes.length * numbersPerWrite)
+  const keys: string[] = new Array(writes.length)
+  let offset = 0
+  for (let i = 0; i < writes.length; i++) {
+    const write = writes[i]
+    const at = i * numbersPerWrite
+    keys[i] = write.key
+    numbers[at] = write.ifRevision
+    numbers[at + 1] = write.bytes ? write.bytes.length : deletion
+    numbers[at + 2] = write.deadline
+    numbers[at + 3] = write.ttlMs
+    if (!write.bytes) continue
+    bytes.set(write.bytes, offset)
+    offset += write.bytes.length
+  }
+  return { kind: 'write', keys, numbers, bytes }
+}
+
+function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {
+  for (let i = 0; i < writes.length; i++) {
+    const revision = answer.revisions[i]
+    if (revision > 0) changes.push({ key: writes[i].key, revision, bytes: writes[i].bytes })
+  }
+}
+
+function addExpired(changes: Change[], answer: ExpireAnswer): void {
+  for (const [i, key] of answer.keys.entries()) {
+    changes.push({ key, revision: answer.revisions[i], bytes: undefined })
+  }
+}
+
+function answerWrites(writes: Waiting[], answer: WriteAnswer): void {
+  for (const { index, revision, bytes } of answer.refused) {
+    const { key } = writes[index]
+    const current = bytes && { key, revision, bytes: Buffer.from(bytes.buffer) }
+    writes[index].answer.resolve({ ok: false, current })
+  }
+  for (let i = 0; i < writes.length; i++) {
+    const revision = answer.revisions[i]
+    if (revision > 0) writes[i].answer.resolve({ ok: true, revision })
+  }
+}
