@@ -38,7 +38,7 @@ const defaultCompanyMax = 512
 
 /** What a write alone may take on average, while everything else here waits for it; one that takes long is no slow disk. */
 const slowMs = 2
-const newestShare = 0.2
+const newestShare = 0.1
 
 /** After a slow one this thread does not wait for the disk again before this many times as long has passed. */
 const restTimes = 50
