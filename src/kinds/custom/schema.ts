@@ -116,11 +116,18 @@ export class CustomSchema {
   /** What is said of an object that could not be read, of the kind that was asked for. */
   asUnreadable(error: unknown, raw: Loose, kind: string, version: string): unknown {
     if (!(error instanceof ApiError) || error.code !== 400) return error
-    const { metadata: _, ...body } = raw
+    const { metadata, ...body } = raw
+    const { metadataProblem } = loadProblem()
+    const why = metadataProblem((metadata ?? null) as Json) ?? this.#wrongInside(body)
+    if (why === undefined) return error
+    return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`)
+  }
+
+  /** What is wrong with the type or the metadata of an object inside. */
+  #wrongInside(body: Loose): string | undefined {
     const { metadataProblem } = loadProblem()
     const wrong = coerceError(this.given, body as Json, FieldPath.root, metadataProblem)
-    const why = wrong === undefined ? error.message : `${wrong.field}: ${wrong.message}`
-    return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`)
+    return wrong && `${wrong.field}: ${wrong.message}`
   }
 
   fillDefaults(object: KubeObject): void {
