@@ -9,6 +9,7 @@ import { errorCode, flag, frameType, preface, settingsFrame, writeFrameHead } fr
 
 class FakeSocket extends EventEmitter {
   written = Buffer.alloc(0)
+  writes = 0
   destroyed = false
   /** Whether the client reads. */
   open = true
@@ -16,6 +17,7 @@ class FakeSocket extends EventEmitter {
 
   write(bytes: Buffer): boolean {
     this.written = Buffer.concat([this.written, bytes])
+    this.writes++
     return this.open
   }
 
@@ -314,6 +316,27 @@ test('a connection nobody uses ends, one that is used does not', async () => {
   } finally {
     mock.timers.reset()
   }
+})
+
+test('the answer of the only request leaves at once, those of several leave together', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  await client.frames()
+  const answer = (at: number) => (client.wires[at] as Wire).answer(200, {}, Buffer.from(String(at)))
+  const { socket } = client
+  socket.writes = 0
+  answer(0)
+  assert.equal(socket.writes, 1)
+  assert.equal((await client.frames()).length, 2)
+  assert.equal(socket.writes, 1)
+  client.send(...[3, 5, 7].map((id) => frame(headers, whole, id, get)))
+  answer(1)
+  answer(2)
+  assert.equal(socket.writes, 1)
+  answer(3)
+  assert.equal(socket.writes, 2, 'the last takes the others along')
+  assert.equal((await client.frames()).length, 6)
+  assert.equal(socket.writes, 2)
 })
 
 test('streams share the connection', async () => {

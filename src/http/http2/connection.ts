@@ -123,6 +123,10 @@ export class Http2Connection implements StreamHost {
     this.#lastStreamSeen = this.#streams.size === 0 ? this.#lastStream : -1
   }
 
+  isOnly(stream: Http2Stream): boolean {
+    return this.#streams.size === 1 && this.#streams.has(stream.id)
+  }
+
   #endIfIdle(): void {
     if (!this.#closing || this.#streams.size > 0) return
     this.sender.flush()

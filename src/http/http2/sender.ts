@@ -1,6 +1,6 @@
 /**
  * What goes out on one connection: whole frames at once, bodies as far as the client's windows and its reading allow.
- * Everything of one turn of the event loop leaves in one write. Knows nothing of requests.
+ * Everything of one turn of the event loop leaves in one write, unless somebody lets it go sooner. Knows nothing of requests.
  */
 import type { TLSSocket } from 'node:tls'
 import {

@@ -28,6 +28,8 @@ export interface StreamHost {
   /** The stream takes this many bytes more. */
   grant(stream: number, bytes: number): void
   reset(stream: Http2Stream, code: number): void
+  /** No other request is under way: whoever asked waits for this answer, and no other could leave with it. */
+  isOnly(stream: Http2Stream): boolean
   /** Both halves are done. */
   finished(stream: Http2Stream): void
 }
@@ -204,7 +206,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
       sender.head(this.id, block, true)
       return void this.#done()
     }
-    if (sender.whole(this, block, body)) return void this.#done()
+    if (sender.whole(this, block, body)) {
+      if (this.#host.isOnly(this)) sender.flush()
+      return void this.#done()
+    }
     sender.head(this.id, block, false)
     this.#queue(body)
     this.end()
