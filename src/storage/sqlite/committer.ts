@@ -20,6 +20,9 @@ const sweepStep = 200
 /** Room that ends the trouble of a full disk: enough for some writes of any size a client may send. */
 const roomBytesMin = 1024 * 1024
 
+/** How long copying all of the log waits for those who read from it: nobody can write meanwhile. */
+const copyBusyMs = 20
+
 /** SQLite's codes: somebody else is writing; the disk is full. */
 const sqliteBusy = 5
 const sqliteFull = 13
@@ -37,6 +40,8 @@ export class Committer {
   #transaction: Transaction
   #begin: StatementSync
   #commit: StatementSync
+  #copy: StatementSync
+  #copyAll: StatementSync
   /** What this connection added to the log since it was last told to copy it into the database. */
   #loggedBytes = 0
   /** Whether a compaction, perhaps of an earlier run, still has rows to forget. */
@@ -52,6 +57,8 @@ export class Committer {
     this.#transaction = new Transaction(this.#database)
     this.#begin = this.#database.prepare('BEGIN IMMEDIATE')
     this.#commit = this.#database.prepare('COMMIT')
+    this.#copy = this.#database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+    this.#copyAll = this.#database.prepare('PRAGMA wal_checkpoint(FULL)')
   }
 
   /** `newest` is the newest revision known to whoever asks. */
@@ -61,7 +68,7 @@ export class Committer {
       this.#begin.run()
       this.#transaction.follow(newest)
       answers = requests.map((request) => this.#answer(request))
-      if (this.#sweeping) this.#sweeping = this.#transaction.sweep(sweepStep)
+      if (this.#sweeping) this.#sweeping = this.#sweepStep()
       this.#commit.run()
     } catch (error) {
       const isBusy = !this.#database.isTransaction && codeOf(error) === sqliteBusy
@@ -79,22 +86,34 @@ export class Committer {
   }
 
   /** How many revisions there are to look through for what may be forgotten, after a compaction up to here or the last one. */
-  unswept(upTo = this.#transaction.compacted()): number {
-    return upTo - this.#transaction.swept()
+  unswept(upTo?: Revision): number {
+    try {
+      return (upTo ?? this.#transaction.compacted()) - this.#transaction.swept()
+    } catch {
+      // Whoever compacts meets the same trouble and says so.
+      return 0
+    }
   }
 
   /** Forgets a little and says whether there is more; where that fails, the next transaction takes it up again. */
   sweep(): boolean {
     try {
       this.#begin.run()
-      const isMore = this.#transaction.sweep(sweepStep)
+      const isMore = this.#sweepStep()
       this.#commit.run()
       this.#sweeping = isMore && this.#options.sweeps
+      this.#loggedBytes += transactionBytesMin
       return isMore
     } catch {
       this.#rollBack()
       return false
     }
+  }
+
+  #sweepStep(): boolean {
+    const { isMore, rows } = this.#transaction.sweep(sweepStep)
+    this.#loggedBytes += rows * pageSizeBytes
+    return isMore
   }
 
   /** Does something to the files while no connection can write. Says whether it was done: somebody may be writing. */
@@ -126,9 +145,20 @@ export class Committer {
   checkpoint(): void {
     this.#loggedBytes = 0
     try {
-      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      this.#copy.run()
+      if (this.#options.busyMs > 0) this.#copyRest()
     } catch {
       this.#loggedBytes = this.#options.checkpointBytes >>> 1
+    }
+  }
+
+  /** What others wrote while it was copied: the log begins anew only when all of it is, so for this they are kept from it. */
+  #copyRest(): void {
+    this.#database.exec(`PRAGMA busy_timeout = ${copyBusyMs}`)
+    try {
+      this.#copyAll.run()
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${this.#options.busyMs}`)
     }
   }
 

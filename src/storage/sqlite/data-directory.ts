@@ -103,6 +103,8 @@ export function inspectDatabase(file: string): Found {
 function pagesOfLog(file: string, size: number, pageSize: number): Set<number> {
   if (size < walHeaderSizeBytes) return new Set()
   const header = readBytes(file, 0, walHeaderSizeBytes)
+  // Room was made in it, and nothing written.
+  if (header.every((byte) => byte === 0)) return new Set()
   if (header.readUInt32BE(0) >>> 1 !== 0x377f0682 >>> 1 || header.readUInt32BE(8) !== pageSize) {
     throw damaged(file, 'it does not begin as the log of a database does')
   }

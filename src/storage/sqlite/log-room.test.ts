@@ -63,27 +63,35 @@ test('it ends when told so, and where there is no log', async () => {
   assert.equal(statSync(join(directory, 'missing'), { throwIfNoEntry: false }), undefined)
 })
 
-test('what was written before and after room was made survives a crash', {
-  timeout: 60_000,
-}, async () => {
-  const home = join(directory, 'state')
+for (const count of [0, 10]) {
+  test(
+    `${count} writes before room was made and as many after survive a crash`,
+    {
+      timeout: 60_000,
+    },
+    () => crashAfterRoom(count),
+  )
+}
+
+async function crashAfterRoom(count: number): Promise<void> {
+  const home = join(directory, `state-${count}`)
   const room = 2 * megabyte
   const storage = await openSqliteStorage({ directory: home, checkpointBytes: room })
   const write = (name: string) =>
     storage.put(`/registry/${name}`, Buffer.from(name), { ifRevision: 0 })
-  for (let i = 0; i < 10; i++) await write(`before-${i}`)
+  for (let i = 0; i < count; i++) await write(`before-${i}`)
   const log = join(home, 'state.db-wal')
   while (statSync(log).size < room) await new Promise((resolve) => setTimeout(resolve, 20))
-  for (let i = 0; i < 10; i++) await write(`after-${i}`)
+  for (let i = 0; i < count; i++) await write(`after-${i}`)
   assert.equal(statSync(log).size, room, 'writes go into the room')
 
-  const crashed = join(directory, 'crashed')
+  const crashed = join(directory, `crashed-${count}`)
   mkdirSync(crashed)
   for (const name of ['state.db', 'state.db-wal'])
     copyFileSync(join(home, name), join(crashed, name))
   await storage.close()
   const again = await openSqliteStorage({ directory: crashed })
   const { value } = await again.count({ start: '/registry/', end: '/registry0' })
-  assert.equal(value, 20)
+  assert.equal(value, 2 * count)
   await again.close()
-})
+}

@@ -213,7 +213,8 @@ describe('compaction', () => {
       transaction.compact(upTo)
       assert.deepEqual(log(), rows)
       assert.equal(transaction.compacted(), upTo)
-      assert.equal(transaction.sweep(200), false)
+      const swept = { isMore: false, rows: rows.length - left.length }
+      assert.deepEqual(transaction.sweep(200), swept)
       assert.deepEqual(log(), left)
     })
   }
@@ -221,7 +222,7 @@ describe('compaction', () => {
     write(transaction, ...history)
     transaction.compact(6)
     const seen = []
-    for (let i = 0; i < 4; i++) seen.push([transaction.sweep(2), log().length])
+    for (let i = 0; i < 4; i++) seen.push([transaction.sweep(2).isMore, log().length])
     assert.deepEqual(seen, [
       [true, 5],
       [true, 4],
@@ -237,7 +238,7 @@ describe('compaction', () => {
     transaction.compact(3)
     transaction.sweep(200)
     transaction.compact(6)
-    assert.equal(transaction.sweep(200), false)
+    assert.equal(transaction.sweep(200).isMore, false)
     assert.deepEqual(log(), ['6<3 /a=w'])
   })
   check('revisions go on where the forgotten ones ended', (transaction) => {

@@ -17,6 +17,11 @@ import { checksumOf } from './schema.ts'
 /** Keys that expire in one transaction: a burst of them must not hold up the writers behind it. */
 const expiredMax = 200
 
+export interface Swept {
+  readonly isMore: boolean
+  readonly rows: number
+}
+
 type Row = [revision: Revision, deleted: number]
 
 export class Transaction {
@@ -113,15 +118,18 @@ export class Transaction {
     return (this.#statements.state.get() as unknown as [number, number])[1]
   }
 
-  /** Forgets, for the next `count` revisions, what compaction allows to forget; false when nothing is left to do. */
-  sweep(count: number): boolean {
+  /** Forgets, for the next `count` revisions, what compaction allows to forget. */
+  sweep(count: number): Swept {
     const [compacted, swept] = this.#statements.state.get() as unknown as [number, number]
-    if (swept >= compacted) return false
+    if (swept >= compacted) return { isMore: false, rows: 0 }
     const upTo = Math.min(compacted, swept + count)
-    this.#statements.sweepSuperseded.run(swept, upTo)
-    this.#statements.sweepDeletions.run(swept, upTo)
+    const superseded = this.#statements.sweepSuperseded.run(swept, upTo)
+    const deletions = this.#statements.sweepDeletions.run(swept, upTo)
     this.#statements.setSwept.run(upTo)
-    return upTo < compacted
+    return {
+      isMore: upTo < compacted,
+      rows: Number(superseded.changes) + Number(deletions.changes),
+    }
   }
 
   /** A write that changes nothing and needs room all the same. */

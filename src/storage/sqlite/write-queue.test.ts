@@ -2,7 +2,7 @@
  * Where writes are committed: here, or by a thread of their own, and that it makes no difference to anyone.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -36,13 +36,20 @@ function newFile(): string {
 class Try {
   batches: Change[][] = []
   queue: WriteQueue
+  /** What whoever hears of the changes throws. */
+  failure: Error | undefined
   #names = 0
 
   constructor(options: Partial<WriteQueueOptions> = {}) {
     this.queue = new WriteQueue(
       { file: newFile(), checkpointBytes: 16 * 1024 * 1024, elapsed: () => 0, ...options },
-      { committed: (changes) => this.batches.push(changes) },
+      { committed: (changes) => this.#committed(changes) },
     )
+  }
+
+  #committed(changes: Change[]): void {
+    if (this.failure) throw this.failure
+    this.batches.push(changes)
   }
 
   write(): Promise<Outcome> {
@@ -227,6 +234,45 @@ function rowsOf(file: string): number {
   database.close()
   return Number(row?.rows)
 }
+
+test('a thread that cannot begin: everything goes on here, and later there is one', async () => {
+  const file = newFile()
+  const one = new Try({ file, companyMax: 9 })
+  await one.alone(2)
+  renameSync(file, `${file}.away`)
+  mkdirSync(file)
+  await one.together(11)
+  const [unopened] = await Promise.allSettled([one.queue.ask({ kind: 'compact', upTo: 2 })])
+  assert.match(String(unopened.status === 'rejected' && unopened.reason), /cannot be opened/)
+  assert.match(one.queue.trouble() ?? '', /cannot be opened/)
+  assert.equal(threads, 1)
+  await one.together(9)
+  await one.queue.ask({ kind: 'compact', upTo: 3 })
+  assert.equal(threads, 1, 'too little company to try again')
+  rmdirSync(file)
+  renameSync(`${file}.away`, file)
+  await until('the trouble to end', () => one.queue.trouble() === undefined)
+  await one.together(2)
+  assert.equal(threads, 2)
+  await one.queue.ask({ kind: 'compact', upTo: 4 })
+  await one.together(4)
+  assert.deepEqual(one.revisions(), from(2, 28))
+  await one.queue.close()
+})
+
+test('what is written and cannot be announced ends the queue, here and there', async () => {
+  for (const companyMax of [0, 100]) {
+    const one = new Try({ companyMax })
+    await one.together(3)
+    await one.queue.ask({ kind: 'compact', upTo: 2 })
+    one.failure = new Error('nobody listens')
+    const words = /what was written could not be announced: nobody listens/
+    await assert.rejects(one.write(), words)
+    await assert.rejects(one.write(), words)
+    assert.match(one.queue.trouble() ?? '', words)
+    await one.queue.close()
+  }
+})
 
 test('closing lets everything reach the disk, here and there', async () => {
   for (const companyMax of [0, 100]) {

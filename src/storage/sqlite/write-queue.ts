@@ -49,6 +49,9 @@ const sweptHereMax = 2000
 /** Copying the log takes longer than this once, and never again on this thread. */
 const copySlowMs = 20
 
+/** A thread that could not begin is not started again for a slow disk before this has passed. */
+const unopenedRestMs = 10_000
+
 /** When room in the log is made: not while the server starts. */
 const roomAfterMs = 500
 
@@ -162,7 +165,6 @@ export class WriteQueue {
   async close(): Promise<void> {
     clearInterval(this.#probeTimer)
     clearTimeout(this.#roomTimer)
-    if (this.#ended) return
     this.#flush()
     await this.#thread?.close()
     this.#end('the store is closed')
@@ -200,6 +202,7 @@ export class WriteQueue {
     if (reply.kind === 'failed' && reply.isBusy) return false
     if (this.#lastCount === 1) this.#judge(this.#elapsed() - began)
     this.#hear(reply)
+    if (this.#ended) return true
     if (this.#here.isLogLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
     return true
@@ -208,13 +211,15 @@ export class WriteQueue {
   /** A little at a time; a thread that is started meanwhile takes it up. */
   #sweepSoon(): void {
     setImmediate(() => {
-      if (!this.#ended && !this.#thread && this.#here.sweep()) this.#sweepSoon()
+      if (this.#ended || this.#thread) return
+      if (this.#here.sweep()) this.#sweepSoon()
+      if (this.#here.isLogLong) this.#copyLog()
     })
   }
 
   #judge(tookMs: number): void {
     this.#averageMs += (tookMs - this.#averageMs) * newestShare
-    if (this.#averageMs <= slowMs) return
+    if (this.#averageMs <= slowMs || this.#elapsed() < this.#restUntil) return
     this.#restUntil = this.#elapsed() + tookMs * restTimes
     this.#averageMs = 0
     this.#startThread()
@@ -236,9 +241,23 @@ export class WriteQueue {
     const { file, checkpointBytes } = this.#options
     this.#thread ??= new WriterThread(
       { file, checkpointBytes },
-      { replied: (reply) => this.#hear(reply), ended: (words) => this.#end(words) },
+      {
+        replied: (reply) => this.#hear(reply),
+        unopened: (words) => this.#goOnHere(words),
+        ended: (words) => this.#end(words),
+      },
     )
     return this.#thread
+  }
+
+  /** A thread that could not begin is tried again when there is reason to. */
+  #goOnHere(words: string): void {
+    this.#thread = undefined
+    this.#company = 0
+    this.#restUntil = this.#elapsed() + unopenedRestMs
+    const count = this.#sent.length
+    if (count > 0) this.#fail({ kind: 'failed', count, message: words, isBusy: false })
+    this.#sweepSoon()
   }
 
   #makeRoom(): void {
@@ -266,7 +285,14 @@ export class WriteQueue {
     }
     const last = changes.at(-1)
     if (last) this.#newest = last.revision
-    this.#events.committed(changes)
+    try {
+      this.#events.committed(changes)
+    } catch (error) {
+      // Nobody may go on as if it had not been written.
+      this.#sent.unshift(...settled)
+      this.#end(`what was written could not be announced: ${(error as Error).message}`)
+      return
+    }
     for (let i = 0; i < settled.length; i++) {
       const { writes, answer } = settled[i]
       answer?.resolve(answers[i])
@@ -344,6 +370,10 @@ function requestOf(writes: Waiting[]): WriteRequest {
   return { kind: 'write', keys, numbers, bytes }
 }
 
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
 function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {
   for (let i = 0; i < writes.length; i++) {
     const revision = answer.revisions[i]
@@ -360,7 +390,7 @@ function addExpired(changes: Change[], answer: ExpireAnswer): void {
 function answerWrites(writes: Waiting[], answer: WriteAnswer): void {
   for (const { index, revision, bytes } of answer.refused) {
     const { key } = writes[index]
-    const current = bytes && { key, revision, bytes: Buffer.from(bytes.buffer) }
+    const current = bytes && { key, revision, bytes: viewOf(bytes) }
     writes[index].answer.resolve({ ok: false, current })
   }
   for (let i = 0; i < writes.length; i++) {

@@ -11,6 +11,8 @@ import type { Message, Order, Reply, Request, ThreadReply, WriterOptions } from 
 export interface ThreadEvents {
   /** A transaction ended; replies come in the order of what was posted. */
   replied(reply: Reply): void
+  /** It could not begin, and so did nothing of what was posted. */
+  unopened(words: string): void
   /** Nothing will be answered any more. */
   ended(words: string): void
 }
@@ -19,6 +21,7 @@ export class WriterThread {
   #worker: Worker
   #events: ThreadEvents
   #isOpen = false
+  #words = 'the writer of the store has ended'
   /** It was told to end, and has done everything before. */
   #isClosed = false
   #closed = Promise.withResolvers<void>()
@@ -35,10 +38,11 @@ export class WriterThread {
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
     })
     this.#worker.on('message', (reply: ThreadReply) => this.#hear(reply))
-    this.#worker.on('error', (error) =>
-      this.#end(`the writer of the store failed: ${error.message}`),
-    )
-    this.#worker.on('exit', () => this.#end('the writer of the store has ended'))
+    this.#worker.on('error', (error) => {
+      this.#words = `the writer of the store failed: ${error.message}`
+    })
+    // By then everything it said was heard.
+    this.#worker.on('exit', () => this.#end())
   }
 
   /** Whether it has begun: what is posted sooner waits for that. */
@@ -75,7 +79,7 @@ export class WriterThread {
         this.#isOpen = true
         return
       case 'unopened':
-        this.#end(reply.message)
+        this.#words = reply.message
         return
       case 'closed':
         this.#isClosed = true
@@ -86,9 +90,10 @@ export class WriterThread {
     }
   }
 
-  #end(words: string): void {
+  #end(): void {
+    if (!this.#isOpen) this.#events.unopened(this.#words)
+    else if (!this.#isClosed) this.#events.ended(this.#words)
     this.#closed.resolve()
-    if (!this.#isClosed) this.#events.ended(words)
   }
 }
 

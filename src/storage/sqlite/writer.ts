@@ -68,6 +68,7 @@ class Writer {
     this.#sweepTimer ??= setImmediate(() => {
       this.#sweepTimer = undefined
       if (this.#committer.sweep()) this.#sweepSoon()
+      if (this.#committer.isLogLong) this.#committer.checkpoint()
     })
   }
 

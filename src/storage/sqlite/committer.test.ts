@@ -1,0 +1,118 @@
+/**
+ * How long the log becomes: it is copied while others write, and what is forgotten is logged too.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { after } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { Committer, type CommitterOptions } from './committer.ts'
+import { deletion, type WriteRequest } from './protocol.ts'
+import { createDatabase, pageSizeBytes } from './schema.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'committer-'))
+after(() => rmSync(place, { recursive: true }))
+
+let files = 0
+function open(options: Partial<CommitterOptions> = {}): { file: string; committer: Committer } {
+  const file = join(place, `${files++}.db`)
+  createDatabase(file)
+  const committer = new Committer({ file, ...defaults, ...options })
+  return { file, committer }
+}
+const defaults = { checkpointBytes: 1024 * 1024, busyMs: 5000, sweeps: false }
+
+function writeOf(count: number, size: number, ifRevision = (_: number) => 0): WriteRequest {
+  const keys = Array.from({ length: count }, (_, i) => `/registry/${i}`)
+  const numbers = new Float64Array(keys.flatMap((_, i) => [ifRevision(i), size, 0, 0]))
+  return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
+}
+
+/** What a connection that writes nothing sees of the log, in pages. */
+function logOf(file: string): { log: number; checkpointed: number } {
+  const database = new DatabaseSync(file)
+  database.exec('SELECT count(*) FROM log')
+  const row = database.prepare('PRAGMA wal_checkpoint(NOOP)').get()
+  database.close()
+  return row as { log: number; checkpointed: number }
+}
+
+/** Writes without end until it is told to stop. */
+const writing = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { DatabaseSync } = require('node:sqlite')
+  const database = new DatabaseSync(workerData, { timeout: 5000 })
+  database.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0')
+  const move = database.prepare('UPDATE state SET swept = ?')
+  let isOver = false
+  parentPort.once('message', () => { isOver = true; database.close(); parentPort.close() })
+  const turn = () => {
+    for (let i = 0; i < 20 && !isOver; i++) move.run(i)
+    if (!isOver) setImmediate(turn)
+  }
+  turn()
+  parentPort.postMessage('begun')
+`
+
+test('a log that others write meanwhile is copied to its end, and begins anew', async () => {
+  const { file, committer } = open()
+  const other = new Worker(writing, { eval: true, workerData: file })
+  await new Promise((resolve) => other.once('message', resolve))
+  const lengths: number[] = []
+  for (let i = 0; i < 40; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    committer.checkpoint()
+    lengths.push(logOf(file).log)
+  }
+  other.postMessage('stop')
+  await new Promise((resolve) => other.once('exit', resolve))
+  const restarts = lengths.filter((length, i) => length < (lengths[i - 1] ?? 0)).length
+  assert.ok(restarts > 3, `${lengths}`)
+  committer.close()
+})
+
+test('somebody who reads holds up the copy but a moment, and waiting for a writer lasts as before', () => {
+  const busyMs = 400
+  const { file, committer } = open({ busyMs })
+  committer.transact([writeOf(10, 100)], 0)
+  const reader = new DatabaseSync(file)
+  reader.exec('BEGIN; SELECT count(*) FROM log')
+  committer.transact([writeOf(10, 100, (i) => i + 2)], 0)
+  const copyMs = took(() => committer.checkpoint())
+  assert.ok(copyMs < busyMs, `${copyMs}`)
+  assert.ok(logOf(file).checkpointed < logOf(file).log)
+  reader.exec('ROLLBACK')
+  committer.checkpoint()
+  assert.equal(logOf(file).checkpointed, logOf(file).log)
+  reader.exec('BEGIN IMMEDIATE')
+  const waitMs = took(() => assert.equal(committer.transact([], 0).kind, 'failed'))
+  assert.ok(waitMs > busyMs / 2, `${waitMs}`)
+  reader.close()
+  committer.close()
+})
+
+function took(work: () => void): number {
+  const began = performance.now()
+  work()
+  return performance.now() - began
+}
+
+test('what is forgotten makes the log long as what is written does', () => {
+  const { committer } = open({ sweeps: true })
+  const count = 150
+  committer.transact([writeOf(count, 10)], 0)
+  committer.transact([writeOf(count, deletion, (i) => i + 2)], 0)
+  committer.checkpoint()
+  assert.equal(committer.isLogLong, false)
+  assert.ok(2 * count * pageSizeBytes > 2 * defaults.checkpointBytes)
+  assert.equal(committer.unswept(2 * count + 1), 2 * count + 1)
+  committer.transact([{ kind: 'compact', upTo: 2 * count + 1 }], 0)
+  assert.equal(committer.isLogLong, false, 'the deletions are still to come')
+  assert.equal(committer.sweep(), false)
+  assert.equal(committer.isLogLong, true)
+  assert.equal(committer.unswept(), 0)
+  committer.close()
+  assert.equal(committer.unswept(), 0, 'where nothing can be read nothing is known')
+})
