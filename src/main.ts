@@ -5,7 +5,6 @@ import { parseCommand } from '#cli/command.ts'
 import { CannotUseFile } from '#cli/key-files.ts'
 import { CannotStart } from '#cli/cannot-start.ts'
 import { start } from '#cli/start.ts'
-import { versionText } from '#cli/version.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
@@ -18,9 +17,11 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.stdout.write(helpText())
       return
     }
-    case 'version':
+    case 'version': {
+      const { versionText } = await import('#cli/version.ts')
       process.stdout.write(`${versionText('1.22')}\n`)
       return
+    }
     case 'refuse':
       say(command.error)
       process.exitCode = 1

@@ -96,7 +96,7 @@ test('a port that is taken is told in one line', async () => {
     '--storage-backend=memory',
   ]).ended()
   assert.equal(code, 1)
-  assert.match(said, /^binnacle: [^\n]*EADDRINUSE[^\n]*\n$/m)
+  assert.match(said, /^binnacle: --secure-port: another program listens on [^\n]*\n$/m)
   await first.stop()
 })
 
@@ -133,6 +133,26 @@ test('files that cannot be used are named in one line and left alone', async () 
   assert.match(said, /^binnacle: [^\n]*ca\.crt holds no PEM certificate[^\n]*\n$/)
   assert.equal(readFileSync(path, 'utf8'), 'not a certificate')
   assert.ok(!existsSync(join(dataDir, 'state.db')))
+})
+
+test('what the operator can mend is one line without a trace', async () => {
+  const file = join(place, 'garbled.txt')
+  writeFileSync(file, '{{{')
+  const memory = ['--storage-backend=memory', `--data-dir=${join(place, 'mended')}`]
+  const rows: [args: string[], line: RegExp][] = [
+    [[`--data-dir=${file}`], /^binnacle: \S+garbled\.txt is a file and no directory$/],
+    [[`--token-auth-file=${file}`], /^binnacle: token file '\S+garbled\.txt', line 1: .*$/],
+    [[`--admission-control-config-file=${file}`], /^binnacle: .*garbled\.txt" \[yaml: .*\]$/],
+    [['backup', place, `--data-dir=${place}`], /^binnacle: \S+ is a directory; backup wants .*$/],
+  ]
+  for (const [args, line] of rows) {
+    const started = args[0] === 'backup' ? args : [...memory, ...args]
+    const { code, said } = await run(started).ended()
+    const lines = said.split('\n').filter((one) => one !== '' && !/^\S+Z warn /.test(one))
+    assert.equal(lines.length, 1, said)
+    assert.match(lines[0] ?? '', line)
+    assert.equal(code, 1)
+  }
 })
 
 test('while it stops, readyz says no and what runs goes on', async () => {

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { parseYaml } from '#codec/yaml.ts'
 
 export interface Endpoint {
   readonly url: URL
@@ -22,9 +23,8 @@ type Fields = { readonly [key: string]: unknown }
 
 /** Throws, naming the file, where it does not describe one endpoint completely. */
 export async function readKubeconfig(file: string): Promise<Endpoint> {
-  const { parse } = await import('yaml')
   try {
-    return endpointOf(asFields(parse(readFileSync(file, 'utf8')), 'the file'), dirname(file))
+    return endpointOf(fieldsIn(file), dirname(file))
   } catch (error) {
     throw new Error(`invalid configuration in ${file}: ${(error as Error).message}`)
   }
@@ -35,16 +35,14 @@ export type KubeconfigUsers = ReadonlyMap<string, Pick<Endpoint, 'cert' | 'key' 
 
 /** The users of a file, where each is named after the host it is for. Throws, naming the file. */
 export async function readKubeconfigUsers(file: string): Promise<KubeconfigUsers> {
-  const { parse } = await import('yaml')
   const folder = dirname(file)
   try {
-    const config = asFields(parse(readFileSync(file, 'utf8')), 'the file')
+    const config = fieldsIn(file)
     const found = new Map<string, Pick<Endpoint, 'cert' | 'key' | 'authorization'>>()
     for (const entry of (config.users ?? []) as unknown[]) {
       const { name, user } = asFields(entry, 'users')
       const fields = asFields(user ?? {}, 'user')
-      for (const field of ['exec', 'auth-provider'])
-        if (fields[field] != null) throw new Error(`users that need ${field} are not supported`)
+      refuseProgram(fields)
       const cert = pemOf(fields, 'client-certificate', folder)
       const key = pemOf(fields, 'client-key', folder)
       const authorization = authorizationOf(fields, folder)
@@ -71,8 +69,7 @@ function endpointOf(config: Fields, folder: string): Endpoint {
   const cluster = named(config, 'clusters', 'cluster', text(context, 'cluster'))
   const userName = text(context, 'user')
   const user = userName === '' ? {} : named(config, 'users', 'user', userName)
-  for (const field of ['exec', 'auth-provider'])
-    if (user[field] != null) throw new Error(`users that need ${field} are not supported`)
+  refuseProgram(user)
   if (cluster['proxy-url'] != null) throw new Error('proxy-url is not supported')
   const pem = (from: Fields, field: string) => pemOf(from, field, folder)
   const endpoint = {
@@ -91,6 +88,12 @@ function endpointOf(config: Fields, folder: string): Endpoint {
   return Object.fromEntries(
     Object.entries(endpoint).filter(([, value]) => value !== undefined),
   ) as unknown as Endpoint
+}
+
+/** Whoever would have to start a program to know who they are. */
+function refuseProgram(user: Fields): void {
+  for (const field of ['exec', 'auth-provider'])
+    if (user[field] != null) throw new Error(`users that need ${field} are not supported`)
 }
 
 /** Decisions and tokens travel encrypted, except to this very machine. */
@@ -134,6 +137,9 @@ function named(config: Fields, list: string, field: string, name: string): Field
   if (found === undefined) throw new Error(`${list} has no entry ${JSON.stringify(name)}`)
   return asFields(asFields(found, list)[field] ?? {}, `${list} entry ${JSON.stringify(name)}`)
 }
+
+const fieldsIn = (file: string): Fields =>
+  asFields(parseYaml(readFileSync(file, 'utf8')), 'the file')
 
 function asFields(value: unknown, what: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

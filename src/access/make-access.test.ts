@@ -271,6 +271,15 @@ const unusable: [string, () => Partial<AccessSettings>, RegExp][] = [
   ['tokens', () => ({ tokenAuthFile: files.file('t', 'a,b,c\nd') }), /token file '.*', line 2/],
   ['no file', () => ({ tokenAuthFile: '/does/not/exist' }), /ENOENT/],
   ['authorities', () => ({ clientCaFile: files.file('c', 'x') }), /valid certificates/],
+  [
+    'authorities of a provider',
+    () => ({
+      oidcIssuerUrl: 'https://issuer.example',
+      oidcClientId: 'x',
+      oidcCaFile: files.file('o', 'x'),
+    }),
+    /valid certificates: .*o$/,
+  ],
   ['keys', () => ({ serviceAccountKeyFile: [files.file('k', 'x')] }), /public key file/],
   [
     'policies',

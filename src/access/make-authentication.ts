@@ -149,7 +149,7 @@ function makeOidc(
       requiredClaims: Object.fromEntries(settings.oidcRequiredClaim),
       signingAlgorithms: settings.oidcSigningAlgs,
     },
-    load.call().caller(oidcCaFile === undefined ? {} : { ca: read(oidcCaFile) }),
+    load.call().caller(oidcCaFile === undefined ? {} : { ca: authoritiesIn(oidcCaFile) }),
     clock,
     report,
   )
@@ -179,6 +179,13 @@ function clientAuthorities(
   const given = clientCaFile === undefined ? [] : readBundle(read(clientCaFile), clientCaFile)
   const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
   return [...given, ...own]
+}
+
+/** The text of a bundle that can be read. */
+function authoritiesIn(file: string): string {
+  const pem = read(file)
+  readBundle(pem, file)
+  return pem
 }
 
 const read = (file: string): string => readFileSync(file, 'utf8')

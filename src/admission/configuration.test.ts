@@ -59,6 +59,7 @@ const rows: [what: string, content: unknown, expected: Loose | RegExp][] = [
     /^no kind "AdmissionConfiguration" is registered for version "v9" /,
   ],
   ['neither', {}, /^no kind "" is registered for version "" /],
+  ['no YAML', '{{{', /^unable to read admission control configuration from ".*" \[yaml: [^\n]*\]$/],
   ['no object', [], /^admission control configuration ".*" is no object$/],
   [
     'a part that is not there',
@@ -74,7 +75,7 @@ const rows: [what: string, content: unknown, expected: Loose | RegExp][] = [
 for (const [what, content, expected] of rows) {
   test(`a file with ${what}`, async () => {
     const file = join(folder, 'configuration.yaml')
-    writeFileSync(file, JSON.stringify(content))
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
     if (expected instanceof RegExp) {
       await assert.rejects(readConfigurations(file), (error: Error) => expected.test(error.message))
     } else {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Loose } from '#api/object-meta.ts'
+import { parseYaml } from '#codec/yaml.ts'
 
 export type PluginConfigurations = ReadonlyMap<string, Loose>
 
@@ -14,17 +15,15 @@ const versions = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1']
 
 /** Throws, naming the file, where it cannot be read. */
 export async function readConfigurations(file: string): Promise<PluginConfigurations> {
-  const { parse } = await import('yaml')
   const read = (path: string): Loose => {
-    let text: string
+    let value: unknown
     try {
-      text = readFileSync(path, 'utf8')
+      value = parseYaml(readFileSync(path, 'utf8'))
     } catch (error) {
       throw new Error(
         `unable to read admission control configuration from "${path}" [${(error as Error).message}]`,
       )
     }
-    const value: unknown = parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Loose
     throw new Error(`admission control configuration "${path}" is no object`)
   }

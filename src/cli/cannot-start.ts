@@ -1,4 +1,7 @@
-/** What the operator asked for cannot be; the message says what, and what is accepted. */
+/**
+ * How a start ends that the operator can mend: what was asked for cannot be, and one line says what and what is accepted.
+ * Our own defects are never told this way: they show where they are.
+ */
 export class CannotStart extends Error {
   override name = 'CannotStart'
 }
@@ -10,4 +13,17 @@ export function orCannotStart<T extends object>(
   if ('error' in value && typeof value.error === 'string') throw new CannotStart(value.error)
   if ('problem' in value && typeof value.problem === 'string') throw new CannotStart(value.problem)
   return value as T
+}
+
+/**
+ * The work's value. Readers of the operator's files throw plain errors that name the file, and those end the start with
+ * their words; any other kind of error is the runtime's and stays what it is.
+ */
+export async function orSayWhy<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as Error)?.constructor !== Error) throw error
+    throw new CannotStart((error as Error).message, { cause: error })
+  }
 }

@@ -177,13 +177,35 @@ test('a file that cannot be written is named', () => {
   const settings = settingsFor()
   const path = join(settings.dataDir, 'pki', 'ca.key')
   mkdirSync(`${path}.${process.pid}.new`, { recursive: true })
-  assert.throws(() => ensure(settings), { message: `${path} cannot be written (EISDIR)` })
+  assert.throws(() => ensure(settings), {
+    message: `${path} cannot be written (EISDIR: illegal operation on a directory)`,
+  })
 })
 
 test('a data directory that is a file is named', () => {
   const file = join(root, 'a-file')
   writeFileSync(file, '')
-  assert.throws(() => ensure(settingsFor([], file)), /a-file.* cannot be made a directory/)
+  assert.throws(() => ensure(settingsFor([], file)), /a-file is a file and no directory$/)
+})
+
+test('a serving certificate that was given and is out of date is used, with a warning', () => {
+  const own = settingsFor()
+  ensure(own)
+  const file = join(own.dataDir, 'pki', 'apiserver')
+  const settings = settingsFor([
+    `--tls-cert-file=${file}.crt`,
+    `--tls-private-key-file=${file}.key`,
+  ])
+  const rows: [days: number, warning: RegExp | undefined][] = [
+    [-2, /^--tls-cert-file: \S+apiserver\.crt is not valid before \d{4}-.*Z: clients refuse it$/],
+    [1, undefined],
+    [400, /^--tls-cert-file: \S+apiserver\.crt is not valid since \d{4}-.*Z: clients refuse it$/],
+  ]
+  for (const [days, warning] of rows) {
+    const { warnings } = ensure(settings, startMs + days * dayMs)
+    if (warning === undefined) assert.deepEqual(warnings, [])
+    else assert.match(warnings.join(), warning)
+  }
 })
 
 test('--cert-dir and --tls-cert-file', () => {

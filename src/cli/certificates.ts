@@ -28,11 +28,14 @@ import {
   readIfThere,
   writePrivateFile,
 } from './key-files.ts'
-
-export interface KeyPair {
-  readonly certificatePem: string
-  readonly keyPem: string
-}
+import {
+  givenPair,
+  type KeyPair,
+  type Loaded,
+  loadPair,
+  parsed,
+  validityProblem,
+} from './key-pair.ts'
 
 export interface Certificates {
   readonly ca: KeyPair
@@ -43,6 +46,8 @@ export interface Certificates {
   readonly trustPem: string
   /** What this call made or renewed: `ca`, `apiserver`, `admin`, `sa`. */
   readonly made: readonly string[]
+  /** What the operator should know of the files that were given. */
+  readonly warnings: readonly string[]
 }
 
 type Wanted = Pick<
@@ -74,35 +79,8 @@ export function thisMachine(): Machine {
   return { hostname: hostname(), addresses }
 }
 
-interface Loaded {
-  readonly pair: KeyPair
-  readonly certificate: X509Certificate
-  readonly privateKey: KeyObject
-}
-
-function parsed<T>(path: string, what: string, parse: () => T): T {
-  try {
-    return parse()
-  } catch {
-    throw new CannotUseFile(path, `holds no ${what}; mend it, or move it away to have one made`)
-  }
-}
-
-/** A certificate and its key from two files; undefined where either is missing. */
-function loadPair(certificatePath: string, keyPath: string): Loaded | undefined {
-  const certificatePem = readIfThere(certificatePath)
-  const keyPem = readIfThere(keyPath)
-  if (certificatePem === undefined || keyPem === undefined) return undefined
-  const certificate = parsed(
-    certificatePath,
-    'PEM certificate',
-    () => new X509Certificate(certificatePem),
-  )
-  const privateKey = parsed(keyPath, 'PEM private key', () => createPrivateKey(keyPem))
-  if (!certificate.checkPrivateKey(privateKey))
-    throw new CannotUseFile(keyPath, `is not the key of ${certificatePath}`)
-  return { pair: { certificatePem, keyPem }, certificate, privateKey }
-}
+/** What to do about a file that is made here where there is none. */
+const adviceForOwn = 'mend it, or move it away to have one made'
 
 /** An authority without its key (or a key without its authority) is someone's, and not ours to replace. */
 function refuseHalf(...paths: [string, string]): void {
@@ -175,7 +153,7 @@ class Workshop {
   authority(): Loaded {
     if (this.#authority !== undefined) return this.#authority
     const paths = this.#paths('ca')
-    const there = loadPair(paths.certificate, paths.key)
+    const there = loadPair(paths.certificate, paths.key, adviceForOwn)
     if (there !== undefined && !isDue(there.certificate, this.#nowMs))
       return (this.#authority = there)
     if (there === undefined) refuseHalf(paths.certificate, paths.key)
@@ -200,7 +178,7 @@ class Workshop {
   ): KeyPair {
     const authority = this.authority()
     const paths = this.#paths(name)
-    const there = loadPair(paths.certificate, paths.key)
+    const there = loadPair(paths.certificate, paths.key, adviceForOwn)
     const stays =
       there !== undefined &&
       !isDue(there.certificate, this.#nowMs) &&
@@ -221,7 +199,9 @@ class Workshop {
       this.made.push('sa')
     }
     const pem = privatePem
-    const key = parsed(path, 'PEM private key', () => createPublicKey(createPrivateKey(pem)))
+    const key = parsed(path, 'PEM private key', adviceForOwn, () =>
+      createPublicKey(createPrivateKey(pem)),
+    )
     const publicPem = key.export({ type: 'spki', format: 'pem' }) as string
     if (this.made.includes('sa')) writePrivateFile(join(this.#directory, 'sa.pub'), publicPem)
     return { privatePem, publicPem }
@@ -239,10 +219,10 @@ export function ensureCertificates(
   ensurePrivateDirectory(directory)
   const workshop = new Workshop(directory, clock.now())
   const ca = workshop.authority().pair
-  const given = givenServing(settings)
+  const given = givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
   const names = servingNames(settings, machine)
   const serving =
-    given ??
+    given?.pair ??
     workshop.leaf(
       'apiserver',
       {
@@ -264,14 +244,9 @@ export function ensureCertificates(
     () => true,
   )
   const serviceAccountKey = workshop.serviceAccountKey()
-  const trustPem = given === undefined ? ca.certificatePem : given.certificatePem
-  return { ca, serving, admin, serviceAccountKey, trustPem, made: workshop.made }
-}
-
-function givenServing(settings: Wanted): KeyPair | undefined {
-  const { tlsCertFile, tlsPrivateKeyFile } = settings
-  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) return undefined
-  const loaded = loadPair(tlsCertFile, tlsPrivateKeyFile)
-  if (loaded === undefined) throw new CannotUseFile(tlsCertFile, 'is gone')
-  return loaded.pair
+  const trustPem = given === undefined ? ca.certificatePem : given.pair.certificatePem
+  const outOfDate = given && validityProblem(given.certificate, clock.now())
+  const warnings =
+    outOfDate === undefined ? [] : [`--tls-cert-file: ${settings.tlsCertFile} ${outOfDate}`]
+  return { ca, serving, admin, serviceAccountKey, trustPem, made: workshop.made, warnings }
 }

@@ -137,6 +137,10 @@ const refused: [argv: string[], error: string][] = [
     ['--storage-backend=etcd2'],
     '--storage-backend: "etcd2" is not accepted: it wants one of sqlite, memory, etcd3',
   ],
+  [
+    [`--authorization-policy-file=${aFile}`],
+    '--authorization-policy-file goes with --authorization-mode=ABAC',
+  ],
   [['--storage-backend=etcd3'], '--storage-backend=etcd3 needs --etcd-servers'],
   [
     ['--storage-backend=memory', '--etcd-servers=http://a:1'],

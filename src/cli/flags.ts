@@ -110,8 +110,10 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
   ]
   const modes = values.get('authorization-mode') as readonly string[]
   for (const [mode, flag] of needs)
-    if (modes.includes(mode) && !given.has(flag))
-      return `--authorization-mode with ${mode} needs --${flag}`
+    if (modes.includes(mode) !== given.has(flag))
+      return given.has(flag)
+        ? `--${flag} goes with --authorization-mode=${mode}`
+        : `--authorization-mode with ${mode} needs --${flag}`
   const servers = values.get('etcd-servers') as readonly string[]
   const backend = values.get('storage-backend') as string
   if (backend === 'etcd3' && servers.length === 0)

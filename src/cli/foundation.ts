@@ -54,6 +54,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
     runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)),
   )
   const certificates = ensureCertificates(settings, systemClock)
+  for (const warning of certificates.warnings) log.warn(warning)
   const storage = new MeasuredStorage(await openStorage(settings))
   const catalog = new Catalog([])
   const root = settings.etcdPrefix

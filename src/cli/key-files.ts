@@ -11,15 +11,24 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
 import { makeDirectory } from '#storage/make-directory.ts'
 
-const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error)
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+/** `EACCES: permission denied` */
+function reasonOf(error: unknown): string {
+  const { code, errno } = error as NodeJS.ErrnoException
+  if (code === undefined) return String(error)
+  return errno === undefined ? code : `${code}: ${getSystemErrorMessage(errno)}`
+}
 
 /** Makes a directory that only its owner may enter, and those it lies in. One that is there keeps its mode. */
 export function ensurePrivateDirectory(path: string): void {
   try {
     makeDirectory(path)
   } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw new CannotUseFile(path, 'is a file and no directory')
     throw new CannotUseFile(path, `cannot be made a directory (${reasonOf(error)})`)
   }
 }
@@ -46,7 +55,7 @@ export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw new CannotUseFile(path, `cannot be read (${reasonOf(error)})`)
   }
 }

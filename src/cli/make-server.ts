@@ -11,7 +11,7 @@ import { forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
-import { CannotStart } from './cannot-start.ts'
+import { orSayWhy } from './cannot-start.ts'
 import type { Foundation } from './foundation.ts'
 import type { Observing } from './observing.ts'
 import { randomSuffix } from './random-suffix.ts'
@@ -106,11 +106,11 @@ function accessOf({ settings, release, certificates, log, reader }: Foundation):
     ownTokenKey: certificates.serviceAccountKey.privatePem,
     report: (message: string) => log.warn(message),
   }
-  return makeAccess(settings, surroundings, reader, systemClock)
+  return orSayWhy(makeAccess(settings, surroundings, reader, systemClock))
 }
 
 /** Plugins write as the server itself does; nobody asks them to before it is there. */
-async function pluginsOf(
+function pluginsOf(
   foundation: Foundation,
   access: Access,
   observing: Observing,
@@ -118,26 +118,23 @@ async function pluginsOf(
 ) {
   const { settings, release, feature, catalog, log } = foundation
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
-  try {
-    return await pluginsInOrder({
-      release,
-      randomSuffix,
-      feature,
-      authorizer: access.authorizer,
-      rbac: access.rbac,
-      now: () => systemClock.now(),
-      kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
-      types: typesOf(foundation),
-      createNamespace: (namespace) => itself().create(namespaces, '', namespace),
-      updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
-      newUid: randomUUID,
-      observeWebhook: (call) => observing.admission.webhook(call),
-      report: (message) => log.warn(message),
-      enable: settings.enableAdmissionPlugins,
-      disable: settings.disableAdmissionPlugins,
-      configurationFile: settings.admissionControlConfigFile,
-    })
-  } catch (error) {
-    throw new CannotStart((error as Error).message)
-  }
+  const plugins = pluginsInOrder({
+    release,
+    randomSuffix,
+    feature,
+    authorizer: access.authorizer,
+    rbac: access.rbac,
+    now: () => systemClock.now(),
+    kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
+    types: typesOf(foundation),
+    createNamespace: (namespace) => itself().create(namespaces, '', namespace),
+    updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
+    newUid: randomUUID,
+    observeWebhook: (call) => observing.admission.webhook(call),
+    report: (message) => log.warn(message),
+    enable: settings.enableAdmissionPlugins,
+    disable: settings.disableAdmissionPlugins,
+    configurationFile: settings.admissionControlConfigFile,
+  })
+  return orSayWhy(plugins)
 }

@@ -1,50 +1,93 @@
 /** What the flags about kubelets come to: who they must be, and who we are to them. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { issueCertificate } from '#base/certificate.ts'
 import type { Server } from '#verbs/server.ts'
 import type { Settings } from './flags.ts'
 import { connectParts, type RemoteSurroundings } from './remote-servers.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-kubelets-'))
 after(() => rmSync(place, { recursive: true, force: true }))
-const file = (text: string) => {
-  const path = join(place, text)
+const file = (name: string, text: string) => {
+  const path = join(place, name)
   writeFileSync(path, text)
   return path
 }
+const pairOf = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const request = {
+    subject: { commonName: 'x' },
+    usages: ['client'] as const,
+    publicKey,
+    serial: randomBytes(8),
+    notBeforeMs: 0,
+    notAfterMs: 1e12,
+  }
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  return { cert: issueCertificate(request, { privateKey }), key }
+}
+const own = pairOf()
+const ca = pairOf().cert
+const [caFile, certFile, keyFile] = [file('ca', ca), file('cert', own.cert), file('key', own.key)]
 
 const timeout = { kubeletTimeoutMs: 7000 }
-const shown = { cert: 'cert', key: 'key', connectTimeoutMs: 7000 }
+const shown = { ...own, connectTimeoutMs: 7000 }
 // settings, trust, trust of those who ask not to be asked
 const rows: [object, object, object][] = [
   [timeout, { connectTimeoutMs: 7000, insecure: true }, { connectTimeoutMs: 7000, insecure: true }],
   [
-    { ...timeout, kubeletCertificateAuthority: file('ca') },
-    { connectTimeoutMs: 7000, ca: 'ca', insecure: false },
+    { ...timeout, kubeletCertificateAuthority: caFile },
+    { connectTimeoutMs: 7000, ca, insecure: false },
     { connectTimeoutMs: 7000, insecure: true },
   ],
   [
     {
       ...timeout,
-      kubeletCertificateAuthority: file('ca'),
-      kubeletClientCertificate: file('cert'),
-      kubeletClientKey: file('key'),
+      kubeletCertificateAuthority: caFile,
+      kubeletClientCertificate: certFile,
+      kubeletClientKey: keyFile,
     },
-    { ...shown, ca: 'ca', insecure: false },
+    { ...shown, ca, insecure: false },
     { ...shown, insecure: true },
   ],
 ]
+const types = { kubeletPreferredAddressTypes: ['InternalIP'], proxyLoopbackAllowed: false }
+const partsOf = (settings: object) =>
+  connectParts(
+    { ...settings, ...types } as unknown as Settings,
+    {} as Server,
+    {} as RemoteSurroundings,
+  )
 for (const [settings, trust, blindTrust] of rows) {
   test(`kubelets with ${Object.keys(settings).join(', ')}`, () => {
-    const types = { kubeletPreferredAddressTypes: ['InternalIP'], proxyLoopbackAllowed: false }
-    const { kubelet } = connectParts(
-      { ...settings, ...types } as unknown as Settings,
-      {} as Server,
-      {} as RemoteSurroundings,
-    )
+    const { kubelet } = partsOf(settings)
     assert.deepEqual(kubelet, { trust, blindTrust, addressTypes: ['InternalIP'] })
   })
 }
+
+const garbled = file('garbled', 'x')
+const another = file('another', pairOf().key)
+// settings, what the start ends with
+const refused: [object, string][] = [
+  [{ kubeletCertificateAuthority: garbled }, `${garbled} holds no PEM certificate`],
+  [
+    { kubeletClientCertificate: garbled, kubeletClientKey: keyFile },
+    `${garbled} holds no PEM certificate`,
+  ],
+  [
+    { kubeletClientCertificate: certFile, kubeletClientKey: garbled },
+    `${garbled} holds no PEM private key`,
+  ],
+  [
+    { kubeletClientCertificate: certFile, kubeletClientKey: another },
+    `${another} is not the key of ${certFile}`,
+  ],
+]
+for (const [settings, message] of refused)
+  test(`files for kubelets that are refused: ${message}`, () => {
+    assert.throws(() => partsOf(settings), { name: 'CannotUseFile', message })
+  })

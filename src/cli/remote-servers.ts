@@ -2,7 +2,6 @@
  * What leads to other servers, made from the settings: kubelets and what the proxy subresources reach, and aggregated API
  * servers. Certificates are read once, at the start.
  */
-import { readFileSync } from 'node:fs'
 import type { Access } from '#access/make-access.ts'
 import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -19,14 +18,18 @@ import type { Facts } from '#kinds/facts.ts'
 import { timestamp, type Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import type { Settings } from './flags.ts'
+import { givenAuthorities, givenPair } from './key-pair.ts'
 
 const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts')>(
   import.meta.url,
   '#http/aggregation/look-at-discovery',
 )
 
-const read = (file: string | undefined) =>
-  file === undefined ? undefined : readFileSync(file, 'utf8')
+/** A client certificate and its key, as calls show them. */
+function shownPair(certificate: string | undefined, key: string | undefined) {
+  const loaded = givenPair(certificate, key)
+  return loaded && { cert: loaded.pair.certificatePem, key: loaded.pair.keyPem }
+}
 
 export interface RemoteSurroundings {
   readonly documentBuilt: BuildMeter
@@ -40,12 +43,9 @@ export function connectParts(
   server: Server,
   around: RemoteSurroundings,
 ): ConnectParts {
-  const ca = read(settings.kubeletCertificateAuthority)
-  const cert = read(settings.kubeletClientCertificate)
-  const key = read(settings.kubeletClientKey)
+  const ca = givenAuthorities(settings.kubeletCertificateAuthority)
   const shown = {
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
+    ...shownPair(settings.kubeletClientCertificate, settings.kubeletClientKey),
     connectTimeoutMs: settings.kubeletTimeoutMs,
   }
   return {
@@ -89,9 +89,7 @@ export function aggregated(
   around: RemoteSurroundings,
 ): Aggregated {
   const { reader } = server
-  const cert = read(settings.proxyClientCertFile)
-  const key = read(settings.proxyClientKeyFile)
-  const proxyClient = cert !== undefined && key !== undefined ? { cert, key } : undefined
+  const proxyClient = shownPair(settings.proxyClientCertFile, settings.proxyClientKeyFile)
   const own = new URL(localUrl(settings))
   const resolve = serviceResolver({
     reader,
@@ -154,12 +152,12 @@ export function aggregated(
 }
 
 const trustOf = (settings: Settings, { ownAuthority, clock }: AggregatedParts) => ({
-  clientAuthorities: [ownAuthority, read(settings.clientCaFile) ?? ''].join('\n'),
+  clientAuthorities: [ownAuthority, givenAuthorities(settings.clientCaFile) ?? ''].join('\n'),
   proxy:
     settings.requestheaderClientCaFile === undefined
       ? undefined
       : {
-          authorities: read(settings.requestheaderClientCaFile) ?? '',
+          authorities: givenAuthorities(settings.requestheaderClientCaFile) ?? '',
           usernameHeaders: settings.requestheaderUsernameHeaders,
           groupHeaders: settings.requestheaderGroupHeaders,
           extraHeadersPrefix: settings.requestheaderExtraHeadersPrefix,

@@ -63,7 +63,10 @@ export async function start({ settings }: Parsed): Promise<void> {
   const others = aggregated(settings, server, around)
   const side = { foundation, server, access, observing, health, others, around }
   const listener = makeListener(side)
-  const listen = () => listener.listen(settings.securePort, settings.bindAddress)
+  const listen = () =>
+    listener
+      .listen(settings.securePort, settings.bindAddress)
+      .catch(async (error) => (await import('./listening.ts')).cannotListen(error, settings))
   if (listensEarly(settings)) await listen()
   const membership = await membershipOf(foundation)
   const running = await makeReady(side, membership)

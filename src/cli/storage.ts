@@ -2,6 +2,7 @@
 import { systemClock } from '#base/clock.ts'
 import type { Storage } from '#storage/storage.ts'
 import type { Settings } from './flags.ts'
+import { givenAuthorities, givenPair } from './key-pair.ts'
 
 export async function openStorage(settings: Settings): Promise<Storage> {
   switch (settings.storageBackend) {
@@ -14,6 +15,9 @@ export async function openStorage(settings: Settings): Promise<Storage> {
       return openSqliteStorage({ directory: settings.dataDir, clock: systemClock })
     }
     case 'etcd3': {
+      // The way to etcd would only say that it cannot connect.
+      givenAuthorities(settings.etcdCafile)
+      givenPair(settings.etcdCertfile, settings.etcdKeyfile)
       const { openEtcdStorage } = await import('#storage/etcd/etcd.ts')
       return openEtcdStorage({
         endpoints: settings.etcdServers,

@@ -213,6 +213,7 @@ test('answers are remembered for a while, failures are not, and one question is 
 const badConfigs: [string, RegExp][] = [
   ['[]', /the file is no object/],
   ['{}', /current-context is not set/],
+  ['{{{', /: yaml: line \d+: [^\n]+$/],
   [kubeconfig('http://example.com', {}), /must use https/],
   [kubeconfig('nonsense', {}), /is no URL/],
   [kubeconfig('https://x', { 'proxy-url': 'http://p' }), /proxy-url is not supported/],

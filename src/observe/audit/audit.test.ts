@@ -126,7 +126,7 @@ test('the first rule decides, and stages left out add up', () => {
 })
 
 const bad: [unknown, RegExp][] = [
-  [{ kind: 'Policy' }, /unknown group version/],
+  [{ kind: 'Policy' }, /unknown group version field , Kind=Policy in policy; known is Policy of /],
   [{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy' }, /0 rules/],
   [
     { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{}] },

@@ -46,7 +46,9 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
     !versions.includes(policy.apiVersion)
   ) {
     return {
-      problems: [`unknown group version field ${policy.apiVersion}, Kind=${policy.kind} in policy`],
+      problems: [
+        `unknown group version field ${policy.apiVersion ?? ''}, Kind=${policy.kind ?? ''} in policy; known is Policy of ${versions.join(', ')}`,
+      ],
     }
   }
   const rules: Loose[] = Array.isArray(policy.rules) ? policy.rules : []

@@ -40,10 +40,14 @@ export function isAway(error: unknown): boolean {
   return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
 }
 
-/** `etcd (http://127.0.0.1:2379) cannot be used: No connection established. …` */
+/** What the library says around the reason that there is no connection. */
+const noConnection =
+  /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: *$/s
+
+/** `etcd (http://127.0.0.1:2379) cannot be used: no connection: connect ECONNREFUSED 127.0.0.1:2379` */
 export function describeFailure(error: unknown, endpoints: string): string {
   const words = isServiceError(error) ? error.details : (error as Error).message
-  return `etcd (${endpoints}) cannot be used: ${words}`
+  return `etcd (${endpoints}) cannot be used: ${words.replace(noConnection, 'no connection: $1')}`
 }
 
 /** The contract's error for a failed request that may have asked for a revision. */

@@ -1,0 +1,20 @@
+/** What ends a start in one line, and what stays a defect. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CannotStart, orSayWhy } from './cannot-start.ts'
+import { CannotUseFile } from './key-files.ts'
+
+const rows: [error: Error, name: string][] = [
+  [new Error('token file /t, line 2: no user'), 'CannotStart'],
+  [new CannotStart('told already'), 'CannotStart'],
+  [new CannotUseFile('/f', 'is gone'), 'CannotUseFile'],
+  [new TypeError('a defect'), 'TypeError'],
+]
+for (const [error, name] of rows)
+  test(`${error.message}: ${name}`, async () => {
+    await assert.rejects(orSayWhy(Promise.reject(error)), { name, message: error.message })
+  })
+
+test('what works is its value', async () => {
+  assert.equal(await orSayWhy(Promise.resolve(3)), 3)
+})

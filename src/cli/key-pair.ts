@@ -1,0 +1,81 @@
+/**
+ * A certificate and its key from two files of PEM, read together: each must be what its flag says, and one must fit the
+ * other. Files are named where they do not; nothing is written here.
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { CannotUseFile, readIfThere } from './key-files.ts'
+
+export interface KeyPair {
+  readonly certificatePem: string
+  readonly keyPem: string
+}
+
+export interface Loaded {
+  readonly pair: KeyPair
+  readonly certificate: X509Certificate
+  readonly privateKey: KeyObject
+}
+
+/** What `parse` gives; `advice` is for whoever has to mend the file. */
+export function parsed<T>(
+  path: string,
+  what: string,
+  advice: string | undefined,
+  parse: () => T,
+): T {
+  try {
+    return parse()
+  } catch {
+    const mend = advice === undefined ? '' : `; ${advice}`
+    throw new CannotUseFile(path, `holds no ${what}${mend}`)
+  }
+}
+
+/** A certificate and its key; undefined where either file is missing. */
+export function loadPair(
+  certificatePath: string,
+  keyPath: string,
+  advice?: string,
+): Loaded | undefined {
+  const certificatePem = readIfThere(certificatePath)
+  const keyPem = readIfThere(keyPath)
+  if (certificatePem === undefined || keyPem === undefined) return undefined
+  const certificate = parsed(
+    certificatePath,
+    'PEM certificate',
+    advice,
+    () => new X509Certificate(certificatePem),
+  )
+  const privateKey = parsed(keyPath, 'PEM private key', advice, () => createPrivateKey(keyPem))
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new CannotUseFile(keyPath, `is not the key of ${certificatePath}`)
+  return { pair: { certificatePem, keyPem }, certificate, privateKey }
+}
+
+/** The pair that two flags name; undefined where they are not given. */
+export function givenPair(
+  certificatePath: string | undefined,
+  keyPath: string | undefined,
+): Loaded | undefined {
+  if (certificatePath === undefined || keyPath === undefined) return undefined
+  const loaded = loadPair(certificatePath, keyPath)
+  if (loaded === undefined) throw new CannotUseFile(certificatePath, 'is gone')
+  return loaded
+}
+
+/** The authorities that a flag names, PEM; undefined where it is not given. */
+export function givenAuthorities(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const pem = readIfThere(path)
+  if (pem === undefined) throw new CannotUseFile(path, 'is gone')
+  parsed(path, 'PEM certificate', undefined, () => new X509Certificate(pem))
+  return pem
+}
+
+/** Why clients will not believe a certificate today; undefined where its dates are good. */
+export function validityProblem(certificate: X509Certificate, nowMs: number): string | undefined {
+  const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
+  if (nowMs < from) return `is not valid before ${new Date(from).toISOString()}: clients refuse it`
+  if (nowMs > to) return `is not valid since ${new Date(to).toISOString()}: clients refuse it`
+  return undefined
+}

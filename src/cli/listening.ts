@@ -1,0 +1,21 @@
+/** Why the server cannot listen, said by the flag that mends it. */
+import { CannotStart } from './cannot-start.ts'
+import type { Settings } from './flags.ts'
+
+type Wanted = Pick<Settings, 'securePort' | 'bindAddress'>
+
+const reasons: Readonly<Record<string, (wanted: Wanted) => string>> = {
+  EADDRINUSE: ({ securePort, bindAddress }) =>
+    `--secure-port: another program listens on port ${securePort} of ${bindAddress}; stop it, or choose another port`,
+  EADDRNOTAVAIL: ({ bindAddress }) =>
+    `--bind-address: this machine does not have the address ${bindAddress}`,
+  EACCES: ({ securePort }) =>
+    `--secure-port: this user may not listen on port ${securePort}; choose one above 1023`,
+}
+
+/** Ends the start with what the operating system meant. */
+export function cannotListen(error: NodeJS.ErrnoException, wanted: Wanted): never {
+  const reason = reasons[error.code ?? '']
+  if (reason === undefined) throw error
+  throw new CannotStart(`${reason(wanted)} (${error.code})`, { cause: error })
+}
