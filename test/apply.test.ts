@@ -45,6 +45,29 @@ const conversations: [about: string, ...lines: Line[]][] = [
       { metadata: { managedFields: [] } },
       { status: 400, message: 'metadata.managedFields must be nil' },
     ],
+    [
+      'apply',
+      'one',
+      { metadata: { managedFields: [1] } },
+      {
+        status: 500,
+        message:
+          'failed to create typed patch object: .metadata.managedFields[0]: expected map, got &{1}',
+      },
+    ],
+  ],
+  [
+    'an apply is of the kind it is sent to',
+    [
+      'apply',
+      'one',
+      { kind: 'Other', data: { a: '1' } },
+      {
+        status: 500,
+        message: 'failed to create typed patch object: no corresponding type for /v1, Kind=Other',
+      },
+    ],
+    ['GET', '', undefined, { status: 404 }],
   ],
   [
     'an apply has a manager, whose name is not too long',

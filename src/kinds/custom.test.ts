@@ -127,6 +127,7 @@ test('versions are alike in name only unless their schemas are', async () => {
   )
   assert.deepEqual(hub.spec, { weight: 3 }, 'nothing is lost on the way to the hub')
   const [stored] = await resource.convert([hub], resource.hub, resource.stored)
+  resource.fillStored?.(stored)
   assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', { size: 1 }])
   const named = await resource.renamed?.(stored, v2)
   assert.deepEqual([named?.apiVersion, named?.spec], ['example.com/v2', { size: 1 }])
@@ -146,10 +147,13 @@ test('what was stored as another version has its defaults, not those of the vers
   const [v1, v2] = ['v1', 'v2'].map((name) => resource.kindOf(`example.com/${name}`) as Kind)
   const sizeAfter = (from: Kind) => {
     const [read] = resource.convert([object({ name: 'a' })], from, v2) as KubeObject[]
-    return read.spec.size
+    return read
   }
-  assert.equal(sizeAfter(v1), undefined)
-  assert.equal(sizeAfter(resource.hub), 1, 'what is written is read back')
+  assert.equal(sizeAfter(v1).spec.size, undefined)
+  const read = sizeAfter(resource.hub)
+  assert.equal(read.spec.size, undefined, 'what was stored as v1 and is changed as v2')
+  resource.fillStored?.(read)
+  assert.equal(read.spec.size, 1, 'what is written is read back')
 })
 
 test('a webhook converts where the definition says so', async () => {
@@ -261,7 +265,40 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
   const [shown] = both.convert([hub], both.hub, other) as KubeObject[]
   assert.deepEqual(shown.spec, { any: null }, 'checked in the version of the writer')
   const [stored] = both.convert([structuredClone(shown)], both.hub, both.stored) as KubeObject[]
+  both.fillStored?.(stored)
   assert.deepEqual(stored.spec, { size: 1 })
+})
+
+test('apply may merge what no reader can read: it is kept where it is checked, and dropped from metadata', () => {
+  const resource = customResource(definition([one]), options)
+  const [kind] = resource.kinds
+  const metadata = { name: 'a', generation: 1.5, creationTimestamp: 1, labels: { a: 'b' } }
+  const given = { ...object({ extra: 1, none: null }), metadata }
+  const merged = kind.conformMerged?.(given).object as KubeObject
+  assert.deepEqual(merged.spec, { extra: 1, none: null })
+  assert.deepEqual([merged.metadata.name, merged.metadata.labels], ['a', { a: 'b' }])
+  assert.equal(merged.metadata.generation, undefined)
+  assert.ok(!merged.metadata.creationTimestamp)
+  assert.deepEqual(resource.readBack?.(merged)?.spec, {})
+})
+
+test('metadata that cannot be read is told in the words of the original, before what is wrong inside', () => {
+  const embedded = {
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+  }
+  const version = { ...one, schema: schema({ inside: embedded }) }
+  const [kind] = customResource(definition([version]), options).kinds
+  const inside = { apiVersion: 1, kind: 'Pod' }
+  const rows: readonly [Loose, RegExp][] = [
+    [{ name: 1 }, /a Gear: v1\.ObjectMeta\.Name: ReadString: expects " or n, but found 1, error/],
+    [{ labels: [] }, /a Gear: v1\.ObjectMeta\.Labels: ReadMapCB: expect { or n, but found \[, /],
+    [{ name: 'a' }, /a Gear: spec\.inside\.apiVersion: Invalid value: 1: must be a string$/],
+  ]
+  for (const [metadata, said] of rows) {
+    assert.throws(() => kind.conform({ ...object({ inside }), metadata }), said)
+  }
 })
 
 test('a definition on its way out says so, and its kind keeps its verbs', () => {

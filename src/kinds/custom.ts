@@ -155,12 +155,9 @@ class CustomResource implements Resource {
     return objects.map((object) => {
       object.apiVersion = to.apiVersion
       if (to === this.hub && to !== this.stored) return object
-      const read = isUnread(object)
+      return isUnread(object)
         ? putBack(target.conformMerged(object).object, object)
         : target.read(object)
-      // What is written is read back from the store, with defaults; what was stored as another version has that one's.
-      if (to === this.stored && from === this.hub) target.applyDefaults(read)
-      return read
     })
   }
 
@@ -194,6 +191,11 @@ class CustomResource implements Resource {
     // On the way to another version it is read anyway.
     const isStored = this.hub === this.stored && object.apiVersion === this.stored.apiVersion
     return isStored && isUnread(object) ? this.stored.read(object) : undefined
+  }
+
+  fillStored(object: KubeObject): void {
+    // What was stored as another version has that one's defaults, and none of these.
+    this.stored.applyDefaults(object)
   }
 
   restore(object: KubeObject): KubeObject | undefined {
@@ -301,8 +303,8 @@ class CustomKind implements Kind {
     const object = {
       kind: this.kind,
       apiVersion: this.apiVersion,
-      metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
-      ...this.#schema.pruneMerged(body),
+      metadata: this.#schema.readMergedMetadata((metadata ?? {}) as Loose),
+      ...body,
     }
     return { object: markUnread(object), unknown: [] }
   }

@@ -49,7 +49,7 @@ export interface Kind {
    * where a value has the wrong type. The result shares nothing with the input that a caller could change later.
    */
   conform(raw: Loose): Conformed
-  /** The same for what apply merged, where that is read differently: nulls it left are kept, to be checked. */
+  /** The same for what apply merged, where that is read differently: all of it is kept, to be checked. */
   conformMerged?(raw: Loose): Conformed
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void
@@ -131,6 +131,8 @@ export interface Resource {
   restore?(object: KubeObject): KubeObject | undefined
   /** What readers will find of an object that was made to be checked and holds more. Undefined: all of it. */
   readBack?(object: KubeObject): KubeObject | undefined
+  /** Fills in what readers of the store will find in an object that was converted for it, in place. */
+  fillStored?(object: KubeObject): void
   /** The revision of the store at which the resource came to be as it is; nothing before is of interest. */
   readonly since?: number
 }

@@ -37,9 +37,10 @@ export function encode(server: Server, kind: Kind, given: KubeObject): Awaitable
   const hub = hubOf(kind)
   delete object.metadata.resourceVersion
   if (stored === hub) return encodeWritten(server, kind, object, object)
-  return after(convertOne(copyData(object), hub, stored), (written) =>
-    encodeWritten(server, kind, object, written),
-  )
+  return after(convertOne(copyData(object), hub, stored), (written) => {
+    resource.fillStored?.(written)
+    return encodeWritten(server, kind, object, written)
+  })
 }
 
 /** `written`: the same object in the version it is stored in. */

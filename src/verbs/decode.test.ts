@@ -89,6 +89,7 @@ const untyped: [body: object, isPatch: boolean, expected: string][] = [
   [{ kind: 'ConfigMap', apiVersion: 'v1', metadata: {} }, false, 'none'],
   [{ apiVersion: 'v1', metadata: {} }, false, '400 BadRequest'],
   [{ kind: 'ConfigMap', metadata: {} }, false, '500 InternalError'],
+  [{ kind: 'ConfigMap', apiVersion: null, metadata: {} }, false, '400 BadRequest'],
   [{ kind: 7, apiVersion: 'v1' }, false, '400 BadRequest'],
   [{ kind: 'ConfigMap', apiVersion: [] }, false, '400 BadRequest'],
   [{ kind: 'ConfigMap', apiVersion: 'v2', metadata: {} }, false, '400 BadRequest'],

@@ -139,6 +139,11 @@ function requireTypeSaid(kind: Kind, raw: Loose, text: WriteRequest['text']): vo
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${why}`,
     )
   }
+  if (raw.apiVersion === null) {
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: .apiVersion accessor error: <nil> is of the type <nil>, expected string`,
+    )
+  }
   if (!raw.apiVersion)
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }

@@ -46,6 +46,7 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
   const resets = new Map<string, FieldSet | undefined>()
   const made: FieldManagerKind = {
     apiVersion: kind.apiVersion,
+    kind: kind.kind,
     saysSubresource: entriesSaySubresource(kind.type),
     typeFor: (apiVersion) => versionOf(apiVersion)?.type,
     convert(object, toApiVersion) {

@@ -40,6 +40,9 @@ function decode(reader: GoReader, type: Type, before: Value): Value {
         ? decodeText(reader, type)
         : decodeStruct(reader, type, before as JsonObject | undefined)
     case 'untyped': {
+      // It reads its own text, as times do.
+      reader.next()
+      reader.unread()
       const text = reader.skipped()
       return reader.fault === undefined ? parseJson(text) : undefined
     }

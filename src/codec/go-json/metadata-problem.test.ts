@@ -27,6 +27,14 @@ const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
     'v1.ObjectMeta.DeletionGracePeriodSeconds: Annotations: ReadString: expects " or n, but found [, ',
   ],
   [
+    { name: 1, labels: { a: '<&>' } },
+    'v1.ObjectMeta.Name: ReadString: expects " or n, but found 1, error found in #10 byte of ...|},"name":1}|..., bigger context ...|{"labels":{"a":"\\u003c\\u0026\\u003e"},"name":1}|...',
+  ],
+  [
+    { managedFields: [{ apiVersion: 1, fieldsV1: {}, manager: 'm' }], uid: 'u' },
+    'v1.ObjectMeta.ManagedFields: []v1.ManagedFieldsEntry: v1.ManagedFieldsEntry.FieldsV1: APIVersion: ReadString: ',
+  ],
+  [
     { finalizers: 'x' },
     'v1.ObjectMeta.Finalizers: []string: decode slice: expect [ or n, but found ", ',
   ],

@@ -46,7 +46,6 @@ export class CustomSchema {
   readonly #keepAll: boolean
   readonly #release: number
   #copy: Copy | undefined
-  #copyMerged: Copy | undefined
   #fill: Fill | undefined | null = null
   #check: Check | undefined
   #type: Struct | undefined
@@ -80,16 +79,6 @@ export class CustomSchema {
     return this.#copy(body as Json) as Loose
   }
 
-  /** The same for what apply merged: a null may be left where something was, and must be seen to be refused. */
-  pruneMerged(body: Loose): Loose {
-    this.#copyMerged ??= new Pruner({
-      keepAll: this.#keepAll,
-      keepNulls: true,
-      readMeta: (field, value) => this.#readMeta(field, value),
-    }).of(this.given)
-    return this.#copyMerged(body as Json) as Loose
-  }
-
   #prunerOf(): Pruner {
     this.#pruner ??= new Pruner({
       keepAll: this.#keepAll,
@@ -102,6 +91,24 @@ export class CustomSchema {
   /** Metadata in its canonical form. Throws ApiError (400). */
   readMetadata(raw: Json): Loose {
     return conform(this.#objectMeta, raw).value as Loose
+  }
+
+  /** The same of what apply merged: fields that cannot be read are left out, though they are owned. */
+  readMergedMetadata(raw: Loose): Loose {
+    try {
+      return this.readMetadata(raw)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+    const isRead = ([name, value]: [string, Json]): boolean => {
+      try {
+        return this.readMetadata({ [name]: value }) !== undefined
+      } catch (error) {
+        if (error instanceof ApiError) return false
+        throw error
+      }
+    }
+    return this.readMetadata(Object.fromEntries(Object.entries(raw).filter(isRead)))
   }
 
   #readMeta(field: string, value: Json): Json | undefined {

@@ -371,6 +371,12 @@ const errors: [what: string, config: Record<string, unknown>, code: number, mess
     'metadata.managedFields must be nil',
   ],
   [
+    'no kind',
+    { kind: null },
+    500,
+    'failed to create typed patch object: no corresponding type for example.com/v1, Kind=',
+  ],
+  [
     'another kind',
     { kind: 'Other' },
     500,

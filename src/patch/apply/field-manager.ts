@@ -309,7 +309,7 @@ function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
       `Incorrect version specified in apply patch. Specified patch version: ${version}, expected: ${apiVersion}`,
     )
   }
-  if (Array.isArray(config.metadata?.managedFields)) {
+  if (saysOwners(config)) {
     throw badRequest('metadata.managedFields must be nil')
   }
   const type = kind.typeFor(apiVersion)
@@ -321,6 +321,15 @@ function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const wrong = typeProblems(type, config as Json)
   if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
   return { object: config, type, apiVersion }
+}
+
+const isObject = (value: unknown): boolean =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** What is no entry makes the original believe that there are none. */
+function saysOwners({ metadata }: KubeObject): boolean {
+  const entries: unknown = metadata?.managedFields
+  return Array.isArray(entries) && entries.every(isObject)
 }
 
 /** Errors the original has no reason for. */

@@ -94,9 +94,9 @@ export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject 
 const withEmpty = (typed: Typed): Typed =>
   hasWrittenEmpty(typed.object) ? { ...typed, object: asTyped(typed) } : typed
 
-export function gvkText({ apiVersion = '', kind = '' }: KubeObject): string {
+export function gvkText({ apiVersion = '', kind }: KubeObject): string {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
-  return `${group}/${version}, Kind=${kind}`
+  return `${group}/${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
 
 /** Every object is converted to a version once, however many managers speak it. */

@@ -52,6 +52,7 @@ function claimAsked(server: Server, request: WriteRequest, asked: KubeObject): v
   const manager = {
     ...fieldManagerKind(kind),
     apiVersion,
+    kind: 'TokenRequest',
     typeFor: () => type,
     convert: (object: KubeObject) => object,
     resetFields: () => undefined,
