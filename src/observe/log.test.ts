@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { StorageUnavailable } from '#storage/storage.ts'
 import { createLog } from './log.ts'
 
 const circle: { self?: unknown } = {}
@@ -10,6 +11,11 @@ const cases: [name: string, fields: Record<string, unknown> | undefined, line: s
   ['a line stays a line', { text: 'a\nb' }, ' text="a\\nb"'],
   ['numbers and lists', { code: 200, names: ['a'] }, ' code=200 names=["a"]'],
   ['nothing', { what: undefined, none: null }, ' what=undefined none=null'],
+  [
+    'a store in trouble, without a trace',
+    { error: new StorageUnavailable('the disk is full') },
+    ' error="the disk is full"',
+  ],
   ['what cannot be written', { circle, big: 1n }, ' circle="…" big="…"'],
 ]
 for (const [name, fields, expected] of cases) {

@@ -1,4 +1,6 @@
 /** Lines for people and machines on standard error: time, level, message, fields. It never throws and never waits. */
+import { StorageUnavailable } from '#storage/storage.ts'
+
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
@@ -23,6 +25,8 @@ export function createLog(
 }
 
 function textOf(value: unknown): string {
+  // A store in trouble is no defect of the code that met it: its message says all, and many meet it at once.
+  if (value instanceof StorageUnavailable) return JSON.stringify(value.message)
   if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)
   try {
     return JSON.stringify(value) ?? 'undefined'
