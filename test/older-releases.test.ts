@@ -154,6 +154,15 @@ for (const [plural, object, query, expected] of exports) {
   })
 }
 
+test('1.15: an exported node says of its status what is always said', async () => {
+  const server = await serverOf(15)
+  const node = { metadata: { name: 'exported' }, status: { phase: 'Running' } }
+  await server.ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', ...node })
+  const { body } = await server.ask('GET', '/api/v1/nodes/exported?export=true')
+  assert.deepEqual(Object.keys(body.status).sort(), ['daemonEndpoints', 'nodeInfo'])
+  assert.equal(body.status.nodeInfo.machineID, '')
+})
+
 const template = { metadata: { labels: { a: 'b' } }, spec: pod.spec }
 const jsonPatch = 'application/json-patch+json'
 const mergePatch = 'application/merge-patch+json'

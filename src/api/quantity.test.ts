@@ -153,3 +153,8 @@ test('thousandths overflow as numbers of 64 bits do', () => {
   assert.equal(rest('9223372036854775807'), 0n)
   assert.notEqual(rest('1Ei'), 0n)
 })
+
+test('whole values overflow so too', () => {
+  assert.equal(quantityValue('9223372036854775807'), 9223372036854775807n)
+  assert.equal(quantityValue('123456789012345678901234567890'), -4362896299872285998n)
+})

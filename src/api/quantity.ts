@@ -254,7 +254,7 @@ const wrappingPowers = new Set([1, 2, 3, 6, 9])
 function scaledValue(value: Quantity | string, scale: number): bigint {
   const quantity = asQuantity(value)
   const power = quantity.scale - scale
-  if (power <= 0) return divideUp(quantity.unscaled, -power)
+  if (power <= 0) return BigInt.asIntN(64, divideUp(quantity.unscaled, -power))
   const { unscaled, long } = quantity
   const factor = 10n ** BigInt(Math.min(power, digitsApartMax))
   const exact = unscaled * factor

@@ -8,7 +8,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { badRequest, invalidObject, notFound } from '#api/status-error.ts'
 import type { User } from '#access/user.ts'
-import type { Context } from '#kinds/kind.ts'
+import { type Context, hubOf, type Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { encode } from './commit.ts'
 import { currentObject } from './current.ts'
@@ -18,13 +18,14 @@ import { contextOf, type Server, type Target } from './server.ts'
 interface Rule {
   readonly prepared: boolean
   /** Where the object shall not stay exactly as it is. */
-  readonly strip?: (object: KubeObject) => void
+  readonly strip?: (object: KubeObject, kind: Kind) => void
   /** In any case. */
   readonly always?: (object: KubeObject) => void
 }
 
-const withoutStatus = (object: KubeObject) => {
-  object.status = {}
+/** An unset status, with what Go always says of one. */
+const withoutStatus = (object: KubeObject, kind: Kind) => {
+  object.status = hubOf(kind).conform({}).object.status ?? {}
 }
 
 const rules: Readonly<Record<string, Rule>> = {
@@ -70,16 +71,11 @@ function forgetMetadata({ metadata }: KubeObject, exact: boolean): void {
   if (metadata.generateName) delete metadata.name
 }
 
-function applyRule(
-  { kind: { plural, resource, protobuf } }: Target,
-  object: KubeObject,
-  exact: boolean,
-  context: Context,
-): void {
-  const rule = (protobuf && rules[plural]) || withoutRule
-  if (rule.prepared) resource.behaviour.prepareForCreate?.(object, context)
+function applyRule({ kind }: Target, object: KubeObject, exact: boolean, context: Context): void {
+  const rule = (kind.protobuf && rules[kind.plural]) || withoutRule
+  if (rule.prepared) kind.resource.behaviour.prepareForCreate?.(object, context)
   rule.always?.(object)
-  if (!exact) rule.strip?.(object)
+  if (!exact) rule.strip?.(object, kind)
 }
 
 const exportContext = (server: Server, target: Target, user: User): Context =>

@@ -35,7 +35,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     options.fieldSelector,
     target.name || undefined,
   )
-  const plan = planList(options, server.release)
+  const plan = planList(options, server.release, isOfOne(target, selection))
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   const retryAfter = plan.limit > 0 ? 0 : 1
@@ -59,6 +59,13 @@ export async function list(server: Server, target: Target, options: ListOptions)
   }
   return answer
 }
+
+/** Whether the selection names the one object that there can be, by a key that is known. */
+const isOfOne = (
+  { kind, namespace }: Target,
+  selection: Selection,
+): selection is Selection & { name: string } =>
+  selection.name !== undefined && (namespace !== '' || !kind.namespaced)
 
 /** The few objects with the label that is asked for, where they are known and fit the page. */
 function narrowed(
@@ -114,11 +121,7 @@ function page(
   const { matches } = selection
   let { start, end } = range
   if (plan.start !== '') start = range.start + plan.start.replace(/^\//, '')
-  if (
-    selection.name !== undefined &&
-    (target.namespace !== '' || !kind.namespaced) &&
-    plan.start === ''
-  ) {
+  if (isOfOne(target, selection) && plan.start === '') {
     start = keyOf(kind, target.namespace, selection.name)
     end = `${start}\0`
   }

@@ -54,6 +54,13 @@ for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
     assert.equal(Object.values(freshness).join(' '), want)
   })
 
+test('a list of one name and a limit is no list in pages', () => {
+  const options = { resourceVersion: '7', resourceVersionMatch: '', limit: 5, continueToken: '' }
+  assert.equal(planList(options as never, 22, true).freshness.want, 'not-older-than')
+  const exact = { ...options, resourceVersionMatch: 'Exact' }
+  assert.equal(planList(exact as never, 22, true).freshness.want, 'exactly')
+})
+
 test('a get wants the newest, any, or one that is not older', () => {
   const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
   assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])

@@ -29,7 +29,8 @@ export interface ListPlan {
 /** The first release that looks whether a version is one before it looks at where a list goes on. */
 const versionReadFirstSince = 19
 
-export function planList(options: ListOptions, release: number): ListPlan {
+/** `ofOne`: the one object of a name is asked for, which is no list in pages. */
+export function planList(options: ListOptions, release: number, ofOne = false): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && release < versionReadFirstSince
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
@@ -46,7 +47,7 @@ export function planList(options: ListOptions, release: number): ListPlan {
   const isNewest = revision === 0 && limit > 0 && options.resourceVersion !== '0'
   if (revision === undefined || isNewest) return { freshness: { want: 'latest' }, limit, start: '' }
   if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
-  const exactly = match === 'Exact' || (match === '' && limit > 0)
+  const exactly = match === 'Exact' || (match === '' && limit > 0 && !ofOne)
   return {
     freshness: exactly ? { want: 'exactly', revision } : { want: 'not-older-than', revision },
     limit,

@@ -86,6 +86,7 @@ test("Go's names", () => {
     ['io.k8s.api.core.v1.ServiceSpec', 'clusterIPs', 'ClusterIPs'],
     ['io.k8s.api.core.v1.SecurityContext', 'seLinuxOptions', 'SELinuxOptions'],
     ['io.k8s.api.core.v1.RBDVolumeSource', 'image', 'RBDImage'],
+    ['io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource', 'pdID', 'PdID'],
     ['io.k8s.api.core.v1.Container', 'image', 'Image'],
     ['io.k8s.api.core.v1.Event', 'reportingComponent', 'ReportingController'],
     ['x.v1.JSONSchemaProps', 'x-kubernetes-list-type', 'XListType'],

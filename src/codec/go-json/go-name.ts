@@ -28,6 +28,7 @@ const namedIn: ReadonlyMap<string, string> = new Map([
   ['GlusterfsPersistentVolumeSource.endpoints', 'EndpointsName'],
   ['GlusterfsVolumeSource.endpoints', 'EndpointsName'],
   ['NodeSpec.externalID', 'DoNotUseExternalID'],
+  ['PhotonPersistentDiskVolumeSource.pdID', 'PdID'],
   ['PodSpec.serviceAccount', 'DeprecatedServiceAccount'],
   ['StatusCause.reason', 'Type'],
   ['core.v1.Event.reportingComponent', 'ReportingController'],
