@@ -97,6 +97,7 @@ test('a port that is taken is told in one line', async () => {
   ]).ended()
   assert.equal(code, 1)
   assert.match(said, /^binnacle: --secure-port: another program listens on [^\n]*\n$/m)
+  assert.equal(existsSync(join(place, 'taken')), false, 'and nothing is left behind')
   await first.stop()
 })
 

@@ -1,4 +1,5 @@
 /** From settings to a running server: builds the parts in their order, makes it ready, listens, and knows how to stop. */
+import { existsSync } from 'node:fs'
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { systemClock } from '#base/clock.ts'
 import { selectControllers } from '#controllers/names.ts'
@@ -11,7 +12,7 @@ import { ensureCertificates, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import { startControllers } from './controllers.ts'
 import { followDefinitions } from './custom-kinds.ts'
-import { type Parsed, releaseNumber } from './flags.ts'
+import { type Parsed, releaseNumber, type Settings } from './flags.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
@@ -33,6 +34,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const names = orCannotStart(
     selectControllers(settings.controllers, releaseNumber(settings.emulatedVersion)),
   )
+  if (!existsSync(settings.dataDir)) await requirePort(settings)
   const foundation = await openFoundation(settings, log)
   const { release, feature, facts, storage, parseStored } = foundation
   const version = facts.versionOf(release)
@@ -66,7 +68,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const listen = () =>
     listener
       .listen(settings.securePort, settings.bindAddress)
-      .catch(async (error) => (await import('./listening.ts')).cannotListen(error, settings))
+      .catch((error) => cannotListen(error, settings))
   if (listensEarly(settings)) await listen()
   const membership = await membershipOf(foundation)
   const running = await makeReady(side, membership)
@@ -101,6 +103,17 @@ export async function start({ settings }: Parsed): Promise<void> {
     log,
     signal: stopping.signal,
   }).catch((error) => log.error('controllers do not run', { error }))
+}
+
+/** A first start that finds its port taken makes nothing; a later one is told first where its state is in use. */
+async function requirePort(settings: Settings): Promise<void> {
+  const { requireFreePort } = await import('#http/free-port.ts')
+  const { securePort, bindAddress } = settings
+  await requireFreePort(securePort, bindAddress).catch((error) => cannotListen(error, settings))
+}
+
+async function cannotListen(error: NodeJS.ErrnoException, settings: Settings): Promise<never> {
+  return (await import('./listening.ts')).cannotListen(error, settings)
 }
 
 /** Stores of one server have none. */
