@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test, { after, beforeEach } from 'node:test'
+import test, { after, afterEach, beforeEach } from 'node:test'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
@@ -24,6 +24,12 @@ process.on('worker', () => {
 })
 beforeEach(() => {
   threads = 0
+})
+
+/** Those of a test that failed would keep the process. */
+const tries: Try[] = []
+afterEach(async () => {
+  for (const one of tries.splice(0)) await one.queue.close()
 })
 
 let files = 0
@@ -45,6 +51,7 @@ class Try {
       { file: newFile(), checkpointBytes: 16 * 1024 * 1024, elapsed: () => 0, ...options },
       { committed: (changes) => this.#committed(changes) },
     )
+    tries.push(this)
   }
 
   #committed(changes: Change[]): void {
