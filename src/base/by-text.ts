@@ -7,7 +7,7 @@
 const lengthMax = 4096
 
 /** What throws is asked again. */
-export function byText<Answer extends object | string>(
+export function byText<Answer extends object | string | boolean | null>(
   find: (text: string) => Answer,
   textsMax = 256,
 ): (text: string) => Answer {

@@ -4,6 +4,7 @@
  * header means is worked out once and remembered.
  */
 import { ApiError, notAcceptable, unsupportedMediaType } from '#api/status-error.ts'
+import { byText } from '#base/by-text.ts'
 import {
   type AcceptClause,
   type AcceptRules,
@@ -54,22 +55,6 @@ const streamMediaTypes = [mediaTypes.json, mediaTypes.protobuf].map(
 
 const transforms = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
-/** Headers remembered per endpoint; clients use a handful, so more are somebody trying. */
-const rememberedMax = 500
-
-function remember<T>(decide: (header: string) => T): (header: string) => T {
-  const known = new Map<string, T>()
-  return (header) => {
-    let found = known.get(header)
-    if (found === undefined) {
-      found = decide(header)
-      if (known.size >= rememberedMax) known.clear()
-      known.set(header, found)
-    }
-    return found
-  }
-}
-
 function matches({ type, subtype }: AcceptClause, format: Format): boolean {
   if (type === '*') return subtype === '*'
   const [ourType, ourSubtype] = mediaTypes[format].split('/')
@@ -109,7 +94,7 @@ function decide(header: string, endpoint: Endpoint, rules: AcceptRules): Wanted 
 
 type Decided = Readonly<Record<Endpoint, (header: string) => Wanted | null>>
 const decidedBy = (rules: AcceptRules): Decided => {
-  const of = (endpoint: Endpoint) => remember((header) => decide(header, endpoint, rules))
+  const of = (endpoint: Endpoint) => byText((header) => decide(header, endpoint, rules))
   return {
     'built-in': of('built-in'),
     'built-in without tables': of('built-in without tables'),
@@ -155,9 +140,9 @@ export function wantedStream(
 const routable: ReadonlySet<string> = new Set([...allMediaTypes, ...streamMediaTypes])
 const jsonOnly: ReadonlySet<string> = new Set([mediaTypes.json])
 const bareTypes = (header: string) => header.split(',').map((part) => part.split(';')[0].trim())
-const isRoutable = remember((header) => routes(header, routable))
-const isJson = remember((header) => routes(header, jsonOnly))
-const isKeySet = remember((header) => routes(header, new Set(['application/jwk-set+json'])))
+const isRoutable = byText((header) => routes(header, routable))
+const isJson = byText((header) => routes(header, jsonOnly))
+const isKeySet = byText((header) => routes(header, new Set(['application/jwk-set+json'])))
 
 function routes(header: string, produced: ReadonlySet<string>): boolean {
   return header === '' || bareTypes(header).some((type) => type === '*/*' || produced.has(type))
@@ -176,7 +161,7 @@ export function checkRouteAccepts(header: string, produces: Produces = 'any form
   if (!fits[produces](header)) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
 }
 
-const formatOf = remember((header): Format | null => {
+const formatOf = byText((header): Format | null => {
   const type = header === '' ? mediaTypes.json : parseContentType(header)
   return formats.find((format) => mediaTypes[format] === type) ?? null
 })
