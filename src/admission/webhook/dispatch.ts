@@ -114,17 +114,23 @@ function requireNoSideEffects(hook: Hook): void {
   throw badRequest(`admission webhook "${hook.name}" does not support dry run`)
 }
 
+/** Codes of refusals. A connection ends over those that are larger, there; here they are taken for none. */
+const codeMin = 400
+const codeMax = 999
+
 /** The status a webhook refuses with, as the client sees it. */
 function refusalOf({ name }: Hook, result: Loose = {}): ApiError {
   const denied = `admission webhook "${name}" denied the request`
-  const { code = 0, reason = '', message = '', details } = result
+  const { code = 0, reason = '', message = '', details, metadata } = result
   const why = message || reason
-  return new ApiError(
-    typeof code === 'number' && code >= 400 ? code : 400,
+  const refusal = new ApiError(
+    code >= codeMin && code <= codeMax ? code : codeMin,
     reason,
     why === '' ? `${denied} without explanation` : `${denied}: ${why}`,
     details ?? undefined,
   )
+  refusal.listMeta = metadata
+  return refusal
 }
 
 /** Whether and how a call ended the request: the error that the client gets, or undefined where it goes on. */

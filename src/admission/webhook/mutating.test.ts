@@ -453,6 +453,13 @@ test('before 1.22 the log is not told what failed open', async () => {
   assert.deepEqual([...request.auditAnnotations.keys()], [mutation('round_0_index_0')])
 })
 
+test('a refusal keeps the metadata that its status has', async () => {
+  const metadata = { resourceVersion: '5', bogus: 1 }
+  server.paths.set('/a', () => ({ allowed: false, status: { metadata } }))
+  const refusal = await refusalOf(requestOf('CREATE', mapKind, map()), hook('a'))
+  assert.deepEqual(refusal.status().metadata, { resourceVersion: '5' })
+})
+
 const denials: [status: Loose | undefined, expected: unknown[]][] = [
   [
     { code: 399, message: 'm' },
@@ -465,6 +472,10 @@ const denials: [status: Loose | undefined, expected: unknown[]][] = [
   [
     { code: 429, reason: 'Slow', message: 'm', details: { retryAfterSeconds: 7 } },
     [429, 'Slow', 'admission webhook "a.x.io" denied the request: m', { retryAfterSeconds: 7 }],
+  ],
+  [
+    { code: 1000, details: { causes: [], uid: 'u' } },
+    [400, '', 'admission webhook "a.x.io" denied the request without explanation', { uid: 'u' }],
   ],
   [{ reason: 'R' }, [400, 'R', 'admission webhook "a.x.io" denied the request: R', undefined]],
 ]

@@ -46,7 +46,12 @@ const rows: [what: string, answer: Loose, expected: unknown][] = [
   [
     'all there is',
     review({ ...allowed, warnings: ['w'], auditAnnotations: { a: 'b' }, status: { code: 1 } }),
-    { allowed: true, warnings: ['w'], auditAnnotations: { a: 'b' }, result: { code: 1 } },
+    {
+      allowed: true,
+      warnings: ['w'],
+      auditAnnotations: { a: 'b' },
+      result: { metadata: {}, code: 1 },
+    },
   ],
   ['what nobody knows', review({ ...allowed, odd: 1 }), { allowed: true }],
   ['no response', review(undefined), 'webhook response was absent'],
@@ -238,7 +243,7 @@ const pods = { group: '', version: 'v1', resource: 'pods' }
 const namespaces = kindOf('v1', 'namespaces')
 const inItself = (operation: 'CREATE' | 'UPDATE', metadata: Loose) =>
   requestOf(operation, namespaces, { metadata }, { name: 'n' })
-const alike = { ...namespaces, group: 'example.com' } as typeof namespaces
+const alike = { ...namespaces, type: namespaces.type, group: 'example.com' } as typeof namespaces
 
 const shown: [what: string, request: AdmissionRequest, part: string, expected: unknown][] = [
   ['nobody', user({}), 'userInfo', {}],

@@ -1,8 +1,10 @@
 /** The AdmissionReview that is sent, and what an answer to it must look like. Pure. */
 import type { AdmissionRequest } from '#admission/admission.ts'
+import { groupOf, versionOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
+import { conform } from '#schema/conform.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answered } from './hook-client.ts'
 import type { Versioned } from './versioned.ts'
@@ -86,8 +88,8 @@ function namespaceOf(request: AdmissionRequest, release: number): string {
 /** The kind of a body that is not the resource's: evictions, tokens. */
 function ownKindOf({ object, kind }: AdmissionRequest): Loose | undefined {
   if (object?.kind === undefined || object.kind === kind.resource.hub.kind) return undefined
-  const [version, group = ''] = (object.apiVersion ?? '').split('/').reverse()
-  return { group, version, kind: object.kind }
+  const { apiVersion = '' } = object
+  return { group: groupOf(apiVersion), version: versionOf(apiVersion), kind: object.kind }
 }
 
 function userInfoOf({ user: { name, uid, groups, extra } }: AdmissionRequest): Loose {
@@ -205,7 +207,7 @@ export function readVerdict(
     allowed: allowed === true,
     patch: '',
     patchType: '',
-    result: status ?? undefined,
+    result: status == null ? undefined : (conform(loadType().status, status).value as Loose),
     warnings: warnings ?? [],
     auditAnnotations: auditAnnotations ?? {},
   }

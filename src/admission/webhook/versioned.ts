@@ -4,6 +4,7 @@
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { loadLater } from '#base/load-later.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { isUnread, markUnread } from '#kinds/custom/unread.ts'
@@ -17,6 +18,7 @@ import {
   type TypeName,
   typeSaidBy,
 } from './patched-type.ts'
+import { withEmpty } from './shown-empty.ts'
 
 /** For patches that make an object which is none. */
 const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
@@ -54,11 +56,13 @@ export class Versioned {
 
   static async of(request: AdmissionRequest, kind: Kind): Promise<Versioned> {
     const { object, old } = request
+    const own = ownTypeOf(request)
+    const next = object && (await fromHub(request.kind, kind, object))
     return new Versioned(
       kind,
-      object && (await fromHub(request.kind, kind, object)),
+      next && own === undefined && kind.protobuf ? withEmpty(kind.type, next) : next,
       old && withoutOwners(request, await fromHub(request.kind, kind, old)),
-      ownTypeOf(request),
+      own,
     )
   }
 
@@ -218,6 +222,7 @@ export async function intoRequest(
   if (result !== target) {
     for (const key of Object.keys(target)) delete target[key]
     Object.assign(target, result)
+    copyWrittenEmpty(result, target)
   }
   if (!asked.protobuf && versioned.own === undefined) markUnread(target)
 }

@@ -1,0 +1,50 @@
+/**
+ * Lists and maps that were written empty, as a webhook is shown them: `[]` and `{}`. In canonical form they are null
+ * where a type always writes them, which is what readers of the store find; but nothing was stored yet.
+ * What is given is never changed.
+ */
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import type { Type } from '#schema/type.ts'
+
+export const withEmpty = (type: Type, object: KubeObject): KubeObject =>
+  shown(type, object as Json) as unknown as KubeObject
+
+function shown(type: Type, value: Json): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return type.is === 'list' ? shownItems(type.items, value) : value
+  if (type.is === 'map') return shownMembers(value, () => type.values)
+  return type.is === 'struct' ? shownMembers(value, (name) => type.byName.get(name)?.type) : value
+}
+
+function shownItems(type: Type, items: Json[]): Json[] {
+  let out = items
+  for (const [i, item] of items.entries()) {
+    const next = shown(type, item)
+    if (next === item) continue
+    if (out === items) out = [...items]
+    out[i] = next
+  }
+  return out
+}
+
+type Members = { [name: string]: Json }
+
+function shownMembers(members: Members, typeOf: (name: string) => Type | undefined): Json {
+  let out = members
+  for (const name of Object.keys(members)) {
+    const type = typeOf(name)
+    const member = members[name]
+    if (type === undefined) continue
+    const next = isEmptied(members, name) ? emptyOf(type) : shown(type, member)
+    if (next === member) continue
+    if (out === members) out = { ...members }
+    ;(out as Loose)[name] = next
+  }
+  return out
+}
+
+const isEmptied = (members: Members, name: string): boolean =>
+  members[name] === null && wasWrittenEmpty(members, name)
+
+const emptyOf = ({ is }: Type): Json => (is === 'list' ? [] : is === 'map' ? {} : null)
