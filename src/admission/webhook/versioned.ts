@@ -18,13 +18,15 @@ import {
   type TypeName,
   typeSaidBy,
 } from './patched-type.ts'
-import { withEmpty } from './shown-empty.ts'
 
 /** For patches that make an object which is none. */
 const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
   import.meta.url,
   '#patch/patched-order',
 )
+
+/** For the first webhook that is asked. */
+const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
 
 /** What of the server it takes to know types. */
 type Parts = Pick<DispatchParts, 'types' | 'release'>
@@ -60,7 +62,7 @@ export class Versioned {
     const next = object && (await fromHub(request.kind, kind, object))
     return new Versioned(
       kind,
-      next && own === undefined && kind.protobuf ? withEmpty(kind.type, next) : next,
+      next && own === undefined && kind.protobuf ? loadEmpty().withEmpty(kind.type, next) : next,
       old && withoutOwners(request, await fromHub(request.kind, kind, old)),
       own,
     )
