@@ -3,9 +3,10 @@
  * where a type always writes them, which is what readers of the store find; but nothing was stored yet.
  * What is given is never changed.
  */
-import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Type } from '#schema/type.ts'
+import { setKey } from '#schema/user-key.ts'
 
 export const withEmpty = (type: Type, object: KubeObject): KubeObject =>
   shown(type, object as Json) as unknown as KubeObject
@@ -39,7 +40,7 @@ function shownMembers(members: Members, typeOf: (name: string) => Type | undefin
     const next = isEmptied(members, name) ? emptyOf(type) : shown(type, member)
     if (next === member) continue
     if (out === members) out = { ...members }
-    ;(out as Loose)[name] = next
+    setKey(out, name, next)
   }
   return out
 }
