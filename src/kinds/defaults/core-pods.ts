@@ -52,7 +52,9 @@ const podSpec: Defaulter = (spec) => {
   spec.restartPolicy ||= 'Always'
   if (spec.hostNetwork) {
     for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-      for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
+      for (const port of container.ports ?? []) {
+        if (port.containerPort) port.hostPort ||= port.containerPort
+      }
     }
   }
   spec.securityContext ??= {}

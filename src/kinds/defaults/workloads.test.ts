@@ -35,12 +35,16 @@ const cases: [string, Loose, Loose, number?][] = [
   ],
   [
     core('PodSpec'),
-    { hostNetwork: true, serviceAccount: 's', containers: [{ ports: [{ containerPort: 1 }] }] },
+    {
+      hostNetwork: true,
+      serviceAccount: 's',
+      containers: [{ ports: [{ containerPort: 1 }, { containerPort: 0 }] }],
+    },
     {
       hostNetwork: true,
       serviceAccount: 's',
       serviceAccountName: 's',
-      containers: [{ ports: [{ containerPort: 1, hostPort: 1 }] }],
+      containers: [{ ports: [{ containerPort: 1, hostPort: 1 }, { containerPort: 0 }] }],
       dnsPolicy: 'ClusterFirst',
       restartPolicy: 'Always',
       securityContext: {},
