@@ -56,7 +56,7 @@ async function ask(what: string, step: Step): Promise<Any> {
   }
   const sent = JSON.stringify(step.body) ?? ''
   process.stdout.write(
-    `✗ ${what}\n  ${step.method} ${step.path}\n  sent ${sent.slice(0, 3000)}\n  ${shown(difference)}\n`,
+    `✗ ${what}\n  ${step.method} ${step.path} ${step.headers?.['content-type'] ?? ''}\n  sent ${sent.slice(0, 3000)}\n  ${shown(difference)}\n`,
   )
   return undefined
 }

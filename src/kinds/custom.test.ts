@@ -269,6 +269,30 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
   assert.deepEqual(stored.spec, { size: 1 })
 })
 
+test('lists that were wrong before, as the version sees them, are not told again', () => {
+  const items = { type: 'object', properties: { k: { type: 'string' } } }
+  const set = { type: 'array', 'x-kubernetes-list-type': 'set', items }
+  const version = { ...one, schema: schema({ set }) }
+  const [kind] = customResource(definition([version]), options).kinds
+  const wrong = kind.conform(object({ set: [{ k: 'a' }, { k: 'a' }] })).object
+  const told = (old?: KubeObject) => {
+    const fields = kind.validateSchema?.(wrong, old).map(({ field }) => field)
+    return fields?.filter((field) => field.startsWith('spec'))
+  }
+  assert.deepEqual(told(), ['spec.set[1]'])
+  const more = {
+    ...wrong,
+    spec: {
+      set: [
+        { k: 'b', other: 1 },
+        { k: 'b', other: 2 },
+      ],
+    },
+  }
+  assert.deepEqual(told(more), [], 'no other version sees the difference')
+  assert.deepEqual(told({ ...wrong, spec: { set: [{ k: 'b' }] } }), ['spec.set[1]'])
+})
+
 test('apply may merge what no reader can read: it is kept where it is checked, and dropped from metadata', () => {
   const resource = customResource(definition([one]), options)
   const [kind] = resource.kinds

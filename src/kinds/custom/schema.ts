@@ -168,15 +168,24 @@ export class CustomSchema {
     return this.#release < tellsFieldsSince ? [inOne(object, errors)] : fieldErrors(errors)
   }
 
+  /** Whether lists were wrong before, in what this version sees of the object. */
+  #hadWrongLists(schema: JsonSchema, { metadata: _, ...old }: KubeObject): boolean {
+    let seen: Loose = old
+    try {
+      seen = this.prune(old)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+    return checkListTypes(schema, seen as Json).length > 0
+  }
+
   /** Errors of embedded objects and of lists that are sets or maps; the latter only where the old object had none. */
   checkStructure(object: KubeObject, old: KubeObject | undefined): FieldError[] {
     const schema = this.structural
     if (schema === undefined) return []
     const value = object as unknown as Json
-    const lists =
-      old !== undefined && checkListTypes(schema, old as unknown as Json).length > 0
-        ? []
-        : checkListTypes(schema, value)
-    return [...checkEmbedded(schema, value), ...lists]
+    const lists = checkListTypes(schema, value)
+    const isNews = lists.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
+    return [...checkEmbedded(schema, value), ...(isNews ? lists : [])]
   }
 }
