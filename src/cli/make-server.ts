@@ -4,6 +4,7 @@ import { type Access, makeAccess } from '#access/make-access.ts'
 import type { User } from '#access/user.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
+import { groupOf, versionOf } from '#api/api-version.ts'
 import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
@@ -77,12 +78,10 @@ export async function makeServer(
 function typesOf({ facts, release }: Foundation): KnownTypes {
   return {
     isVersion(apiVersion) {
-      const [version = '', group = ''] = apiVersion.split('/').reverse()
-      return facts.kindsOf(group, version, release).size > 0
+      return facts.kindsOf(groupOf(apiVersion), versionOf(apiVersion), release).size > 0
     },
     typeNamed(apiVersion, kind) {
-      const [version = '', group = ''] = apiVersion.split('/').reverse()
-      const name = facts.kindsOf(group, version, release).get(kind)
+      const name = facts.kindsOf(groupOf(apiVersion), versionOf(apiVersion), release).get(kind)
       return name === undefined ? undefined : facts.typeOf(name, release)
     },
   }

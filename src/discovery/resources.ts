@@ -1,6 +1,7 @@
 /**
  * The answers that list resources: /api/v1 and /apis/<group>/<version>.
  */
+import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
@@ -71,13 +72,13 @@ function resourceOf(kind: Kind, release: number): ApiResource {
 function subresourceOf(kind: Kind, one: Subresource): ApiResource {
   // A scale shows its group version even where it is the resource's own, unless the resource is nothing but its scale.
   const shown = one.apiVersion !== kind.apiVersion || (one.name === 'scale' && kind.verbs.size > 0)
-  const slash = one.apiVersion.indexOf('/')
+  const group = groupOf(one.apiVersion)
   return {
     name: `${kind.plural}/${one.name}`,
     singularName: '',
     namespaced: kind.namespaced,
-    ...(shown && slash > 0 ? { group: one.apiVersion.slice(0, slash) } : undefined),
-    ...(shown ? { version: one.apiVersion.slice(slash + 1) } : undefined),
+    ...(shown && group !== '' ? { group } : undefined),
+    ...(shown ? { version: versionOf(one.apiVersion) } : undefined),
     kind: one.kind,
     verbs: [...one.verbs],
   }

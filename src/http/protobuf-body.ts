@@ -1,4 +1,5 @@
 /** A body in protobuf: the envelope names its kind, that kind's type reads it. */
+import { versionOf } from '#api/api-version.ts'
 import { type ApiError, badRequest, notAcceptable } from '#api/status-error.ts'
 import { WireError } from '#base/wire.ts'
 import { decodeMessage, EnvelopeError, openEnvelope, type TypeHeader } from '#codec/protobuf.ts'
@@ -32,8 +33,6 @@ export const refuseForeignOptions = (own: string) => (apiVersion: string, kind: 
 
 const saysVersion = (apiVersion: string) =>
   !/(^|\/)$/.test(apiVersion) && apiVersionFault(apiVersion) === undefined
-
-const versionOf = (apiVersion: string) => apiVersion.split('/').pop()
 
 export function decodeProtobufBody(taken: TakenType, bytes: Buffer): unknown {
   try {

@@ -2,6 +2,7 @@
  * Which types a body may say it is of, besides those that are stored: what every group version has, and what has no
  * group. Nothing is read by them here.
  */
+import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Type } from '#schema/type.ts'
 
 /** The types that a release has, of resources and of bodies that are none. */
@@ -28,9 +29,6 @@ const coreOnly =
 /** Groups that are served by servers of their own, each of which knows no other. */
 const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
-
 /** Whether there is such a type where `at` is served. */
 export function isKnownType(
   types: KnownTypes,
@@ -51,7 +49,7 @@ export function isKnownType(
 /** Go's name for the type: that of meta is of one version wherever it is said to be. */
 export function goTypeOf(apiVersion: string, kind: string): string {
   const ofMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
-  return `${ofMeta ? 'v1' : apiVersion.split('/').pop()}.${kind}`
+  return `${ofMeta ? 'v1' : versionOf(apiVersion)}.${kind}`
 }
 
 /** Go's name for what all versions of a kind are read into. */

@@ -1,4 +1,5 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
+import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
@@ -173,7 +174,7 @@ function otherFreeType(
     ...(named === kind.kind ? [] : [invalid('kind', named, `must be ${kind.kind}`)]),
     ...(otherVersion ? [invalid('apiVersion', apiVersion, `must be ${kind.apiVersion}`)] : []),
   ]
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
+  const group = groupOf(apiVersion)
   return invalidObject({ group, kind: named }, textOf(raw.metadata?.name, ''), errors)
 }
 
@@ -189,7 +190,7 @@ export function conformAs(
 ): KubeObject {
   const value = (raw ?? {}) as Loose
   const named = textOf(value.kind, kind)
-  const version = textOf(value.apiVersion, apiVersion).split('/').pop() as string
+  const version = versionOf(textOf(value.apiVersion, apiVersion))
   const type = server.typeNamed(apiVersion, kind)
   if (named !== kind || textOf(value.apiVersion, apiVersion) !== apiVersion || type === undefined) {
     throw badRequest(

@@ -2,6 +2,7 @@
  * What a patched object says it is: a patch may take away the kind, and may turn the object into another version of it.
  * Anything else is refused in the original's words. Custom kinds have their own rules, in decode.ts.
  */
+import { groupOf } from '#api/api-version.ts'
 import type { Json } from '#api/object-meta.ts'
 import { unregisteredKind } from '#api/release-words.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -38,7 +39,7 @@ export function patchedVersion(
   const kind = said.kind || expected.kind
   if (said.apiVersion === '') {
     if (kind === expected.kind) return undefined
-    const version = `the internal version of group "${groupOf(expected)}"`
+    const version = `the internal version of group "${groupOf(expected.apiVersion)}"`
     throw badRequest(unregisteredKind(kind, version, release))
   }
   const fault = apiVersionFault(said.apiVersion)
@@ -68,9 +69,6 @@ const faultOf = (
     ? unregisteredKind(said.kind, `version "${said.apiVersion}"`, release)
     : (read.fault ??
       `converting (${read.goType}) to (${internalName(expected.apiVersion, expected.kind)}): unknown conversion`)
-
-const groupOf = ({ apiVersion }: TypeName): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : ''
 
 function headerOf(raw: Json) {
   try {

@@ -2,6 +2,7 @@
  * The operations of a subresource: a view of the object (status, scale), an action on it (eviction, binding), a stream of
  * text (log) or a connection through the server (exec, proxy).
  */
+import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Subresource } from '#kinds/kind.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
 import { title } from './names.ts'
@@ -19,9 +20,7 @@ interface SubresourceScope extends KindScope {
 }
 
 export function subresourceOperations(scope: KindScope, sub: Subresource): Operation[] {
-  const slash = sub.apiVersion.indexOf('/')
-  const group = slash < 0 ? '' : sub.apiVersion.slice(0, slash)
-  const version = sub.apiVersion.slice(slash + 1)
+  const [group, version] = [groupOf(sub.apiVersion), versionOf(sub.apiVersion)]
   const { kind } = scope
   const inner: SubresourceScope = {
     ...scope,

@@ -1,4 +1,5 @@
 /** Columns of the kinds that run pods: controllers, sets, jobs, and the revisions of sets. */
+import { groupOf } from '#api/api-version.ts'
 import {
   formatLabelSelector,
   formatLabels,
@@ -179,7 +180,7 @@ function controllerOf(object: KubeObject): string {
   const owners: OwnerReference[] = object.metadata.ownerReferences ?? []
   const owner = owners.find(({ controller }) => controller)
   if (owner === undefined) return '<none>'
-  const [group] = owner.apiVersion.includes('/') ? owner.apiVersion.split('/') : ['']
+  const group = groupOf(owner.apiVersion)
   const kind = group ? `${owner.kind}.${group}` : owner.kind
   return `${kind.toLowerCase()}/${owner.name}`
 }

@@ -2,6 +2,7 @@
  * What is asked of a conversion webhook and what its answer must be. Metadata stays what it was, but for labels and
  * annotations. Every refusal says which kind was to be converted.
  */
+import { groupOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'
@@ -33,9 +34,8 @@ export function conversionReview(
 }
 
 const gvkOf = ({ apiVersion = '', kind = '' }: { apiVersion?: string; kind?: string }): string => {
-  const slash = apiVersion.indexOf('/')
-  const group = slash === -1 ? '' : apiVersion.slice(0, slash)
-  return `${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
+  return `${groupOf(apiVersion)}/${version}, Kind=${kind}`
 }
 
 /** What every refusal begins with. */

@@ -1,4 +1,5 @@
 /** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
+import { groupOf } from '#api/api-version.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
@@ -252,15 +253,13 @@ class ScaleViews {
   }
 }
 
-const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '')
-
 function requireScale(target: Target, scale: KubeObject, before: KubeObject): void {
   const places = replicasOf(target.kind)
   places.requireSaid(scale)
   if (places.ownRules) return
   const errors = scaleErrors(scale)
   if (errors.length > 0) {
-    const group = groupOf(subresourceOf(target).apiVersion) as string
+    const group = groupOf(subresourceOf(target).apiVersion)
     throw invalidObject({ group, kind: 'Scale' }, target.name, errors)
   }
   requireUid(target, scale, before)
