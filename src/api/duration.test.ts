@@ -23,6 +23,8 @@ const cases: [string, string | undefined][] = [
   ['9223372036854775808ns', undefined],
   ['', undefined],
   ['-', undefined],
+  ['--5s', undefined],
+  ['5s\n', undefined],
   ['.s', undefined],
   ['1', undefined],
   ['1d', undefined],

@@ -4,8 +4,8 @@
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { formatDuration, parseDuration } from '#api/duration.ts'
 import { type Cidr, isIp, parseCidr } from '#api/ip-address.ts'
-import { formatDuration, parseDuration } from './duration.ts'
 
 export interface Shape<T, Unit extends string = ''> {
   /** What is accepted, to stand after "wants": `a number from 1 to 65535`. */
@@ -72,15 +72,17 @@ export const fraction: Shape<number> = {
   show: String,
 }
 
+const nanosPerMs = 1_000_000
+
 export const duration: Shape<number, 'Ms'> = {
   accepts: 'a duration such as 300ms, 45s or 1h30m',
   word: 'DURATION',
   unit: 'Ms',
   read(given) {
-    const ms = parseDuration(given)
-    return ms !== undefined && ms >= 0 ? ms : undefined
+    const nanos = parseDuration(given)
+    return nanos !== undefined && nanos >= 0n ? Number(nanos) / nanosPerMs : undefined
   },
-  show: formatDuration,
+  show: (ms) => formatDuration(BigInt(Math.round(ms * nanosPerMs))),
 }
 
 export function choice<const T extends string>(...values: readonly T[]): Shape<T> {

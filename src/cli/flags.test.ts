@@ -85,6 +85,8 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
     { first: 30_000, last: 30_100 },
   ],
   [['--service-node-port-range=30000+10'], 'serviceNodePortRange', { first: 30_000, last: 30_010 }],
+  [['--request-timeout=1m0.5s'], 'requestTimeoutMs', 60_500],
+  [['--event-ttl=100us'], 'eventTtlMs', 0.1],
   [['--authorization-mode=Node,RBAC'], 'authorizationMode', ['Node', 'RBAC']],
   [
     ['--service-account-issuer=a,b', '--service-account-issuer=c'],
