@@ -453,6 +453,37 @@ test('before 1.22 the log is not told what failed open', async () => {
   assert.deepEqual([...request.auditAnnotations.keys()], [mutation('round_0_index_0')])
 })
 
+const owner = {
+  manager: 'one',
+  operation: 'Update',
+  apiVersion: 'v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:data': {} },
+}
+/** What a webhook makes of the owners, and what is said of it: nothing where they stay as it made them. */
+const spoilt: [what: Loose, said: string | undefined][] = [
+  [{ manager: 'two' }, undefined],
+  [{ operation: 'Nope' }, 'operation must be `Apply` or `Update`'],
+  [{ fieldsType: 'X' }, 'invalid fieldsType "X" in managed fields entry 0'],
+  [{ apiVersion: '' }, 'apiVersion must not be empty'],
+]
+for (const [what, said] of spoilt) {
+  test(`owners with ${JSON.stringify(what)} after a webhook: ${said ?? 'kept'}`, async () => {
+    const made = { ...owner, ...what }
+    server.paths.set('/a', () =>
+      patchOf({ op: 'replace', path: '/metadata/managedFields', value: [made] }),
+    )
+    const metadata = { name: 'm', namespace: 'ns', managedFields: [owner] }
+    const request = requestOf('CREATE', mapKind, map({ metadata } as Loose))
+    assert.equal(await run(request, hook('a')), 'admitted')
+    const [kept] = request.object?.metadata.managedFields ?? []
+    assert.deepEqual({ ...kept }, said === undefined ? made : owner)
+    const about =
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: '
+    assert.deepEqual(request.warnings, said === undefined ? [] : [about + said])
+  })
+}
+
 test('a refusal keeps the metadata that its status has', async () => {
   const metadata = { resourceVersion: '5', bogus: 1 }
   server.paths.set('/a', () => ({ allowed: false, status: { metadata } }))

@@ -3,9 +3,10 @@
  * after a webhook that asked for it was called, that one is called once more.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
-import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import type { Json, KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { internalError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -21,12 +22,18 @@ import { intoRequest, settled, Versioned } from './versioned.ts'
 interface Rounds {
   /** The object as the last webhook left it, to see whether another plugin changed it since. */
   output: KubeObject | undefined
+  /** Who owned what before anybody was asked. */
+  readonly owners: ManagedFieldsEntry[] | undefined
   readonly called: Set<string>
   readonly again: Set<string>
 }
 
 const annotationsSince = 16
 const failedOpenSince = 22
+/** The first release that puts owners back which webhooks have spoilt. */
+const ownersKeptSince = 21
+
+const loadOwners = loadLater<typeof import('./kept-owners.ts')>(import.meta.url, './kept-owners')
 
 export function mutatingWebhooks(
   parts: DispatchParts,
@@ -42,7 +49,8 @@ export function mutatingWebhooks(
       let state = rounds.get(request)
       if (state === undefined) {
         if (!hooks.some((hook) => invocationOf(hook, request) !== undefined)) return
-        state = { output: undefined, called: new Set(), again: new Set() }
+        const owners = request.object?.metadata?.managedFields
+        state = { output: undefined, owners, called: new Set(), again: new Set() }
         rounds.set(request, state)
       }
       return callAll(parts, hooks, request, state, reader)
@@ -83,6 +91,9 @@ async function callAll(
     if (hook.reinvocable) state.called.add(hook.id)
   }
   if (versioned !== undefined) await intoRequest(parts, request, versioned)
+  // Whatever was changed in the first round, there is a second one.
+  if (second && parts.release >= ownersKeptSince)
+    loadOwners().keepReadableOwners(request, state.owners)
   state.output = request.object && structuredClone(request.object)
 }
 
