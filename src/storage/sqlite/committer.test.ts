@@ -1,5 +1,5 @@
 /**
- * How long the log becomes: it is copied while others write, and what is forgotten is logged too.
+ * Transactions that fail, and how long the log becomes: it is copied while others write, and what is forgotten is logged too.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { after } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Committer, type CommitterOptions } from './committer.ts'
-import { deletion, type WriteRequest } from './protocol.ts'
+import { deletion, type WriteAnswer, type WriteRequest } from './protocol.ts'
 import { createDatabase, pageSizeBytes } from './schema.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'committer-'))
@@ -29,6 +29,50 @@ function writeOf(count: number, size: number, ifRevision = (_: number) => 0): Wr
   const numbers = new Float64Array(keys.flatMap((_, i) => [ifRevision(i), size, 0, 0]))
   return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
 }
+
+test('what failed is undone, and the next begins where the database is', () => {
+  const { file, committer } = open()
+  const other = new Committer({ file, ...defaults })
+  other.transact([writeOf(3, 10)], 0)
+  const mine: WriteRequest = { ...writeOf(1, 10), keys: ['/registry/mine'] }
+  const failed = committer.transact([mine, { kind: 'compact', upTo: 2 }], 0)
+  assert.equal(failed.kind, 'failed', 'nobody said how far the other had come')
+  assert.deepEqual({ ...failed, message: '' }, { ...failed, count: 2, message: '', isBusy: false })
+  for (const ifRevision of [0, 5, 6]) {
+    const { numbers } = writeOf(1, 10, () => ifRevision)
+    const reply = committer.transact([{ ...mine, numbers }], 0)
+    assert.deepEqual(reply, { kind: 'committed', answers: [written(Math.max(ifRevision, 4) + 1)] })
+  }
+  assert.equal(other.unswept(), 0, 'the compaction is undone too')
+  other.close()
+  committer.close()
+})
+
+function written(revision: number): WriteAnswer {
+  return { revisions: new Float64Array([revision]), refused: [] }
+}
+
+test('what is done alone is done while nobody writes, or not at all', () => {
+  const { file, committer } = open({ busyMs: 0 })
+  const other = new Committer({ file, ...defaults, busyMs: 0 })
+  let times = 0
+  const meanwhile = () => {
+    times++
+    const reply = other.transact([writeOf(1, 10)], 0)
+    assert.equal(reply.kind === 'failed' && reply.isBusy, true)
+  }
+  assert.equal(committer.alone(meanwhile), true)
+  assert.throws(() => committer.alone(() => assert.fail('in vain')), /in vain/)
+  assert.equal(
+    other.alone(() => assert.equal(committer.alone(meanwhile), false)),
+    true,
+  )
+  assert.equal(times, 1)
+  assert.equal(other.transact([writeOf(1, 10)], 0).kind, 'committed')
+  assert.equal(committer.transact([writeOf(1, 10)], 2).kind, 'committed')
+  other.close()
+  committer.close()
+})
 
 /** What a connection that writes nothing sees of the log, in pages. */
 function logOf(file: string): { log: number; checkpointed: number } {

@@ -63,35 +63,34 @@ test('it ends when told so, and where there is no log', async () => {
   assert.equal(statSync(join(directory, 'missing'), { throwIfNoEntry: false }), undefined)
 })
 
-for (const count of [0, 10]) {
-  test(
-    `${count} writes before room was made and as many after survive a crash`,
-    {
-      timeout: 60_000,
-    },
-    () => crashAfterRoom(count),
-  )
+for (const [before, later] of [
+  [10, 10],
+  [0, 10],
+  [0, 0],
+] as const) {
+  const name = `${before} writes before room was made and ${later} later survive a crash`
+  test(name, { timeout: 60_000 }, () => crashAfterRoom(before, later))
 }
 
-async function crashAfterRoom(count: number): Promise<void> {
-  const home = join(directory, `state-${count}`)
+async function crashAfterRoom(before: number, later: number): Promise<void> {
+  const home = join(directory, `state-${before}-${later}`)
   const room = 2 * megabyte
   const storage = await openSqliteStorage({ directory: home, checkpointBytes: room })
   const write = (name: string) =>
     storage.put(`/registry/${name}`, Buffer.from(name), { ifRevision: 0 })
-  for (let i = 0; i < count; i++) await write(`before-${i}`)
+  for (let i = 0; i < before; i++) await write(`before-${i}`)
   const log = join(home, 'state.db-wal')
   while (statSync(log).size < room) await new Promise((resolve) => setTimeout(resolve, 20))
-  for (let i = 0; i < count; i++) await write(`after-${i}`)
+  for (let i = 0; i < later; i++) await write(`later-${i}`)
   assert.equal(statSync(log).size, room, 'writes go into the room')
 
-  const crashed = join(directory, `crashed-${count}`)
+  const crashed = join(directory, `crashed-${before}-${later}`)
   mkdirSync(crashed)
   for (const name of ['state.db', 'state.db-wal'])
     copyFileSync(join(home, name), join(crashed, name))
   await storage.close()
   const again = await openSqliteStorage({ directory: crashed })
   const { value } = await again.count({ start: '/registry/', end: '/registry0' })
-  assert.equal(value, 2 * count)
+  assert.equal(value, before + later)
   await again.close()
 }

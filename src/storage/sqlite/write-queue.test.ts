@@ -8,10 +8,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { after, afterEach, beforeEach } from 'node:test'
 import { performance } from 'node:perf_hooks'
+import type { Worker } from 'node:worker_threads'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import type { Change, Outcome } from '#storage/storage.ts'
 import { won } from '#storage/storage.suite.ts'
+import type { ExpireAnswer } from './protocol.ts'
 import { createDatabase } from './schema.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
@@ -91,7 +93,7 @@ const from = (first: number, count: number) => Array.from({ length: count }, (_,
 test('when there is a thread', async () => {
   const cases: [what: string, options: Partial<WriteQueueOptions>, work: Work, count: number][] = [
     ['nothing to do', {}, async () => {}, 0],
-    ['writes that come alone', {}, (one) => one.alone(50), 0],
+    ['writes that come alone', { companyMax: 9 }, (one) => one.alone(50), 0],
     ['little company', { companyMax: 9 }, (one) => one.together(9), 0],
     ['much company', { companyMax: 9 }, (one) => one.together(10), 1],
     [
@@ -104,6 +106,9 @@ test('when there is a thread', async () => {
     ],
     ['a log that is copied quickly', { checkpointBytes: 65536 }, (one) => one.alone(10), 0],
     ['a log that takes long', { checkpointBytes: 65536, ...slow() }, (one) => one.alone(10), 1],
+    ['company on a slow disk', { elapsed: ticking(8) }, (one) => inCompany(one, 9), 0],
+    ['little to forget from before', { file: compactedUpTo(1900) }, async () => {}, 0],
+    ['much to forget from before', { file: compactedUpTo(2100) }, async () => {}, 1],
     ['a compaction', {}, (one) => compactAfter(one, 500), 0],
     ['a compaction of much', { companyMax: 9999 }, (one) => compactAfter(one, 2100), 1],
   ]
@@ -126,6 +131,24 @@ function slow(): Partial<WriteQueueOptions> {
   return { file, elapsed: () => (statSync(file, { bigint: true }).mtimeNs === mtimeNs ? 0 : 21) }
 }
 
+function compactedUpTo(revision: number): string {
+  const file = newFile()
+  const database = new DatabaseSync(file)
+  database.exec(`UPDATE state SET compacted = ${revision}`)
+  database.close()
+  return file
+}
+
+/** Everything takes as long. */
+function ticking(ms: number): () => number {
+  let now = 0
+  return () => (now += ms)
+}
+
+async function inCompany(one: Try, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await one.together(2)
+}
+
 async function compactAfter(one: Try, count: number): Promise<void> {
   await one.together(count)
   await one.queue.ask({ kind: 'compact', upTo: count })
@@ -143,6 +166,15 @@ test('what came alone is committed at once, what comes in the same turn goes tog
   await turn()
   assert.deepEqual(one.sizes(), [1, 1, 1, 1, 5, 1])
   await one.queue.close()
+})
+
+test('a question is answered after the writes before it', async () => {
+  const one = new Try()
+  const bytes = Buffer.from('x')
+  for (const key of ['/a', '/b'])
+    one.queue.write({ key, bytes, ifRevision: 0, deadline: 1, ttlMs: 1 })
+  const answer = (await one.queue.ask({ kind: 'expire', now: 1 })) as ExpireAnswer
+  assert.deepEqual(answer.keys, ['/a', '/b'])
 })
 
 test('revisions follow each other wherever they are given', async () => {
@@ -183,6 +215,53 @@ test('a write here waits for nobody: where another is writing, the thread waits'
   await one.queue.close()
 })
 
+test('with a thread company is its own, and nothing overtakes what is with it', async () => {
+  const one = new Try({ companyMax: 0 })
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  assert.equal(threads, 1)
+  const done = () => one.batches.flat().length
+
+  await one.together(3)
+  const company = [one.write(), one.write(), one.queue.ask({ kind: 'probe' })]
+  assert.equal(done(), 5, 'company goes there')
+  await Promise.all(company)
+
+  await turn()
+  await one.alone(2)
+  one.write()
+  assert.equal(done(), 10, 'one alone is here')
+  await turn()
+  const compacted = one.queue.ask({ kind: 'compact', upTo: 3 })
+  const behind = one.write()
+  const probed = one.queue.ask({ kind: 'probe' })
+  assert.equal(done(), 10, 'not before what is there already')
+  assert.equal(won(await behind), 12)
+  await Promise.all([compacted, probed])
+  assert.deepEqual(one.revisions(), from(2, 11))
+})
+
+test('the thread is told to copy the log that grows here, once for each time it is long', async () => {
+  let orders = 0
+  process.once('worker', (worker) => {
+    const post = worker.postMessage
+    worker.postMessage = (message, transfer) => {
+      if (message.what.kind === 'checkpoint') orders++
+      post.call(worker, message, transfer as [])
+    }
+  })
+  const file = newFile()
+  // Four small writes, each a page of the table and one of its index and a little more.
+  const one = new Try({ file, companyMax: 0, checkpointBytes: 4 * 20_000 })
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  await one.alone(1)
+  const { mtimeNs } = statSync(file, { bigint: true })
+  await one.alone(15)
+  assert.equal(orders, 4)
+  await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
+})
+
 test('a slow disk is waited for by the thread', async () => {
   let now = 0
   let tookMs = 0
@@ -207,6 +286,12 @@ test('a slow disk is waited for by the thread', async () => {
   const { length } = one.batches
   one.write()
   assert.equal(one.batches.length, length + 1, 'and here again when it has rested')
+  tookMs = 1
+  for (let i = 1; i < 9; i++) {
+    await turn()
+    one.write()
+    assert.equal(one.batches.length, length + 1 + i, 'for good, where it is quick')
+  }
   await one.queue.close()
 })
 
@@ -232,6 +317,24 @@ test('what compaction allows is forgotten, by whoever does it, now or in a later
     // The last deletion is younger, and so what it deleted is still there.
     await until(`${what} to be forgotten`, () => rowsOf(file) === 2)
     await last.queue.close()
+  }
+})
+
+test('what is forgotten is logged, and the log copied, here and there', async () => {
+  for (const companyMax of [0, 9999]) {
+    const file = newFile()
+    const one = new Try({ file, companyMax, checkpointBytes: 8 * 1024 * 1024 })
+    const count = 900
+    await one.together(count)
+    const remove = (i: number) => {
+      const key = `/registry/${i}`
+      return one.queue.write({ key, bytes: undefined, ifRevision: i + 2, deadline: 0, ttlMs: 0 })
+    }
+    await Promise.all(from(0, count).map(remove))
+    const { size } = statSync(file)
+    await one.queue.ask({ kind: 'compact', upTo: 2 * count })
+    await until('the log to be copied', () => statSync(file).size > size)
+    await one.queue.close()
   }
 })
 
@@ -265,6 +368,76 @@ test('a thread that cannot begin: everything goes on here, and later there is on
   await one.together(4)
   assert.deepEqual(one.revisions(), from(2, 28))
   await one.queue.close()
+})
+
+test('a thread that cannot begin is not tried again and again for a slow disk', async () => {
+  const file = newFile()
+  const one = new Try({ file, elapsed: ticking(8) })
+  renameSync(file, `${file}.away`)
+  mkdirSync(file)
+  await one.alone(3)
+  await assert.rejects(one.queue.ask({ kind: 'compact', upTo: 2 }))
+  await one.alone(30)
+  assert.equal(threads, 1)
+  rmdirSync(file)
+})
+
+test('what a thread that cannot begin should have forgotten is forgotten here', async () => {
+  const file = compactedUpTo(2100)
+  const exited = new Promise((resolve) => {
+    process.once('worker', (worker) => worker.once('exit', resolve))
+  })
+  const one = new Try({ file })
+  renameSync(file, `${file}.away`)
+  mkdirSync(file)
+  await exited
+  rmdirSync(file)
+  renameSync(`${file}.away`, file)
+  assert.equal(one.queue.trouble(), undefined, 'nobody waited for it')
+  const database = new DatabaseSync(file, { readOnly: true })
+  const state = database.prepare('SELECT swept FROM state')
+  await until('all to be forgotten', () => state.get()?.swept === 2100)
+  database.close()
+})
+
+test('so many may wait and no more, and those that were answered wait no longer', async () => {
+  const one = new Try({ companyMax: 1e9 })
+  for (let round = 0; round < 2; round++) {
+    const answers = Array.from({ length: 20_001 }, () => one.write())
+    const settled = await Promise.allSettled(answers)
+    const refused = settled.filter((answer) => answer.status === 'rejected')
+    assert.match(
+      String(refused.map(({ reason }) => reason)),
+      /^StorageUnavailable: too many writes/,
+    )
+    assert.equal(refused.length, 1)
+  }
+})
+
+test('a thread that is ended from outside: before it began all goes on, later nothing does', async () => {
+  let worker: Worker | undefined
+  process.once('worker', (started) => {
+    worker = started
+  })
+  const one = new Try({ companyMax: 2 })
+  await one.together(4)
+  await worker?.terminate()
+  await one.together(2)
+  assert.equal(threads, 1)
+  assert.equal(one.queue.trouble(), undefined)
+
+  process.once('worker', (started) => {
+    worker = started
+  })
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  assert.equal(threads, 2)
+  const lost = one.queue.ask({ kind: 'compact', upTo: 3 })
+  const ended = /the writer of the store has ended/
+  await Promise.all([worker?.terminate(), assert.rejects(lost, ended)])
+  await assert.rejects(one.write(), ended)
+  assert.match(one.queue.trouble() ?? '', ended)
+  assert.deepEqual(one.revisions(), from(2, 8))
 })
 
 test('what is written and cannot be announced ends the queue, here and there', async () => {

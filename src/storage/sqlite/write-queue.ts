@@ -202,7 +202,6 @@ export class WriteQueue {
     if (reply.kind === 'failed' && reply.isBusy) return false
     if (this.#lastCount === 1) this.#judge(this.#elapsed() - began)
     this.#hear(reply)
-    if (this.#ended) return true
     if (this.#here.isLogLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
     return true
