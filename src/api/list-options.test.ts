@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseListOptions, parseResourceVersion } from './list-options.ts'
+import { listParameters, parseListOptions, parseResourceVersion } from './list-options.ts'
 import { ApiError } from './status-error.ts'
 
 const read = (query: string, watchForced = false) =>
@@ -94,3 +94,14 @@ test('resource versions', () => {
     )
   }
 })
+
+const asked: [Parameters<typeof listParameters>[0], string][] = [
+  [{}, ''],
+  [{ labelSelector: 'a=b,c', limit: 3 }, 'labelSelector=a%3Db%2Cc&limit=3'],
+  [
+    { fieldSelector: 'x=y', continueToken: 't', resourceVersion: '7' },
+    'fieldSelector=x%3Dy&continue=t&resourceVersion=7',
+  ],
+]
+for (const [query, text] of asked)
+  test(`a query of a client: ${text}`, () => assert.equal(`${listParameters(query)}`, text))

@@ -1,4 +1,4 @@
-/** The query of list and watch, parsed and checked in the original's order and words. */
+/** The query of list and watch: as clients write it, and parsed and checked in the original's order and words. */
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { LabelSelectorError } from './label-requirement.ts'
@@ -18,6 +18,26 @@ export interface ListOptions {
   /** 0: no limit. */
   readonly limit: number
   readonly continueToken: string
+}
+
+/** What a client asks for; what it leaves out is not asked. */
+export interface ListQuery {
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  readonly limit?: number
+  readonly continueToken?: string
+  readonly resourceVersion?: string
+}
+
+/** A query as it stands in an address. */
+export function listParameters(query: ListQuery): URLSearchParams {
+  const params = new URLSearchParams()
+  if (query.labelSelector) params.set('labelSelector', query.labelSelector)
+  if (query.fieldSelector) params.set('fieldSelector', query.fieldSelector)
+  if (query.limit) params.set('limit', String(query.limit))
+  if (query.continueToken) params.set('continue', query.continueToken)
+  if (query.resourceVersion) params.set('resourceVersion', query.resourceVersion)
+  return params
 }
 
 /** The first release that can be told how a resource version is meant. */

@@ -2,6 +2,7 @@
  * The API as controllers see it: the same verbs, with the same checks, whether the server is in this process or across
  * the network. There is no private door. Errors are ApiErrors, as any client gets them.
  */
+import type { ListQuery } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 /** A resource in one version: `{ group: 'apps', version: 'v1', plural: 'deployments' }`. */
@@ -15,14 +16,6 @@ export interface ListResult {
   readonly items: KubeObject[]
   readonly resourceVersion: string
   readonly continueToken: string
-}
-
-export interface ListQuery {
-  readonly labelSelector?: string
-  readonly fieldSelector?: string
-  readonly limit?: number
-  readonly continueToken?: string
-  readonly resourceVersion?: string
 }
 
 export interface DeleteQuery {

@@ -1,10 +1,10 @@
 /** The client of controllers in this process: the same verbs a request reaches, as the user it is made for. */
 import type { User } from '#access/user.ts'
-import { parseListOptions } from '#api/list-options.ts'
+import { type ListQuery, listParameters, parseListOptions } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
-import type { ApiClient, ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
+import type { ApiClient, ClientEvent, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { identityOf } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -101,7 +101,7 @@ class LocalClient implements ApiClient {
 
   async list(ref: ResourceRef, namespace: string, query: ListQuery = {}) {
     const target = this.#target(ref, namespace)
-    const answer = await list(this.#server, target, parseListOptions(queryOf(query)))
+    const answer = await list(this.#server, target, parseListOptions(listParameters(query)))
     if (answer.is !== 'list') throw pathNotFound()
     return {
       items: await Promise.all(answer.entries.map((entry) => this.#parse(target.kind, entry))),
@@ -149,7 +149,7 @@ class LocalClient implements ApiClient {
   async deleteCollection(ref: ResourceRef, namespace: string, query: ListQuery & DeleteQuery = {}) {
     const target = this.#target(ref, namespace)
     const request = { ...this.#request(target, undefined), deleteOptions: deleteOptionsOf(query) }
-    await deleteCollection(this.#server, request, parseListOptions(queryOf(query)))
+    await deleteCollection(this.#server, request, parseListOptions(listParameters(query)))
   }
 
   async *watch(
@@ -206,16 +206,6 @@ class LocalClient implements ApiClient {
     }
     return found
   }
-}
-
-function queryOf(query: ListQuery): URLSearchParams {
-  const params = new URLSearchParams()
-  if (query.labelSelector) params.set('labelSelector', query.labelSelector)
-  if (query.fieldSelector) params.set('fieldSelector', query.fieldSelector)
-  if (query.limit) params.set('limit', String(query.limit))
-  if (query.continueToken) params.set('continue', query.continueToken)
-  if (query.resourceVersion) params.set('resourceVersion', query.resourceVersion)
-  return params
 }
 
 function deleteOptionsOf(query: DeleteQuery): DeleteOptions {

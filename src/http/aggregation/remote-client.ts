@@ -4,9 +4,10 @@
  * is gone.
  */
 import type { User } from '#access/user.ts'
+import { type ListQuery, listParameters } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, serviceUnavailable } from '#api/status-error.ts'
-import type { ClientEvent, DeleteQuery, ListQuery, ResourceRef } from '#client/client.ts'
+import type { ClientEvent, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { PartialDiscovery } from '#client/client.ts'
 import type { RemoteClient } from '#client/combined-client.ts'
 import { placeOf } from '#http/connect/backend.ts'
@@ -162,12 +163,7 @@ function pathOf({ group, version, plural }: ResourceRef, namespace: string, name
 }
 
 function queryText(query: ListQuery): string {
-  const params = new URLSearchParams()
-  if (query.labelSelector) params.set('labelSelector', query.labelSelector)
-  if (query.fieldSelector) params.set('fieldSelector', query.fieldSelector)
-  if (query.limit) params.set('limit', String(query.limit))
-  if (query.continueToken) params.set('continue', query.continueToken)
-  if (query.resourceVersion) params.set('resourceVersion', query.resourceVersion)
+  const params = listParameters(query)
   return params.size === 0 ? '' : `?${params}`
 }
 
