@@ -2,14 +2,11 @@
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
-import { pathSegmentName } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { isLabelSelector } from '#kinds/behaviour/checks.ts'
-import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkPolicyRules } from './rules.ts'
-
-const nameRule = (name: string): string[] => pathSegmentName(name)
+import { toldTwice } from './told-twice.ts'
 
 const checkRole = (role: KubeObject): FieldError[] => checkPolicyRules(role.rules, true)
 
@@ -31,20 +28,5 @@ function checkClusterRole(role: KubeObject): FieldError[] {
   return errors
 }
 
-/** An update runs the whole check twice, as the original does: each error is told twice. */
-function roleBehaviour(namespaced: boolean, check: (role: KubeObject) => FieldError[]): Behaviour {
-  const whole = (role: KubeObject) => [...checkMetadata(role, namespaced, nameRule), ...check(role)]
-  return {
-    nameRule,
-    createOnUpdate: true,
-    validateCreate: check,
-    validateUpdate: (next, old) => [
-      ...whole(next),
-      ...whole(next),
-      ...checkMetadataUpdate(next, old),
-    ],
-  }
-}
-
-export const role: Behaviour = roleBehaviour(true, checkRole)
-export const clusterRole: Behaviour = roleBehaviour(false, checkClusterRole)
+export const role: Behaviour = toldTwice(true, checkRole)
+export const clusterRole: Behaviour = toldTwice(false, checkClusterRole)
