@@ -8,7 +8,7 @@ import { podTemplateColumns } from '#kinds/columns/pods.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { podRules } from './pod-rules.ts'
 import { checkPodTemplate } from './pod-spec.ts'
-import { podWarnings } from './pod-warnings.ts'
+import { templateWarnings } from './pod-warnings.ts'
 import { prepareTemplate } from './prepare-template.ts'
 
 const path = FieldPath.of('template')
@@ -36,10 +36,6 @@ export const podTemplate: Behaviour = {
     ...checkMetadataUpdate(next, old),
     ...check(next, old, context),
   ],
-  warningsOnCreate: (template, context) => podWarnings(template.template, path, context),
-  warningsOnUpdate: (next, old, context) =>
-    next.metadata.generation === old.metadata.generation
-      ? []
-      : podWarnings(next.template, path, context),
+  ...templateWarnings(path, ({ template }) => template),
   columns: podTemplateColumns,
 }

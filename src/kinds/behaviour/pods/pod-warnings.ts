@@ -1,10 +1,10 @@
 /** Things in a pod that are allowed and probably not meant: told in the Warning header, never refused. */
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
-import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
 import { quantityMilliValue } from '#api/quantity.ts'
 import { sortedKeys } from '#kinds/behaviour/checks.ts'
-import type { Context } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { containersWithPaths } from './containers-of.ts'
 import { containerSeccompPrefix, podSeccompKey } from './seccomp.ts'
 
@@ -103,6 +103,18 @@ export function podWarnings(
   }
   return warnings
 }
+
+/** What holders of a template are warned of: when it is new, and when a change of it was counted. */
+export const templateWarnings = (
+  path: FieldPath,
+  templateOf: (object: KubeObject) => Loose,
+): Required<Pick<Behaviour, 'warningsOnCreate' | 'warningsOnUpdate'>> => ({
+  warningsOnCreate: (object, context) => podWarnings(templateOf(object), path, context),
+  warningsOnUpdate: (next, old, context) =>
+    next.metadata.generation === old.metadata.generation
+      ? []
+      : podWarnings(templateOf(next), path, context),
+})
 
 const byteResources = ['memory', 'ephemeral-storage']
 

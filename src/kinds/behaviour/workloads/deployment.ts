@@ -8,7 +8,7 @@ import { sameJson } from '#kinds/behaviour/checks.ts'
 import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/behaviour/int-or-percent.ts'
 import { checkFinalizerNames, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
-import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
+import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
 import { keepSpec, keepStatus, sameSpecs } from '#kinds/behaviour/strategy.ts'
 import { deploymentColumns } from '#kinds/columns/workloads.ts'
@@ -154,11 +154,7 @@ export const deployment: Behaviour = {
     const at = specPath.child('selector')
     return [...errors, ...checkSelectorUnchanged(next.spec.selector, old.spec.selector, at)]
   },
-  warningsOnCreate: (object, context) => podWarnings(object.spec.template, templatePath, context),
-  warningsOnUpdate: (next, old, context) =>
-    next.metadata.generation === old.metadata.generation
-      ? []
-      : podWarnings(next.spec.template, templatePath, context),
+  ...templateWarnings(templatePath, ({ spec }) => spec.template),
   resetFields: [['status']],
   subresources: { status },
   unconvertible: unreadNumber(

@@ -15,7 +15,7 @@ import {
   checkMetadataUpdate,
 } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
-import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
+import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
 import { keepSpec, keepStatus, raiseGeneration, sameTemplates } from '#kinds/behaviour/strategy.ts'
 import { jobColumns } from '#kinds/columns/workloads.ts'
@@ -247,11 +247,7 @@ export const job: Behaviour = {
       ...checkChange(next.spec, old.spec, rules),
     ]
   },
-  warningsOnCreate: (object, context) => podWarnings(object.spec.template, templatePath, context),
-  warningsOnUpdate: (next, old, context) =>
-    next.metadata.generation === old.metadata.generation
-      ? []
-      : podWarnings(next.spec.template, templatePath, context),
+  ...templateWarnings(templatePath, ({ spec }) => spec.template),
   resetFields: [['status']],
   selectableFields: (object) => ({ 'status.successful': String(object.status?.succeeded ?? 0) }),
   unknownFieldText: (field) => `field label ${goQuote(field)} not supported for Job`,

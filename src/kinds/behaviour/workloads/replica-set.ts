@@ -14,7 +14,7 @@ import {
   checkMetadataUpdate,
 } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
-import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
+import { podWarnings, templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
 import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { replicaSetColumns, replicationControllerColumns } from '#kinds/columns/workloads.ts'
@@ -131,11 +131,7 @@ export const replicaSet: Behaviour = {
       ? []
       : checkSelectorUnchanged(next.spec.selector, old.spec.selector, specPath.child('selector')),
   ),
-  warningsOnCreate: (object, context) => podWarnings(object.spec.template, templatePath, context),
-  warningsOnUpdate: (next, old, context) =>
-    next.metadata.generation === old.metadata.generation
-      ? []
-      : podWarnings(next.spec.template, templatePath, context),
+  ...templateWarnings(templatePath, ({ spec }) => spec.template),
   columns: replicaSetColumns,
 }
 

@@ -14,7 +14,7 @@ import {
 } from '#kinds/behaviour/metadata.ts'
 import { checkPodAnnotations } from '#kinds/behaviour/pods/pod-annotations.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
-import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
+import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
 import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { statefulSetColumns } from '#kinds/columns/workloads.ts'
@@ -179,11 +179,7 @@ export const statefulSet: Behaviour = {
     ...checkMetadataUpdate(next, old),
     ...checkChange(next.spec, old.spec, context),
   ],
-  warningsOnCreate: (object, context) => podWarnings(object.spec.template, templatePath, context),
-  warningsOnUpdate: (next, old, context) =>
-    next.metadata.generation === old.metadata.generation
-      ? []
-      : podWarnings(next.spec.template, templatePath, context),
+  ...templateWarnings(templatePath, ({ spec }) => spec.template),
   resetFields: [['status']],
   subresources: { status },
   columns: statefulSetColumns,
