@@ -35,22 +35,22 @@ type Check = (source: Loose, path: FieldPath, volumeName: string) => FieldError[
 interface Source {
   readonly field: string
   readonly check: Check
-  /** What errors call it where that is not the field's name. */
-  readonly shownInside?: string
-  readonly shownTwice?: string
+  /** The original's path where it is not the field's name: when checked, and when refused beside another. */
+  readonly checkedAt?: string
+  readonly refusedAt?: string
 }
 
 /** In the order in which the original looks for them: the first one there is checked, further ones are refused. */
 const sources: readonly Source[] = [
   { field: 'hostPath', check: checkHostPathVolume },
-  { field: 'gcePersistentDisk', check: checkGceVolume, shownInside: 'persistentDisk' },
+  { field: 'gcePersistentDisk', check: checkGceVolume, checkedAt: 'persistentDisk' },
   { field: 'awsElasticBlockStore', check: checkAwsVolume },
   { field: 'glusterfs', check: checkGlusterfs },
   { field: 'flocker', check: checkFlockerVolume },
   { field: 'nfs', check: checkNfsVolume },
   { field: 'rbd', check: checkRbdVolume },
   { field: 'quobyte', check: checkQuobyteVolume },
-  { field: 'cephfs', check: checkCephfsVolume, shownTwice: 'cephFS' },
+  { field: 'cephfs', check: checkCephfsVolume, refusedAt: 'cephFS' },
   { field: 'iscsi', check: checkIscsi },
   { field: 'cinder', check: checkCinder },
   { field: 'fc', check: checkFibreChannelVolume },
@@ -71,14 +71,14 @@ export const sourceFields: readonly string[] = sources.map(({ field }) => field)
 export function checkVolumeSources(spec: Loose, path: FieldPath, volumeName: string): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
-  for (const { field, check, shownInside = field, shownTwice = field } of sources) {
+  for (const { field, check, checkedAt = field, refusedAt = field } of sources) {
     if (!spec[field]) continue
     if (count > 0 && field !== 'flexVolume') {
-      errors.push(forbidden(path.child(shownTwice), 'may not specify more than 1 volume type'))
+      errors.push(forbidden(path.child(refusedAt), 'may not specify more than 1 volume type'))
       continue
     }
     count++
-    errors.push(...check(spec[field], path.child(shownInside), volumeName))
+    errors.push(...check(spec[field], path.child(checkedAt), volumeName))
     if (field === 'local' && !spec.nodeAffinity) {
       const detail = 'Local volume requires node affinity'
       errors.push(required(path.child('nodeAffinity'), detail))
