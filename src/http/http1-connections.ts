@@ -5,9 +5,9 @@
 import type { Socket } from 'node:net'
 import { nodeHttp } from '#access/node-http.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
+import type { Wire } from './exchange.ts'
 import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
-import type { ListenerOptions } from './listener.ts'
 
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
@@ -15,7 +15,15 @@ const headerBytesMax = 64 * 1024
 const requestAwaitedMsMax = 90_000
 const keepAliveMs = 75_000
 
-type Http1Options = Pick<ListenerOptions, 'handle' | 'upgrade' | 'upgradesAt' | 'requestAwaitedMs'>
+export interface Http1Options {
+  readonly handle: (wire: Wire) => void
+  /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
+  readonly upgrade: (wire: Wire) => void
+  /** Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade is an ordinary request. */
+  readonly upgradesAt: (url: string) => boolean
+  /** How long a connection may be open without a complete request; the usual time where unset. */
+  readonly requestAwaitedMs?: number
+}
 
 export class Http1Connections {
   readonly #options: Http1Options

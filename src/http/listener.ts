@@ -5,8 +5,7 @@
 import type { Socket } from 'node:net'
 import tls from 'node:tls'
 import { loadLater } from '#base/load-later.ts'
-import type { Wire } from './exchange.ts'
-import type { Http1Connections } from './http1-connections.ts'
+import type { Http1Connections, Http1Options } from './http1-connections.ts'
 import type { Http2Connection } from './http2/connection.ts'
 
 /** Each is loaded with the first connection that speaks it. */
@@ -19,18 +18,12 @@ const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
   './http2/connection',
 )
 
-export interface ListenerOptions {
+export interface ListenerOptions extends Http1Options {
   readonly cert: string | Buffer
   readonly key: string | Buffer
   /** Authorities named to clients when asking for their certificate; verification is authentication's work. */
   readonly clientAuthorities: Buffer | undefined
-  readonly handle: (wire: Wire) => void
-  /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
-  readonly upgrade: (wire: Wire) => void
-  /** Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade is an ordinary request. */
-  readonly upgradesAt: (url: string) => boolean
-  /** How long a connection may be open without a complete request, and how long until its first word; the usual times where unset. */
-  readonly requestAwaitedMs?: number
+  /** How long until a connection's first word, and until it is secure; the usual times where unset. */
   readonly prefaceMs?: number
   readonly handshakeMs?: number
   /** A connection failed before it was secure. */
