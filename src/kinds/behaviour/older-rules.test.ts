@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { labelValue, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts'
 import { checkCreate, checkUpdate, contextFor, inDefault, named } from './behaviour.suite.ts'
@@ -261,6 +262,30 @@ checkCreate(csiNode, [
   ],
 ])
 
+const longId = (length: number) =>
+  named({ spec: { drivers: [{ name: 'a.b', nodeID: 'n'.repeat(length) }] } })
+const tooLong = (length: number, max: number) =>
+  `spec.drivers[0].nodeID: Invalid value: "${'n'.repeat(length)}": must be ${max} characters or less`
+checkCreate(csiNode, [
+  ['a long id', longId(192), []],
+  ['a longer id', longId(193), [tooLong(193, 192)]],
+  ['an id as long as it was', longId(128), [], contextFor({ release: 21 })],
+  ['an id too long then', longId(129), [tooLong(129, 128)], contextFor({ release: 21 })],
+])
+checkUpdate(csiNode, [
+  [
+    'ids that were long stay',
+    longId(129),
+    longId(193),
+    [
+      tooLong(193, 128),
+      tooLong(193, 128),
+      `CSINodeDriver: Invalid value: storage.CSINodeDriver{Name:"a.b", NodeID:"${'n'.repeat(193)}", TopologyKeys:[]string(nil), Allocatable:(*storage.VolumeNodeResources)(nil)}: field is immutable`,
+    ],
+    contextFor({ release: 21 }),
+  ],
+])
+
 const policy = (...policyTypes: string[]) => inDefault({ spec: { podSelector: {}, policyTypes } })
 const unsupportedType = (i: number, type: string) =>
   `spec.policyTypes[${i}]: Unsupported value: "${type}": supported values: "Ingress", "Egress"`
@@ -300,6 +325,20 @@ checkUpdate(ingress, [
     old,
   ],
 ])
+
+test('a port of a service written as an empty text is none', () => {
+  const port = {}
+  rememberEmpty(port, 'name')
+  const spec = { defaultBackend: { service: { name: 's', port } } }
+  const errors = ingress.validateCreate?.(inDefault({ spec }), old) ?? []
+  assert.deepEqual(
+    errors.map(({ field, message }) => [field, message]),
+    [
+      'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+      'must contain at least one letter or number (a-z, 0-9)',
+    ].map((why) => ['spec.backend.servicePort', `Invalid value: "": ${why}`]),
+  )
+})
 
 test('keys of a topology are dropped unless they are used', () => {
   const kept = (gates: string[], before: Loose = {}) => {

@@ -1,5 +1,6 @@
 /** Ingress: the betas name a service and its port beside each other; v1, the hub, nests them. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import type { Conversion, Conversions } from './conversion.ts'
 
 function backendToHub(backend: Loose): Loose {
@@ -9,6 +10,7 @@ function backendToHub(backend: Loose): Loose {
     const port: Loose = {}
     if (typeof servicePort === 'string') {
       if (servicePort !== '') port.name = servicePort
+      else rememberEmpty(port, 'name')
     } else if (servicePort !== 0) port.number = servicePort
     out.service = { name: serviceName, port }
   }

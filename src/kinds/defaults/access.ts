@@ -1,4 +1,5 @@
 /** Defaults of roles, policies, certificate requests and flow control. */
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { defaultSigner } from '#kinds/behaviour/certificates/kubelet-request.ts'
 import { stripBudgetLabel } from '#kinds/conversion/disruption-budget.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
@@ -37,8 +38,8 @@ const securityPolicySpec: Defaulter = (value) => {
 const signerSince = 18
 
 const betaRequestSpec: Defaulter = (spec, { release }) => {
-  spec.usages ??= ['digital signature', 'key encipherment']
-  if (release >= signerSince) spec.signerName ??= defaultSigner(spec.request, spec.usages)
+  if (!wasWrittenEmpty(spec, 'usages')) spec.usages ??= ['digital signature', 'key encipherment']
+  if (release >= signerSince) spec.signerName ??= defaultSigner(spec.request, spec.usages ?? [])
 }
 
 const betaRequestCondition: Defaulter = (value, { release }) => {

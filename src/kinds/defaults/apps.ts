@@ -3,6 +3,7 @@
  * and deployments of extensions/v1beta1 roll one pod at a time and keep every revision.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const int32Max = 2147483647
@@ -13,10 +14,21 @@ const surgeRelease = 21
 /** The release whose stateful sets write the type of their claims. */
 const claimTypesRelease = 17
 
+/** What is made of labels that were written empty: a selector of nothing, which no check lets pass. */
+function emptySelector(): Loose {
+  const selector = {}
+  rememberEmpty(selector, 'matchLabels')
+  return selector
+}
+
 /** Selector and labels where there are none: the template's labels. */
 function fromTemplate(object: Loose): void {
-  const labels: Record<string, string> | undefined = object.spec.template?.metadata?.labels
-  if (!labels) return
+  const holder: Loose | undefined = object.spec.template?.metadata
+  const labels: Record<string, string> | undefined = holder?.labels
+  if (!labels) {
+    if (wasWrittenEmpty(holder, 'labels')) object.spec.selector ??= emptySelector()
+    return
+  }
   object.spec.selector ??= { matchLabels: { ...labels } }
   if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels }
 }

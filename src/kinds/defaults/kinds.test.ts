@@ -194,6 +194,23 @@ test('keys of a secret may be anything', () => {
   assert.deepEqual(Object.keys(value.data), ['__proto__'])
 })
 
+test('usages written empty are no default', () => {
+  const value: Loose = {}
+  rememberEmpty(value, 'usages')
+  defaults['io.k8s.api.certificates.v1beta1.CertificateSigningRequestSpec']?.(value, at(21))
+  assert.equal(value.usages, undefined)
+})
+
+test('labels of a template written empty make an empty selector', () => {
+  for (const type of ['apps.v1beta1.Deployment', 'extensions.v1beta1.DaemonSet']) {
+    const value: Loose = { metadata: {}, spec: { template: { metadata: {} } } }
+    rememberEmpty(value.spec.template.metadata, 'labels')
+    defaults[`io.k8s.api.${type}`]?.(value, at(15))
+    assert.deepEqual(value.spec.selector, {}, type)
+    assert.ok(wasWrittenEmpty(value.spec.selector, 'matchLabels'))
+  }
+})
+
 test('policies written empty stay empty', () => {
   const scaleUp = {}
   rememberEmpty(scaleUp, 'policies')

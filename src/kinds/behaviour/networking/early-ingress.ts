@@ -73,7 +73,8 @@ function isRegularExpression(text: string): boolean {
 function checkBackend({ service }: Loose, at: FieldPath): FieldError[] {
   const name: string = service?.name ?? ''
   if (name === '') return [required(at.child('serviceName'))]
-  const port = service.port?.name || service.port?.number || 0
+  const unset = wasWrittenEmpty(service.port, 'name') ? '' : 0
+  const port = service.port?.name || service.port?.number || unset
   return [
     ...each(at.child('serviceName'), name, nameIsDns1035Label(name, false)),
     ...checkPortNumberOrName(port, at.child('servicePort')),

@@ -162,10 +162,23 @@ export const csiDriver: Behaviour = {
   columns: csiDriverColumns,
 }
 
-const nodeIdLengthMax = 192
-const nodeIdLengthMaxOfOld = 256
+/** How long the id of a node may be, and where the node had longer ones already. */
+interface IdLengthMax {
+  readonly ofNew: number
+  readonly ofOld: number
+  /** The one that is told of where the other counts. */
+  readonly toldOfOld: number
+}
 
-function checkNodeDrivers(node: KubeObject, idLengthMax: number, release: number): FieldError[] {
+const idLengthMaxSince22: IdLengthMax = { ofNew: 192, ofOld: 256, toldOfOld: 256 }
+const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, toldOfOld: 128 }
+const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, toldOfOld: 128 }
+
+const idLengthMaxIn = (release: number): IdLengthMax =>
+  release >= 22 ? idLengthMaxSince22 : release === 21 ? idLengthMaxOf21 : idLengthMaxBefore
+
+function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number): FieldError[] {
+  const { ofNew, ofOld, toldOfOld } = idLengthMaxIn(release)
   const names = new Set<string>()
   const drivers: Loose[] = node.spec?.drivers ?? []
   return drivers.flatMap((driver, i) => {
@@ -173,8 +186,8 @@ function checkNodeDrivers(node: KubeObject, idLengthMax: number, release: number
     const { name = '', nodeID = '' } = driver
     const errors = checkCsiDriverName(name, path.child('name'))
     if (nodeID === '') errors.push(required(path.child('nodeID')))
-    if (Buffer.byteLength(nodeID) > idLengthMax) {
-      const detail = `must be ${idLengthMax} characters or less`
+    if (Buffer.byteLength(nodeID) > (hadLongIds ? ofOld : ofNew)) {
+      const detail = `must be ${hadLongIds ? toldOfOld : ofNew} characters or less`
       errors.push(invalid(path.child('nodeID'), nodeID, detail))
     }
     errors.push(...checkNotNegative(driver.allocatable?.count, path.child('allocatable', 'count')))
@@ -216,17 +229,17 @@ function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
 export const csiNode: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {
-    const errors = checkNodeDrivers(object, nodeIdLengthMax, release)
+    const errors = checkNodeDrivers(object, false, release)
     // Before 1.21 everything was checked twice.
     return release < 21 ? [...errors, ...errors] : errors
   },
   validateUpdate(next, old, { release }) {
     const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
-      ({ nodeID = '' }) => Buffer.byteLength(nodeID) > nodeIdLengthMax,
+      ({ nodeID = '' }) => Buffer.byteLength(nodeID) > idLengthMaxIn(release).ofNew,
     )
     const whole = [
       ...checkMetadata(next, false, nameIsDnsSubdomain),
-      ...checkNodeDrivers(next, longIds ? nodeIdLengthMaxOfOld : nodeIdLengthMax, release),
+      ...checkNodeDrivers(next, longIds, release),
     ]
     return [...whole, ...whole, ...checkNodeChanges(next, old)]
   },
