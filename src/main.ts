@@ -2,7 +2,7 @@
  * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
  */
 import { parseCommand } from '#cli/command.ts'
-import { CannotUseFile } from '#cli/key-files.ts'
+import { CannotUseFile } from '#cli/private-files.ts'
 import { CannotStart } from '#cli/cannot-start.ts'
 import { start } from '#cli/start.ts'
 import { StorageUnavailable } from '#storage/storage.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CannotStart, orSayWhy } from './cannot-start.ts'
-import { CannotUseFile } from './key-files.ts'
+import { CannotUseFile } from './private-files.ts'
 
 const rows: [error: Error, name: string][] = [
   [new Error('token file /t, line 2: no user'), 'CannotStart'],

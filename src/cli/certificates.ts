@@ -27,7 +27,7 @@ import {
   ensurePrivateDirectory,
   readIfThere,
   writePrivateFile,
-} from './key-files.ts'
+} from './private-files.ts'
 import {
   givenPair,
   type KeyPair,
