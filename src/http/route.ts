@@ -10,7 +10,6 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { create } from '#verbs/create.ts'
 import { remove } from '#verbs/delete.ts'
-import { deleteCollection } from '#verbs/delete-collection.ts'
 import { get } from '#verbs/get.ts'
 import { list } from '#verbs/list.ts'
 import { patch } from '#verbs/patch.ts'
@@ -32,6 +31,10 @@ import { warnDeprecated } from './warn-deprecated.ts'
 import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
+const loadDeleteCollection = loadLater<typeof import('#verbs/delete-collection.ts')>(
+  import.meta.url,
+  '#verbs/delete-collection',
+)
 const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
   import.meta.url,
   './connect/watch-socket',
@@ -146,7 +149,11 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
       const options = parseListOptions(exchange.query, false, server.release)
       // What is selected is looked at before how it is deleted.
       select(target.kind, options.labelSelector, options.fieldSelector)
-      return deleteCollection(server, await deleteRequest(exchange, parts, target), options)
+      return loadDeleteCollection().deleteCollection(
+        server,
+        await deleteRequest(exchange, parts, target),
+        options,
+      )
     }
     default:
       throw new ApiError(405, 'MethodNotAllowed', `${verb} is not a verb of this resource`)

@@ -1,6 +1,7 @@
 /** DELETE of a collection: every object that the selectors pick, each as its own deletion. Not atomic. */
 import type { ListOptions } from '#api/list-options.ts'
 import { ApiError } from '#api/status-error.ts'
+import { severalAtOnce } from '#base/several-at-once.ts'
 import type { Answer } from './answer.ts'
 import { type DeleteRequest, remove } from './delete.ts'
 import { list } from './list.ts'
@@ -23,21 +24,16 @@ export async function deleteCollection(
     for (const entry of found.entries)
       await shownObject(server.parseStored, entry, kind, entry.revision)
   }
-  const waiting = [...found.entries].reverse()
-  const worker = async () => {
-    for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
-      const target = { ...request.target, namespace: entry.namespace, name: entry.name }
-      try {
-        await remove(server, { ...request, target, ofCollection: true })
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 404) throw error
-      }
-    }
-  }
   const { uid, resourceVersion } = request.deleteOptions
   // Where a condition only one object can meet, or a webhook, may end it, one goes after the other: the rest stays.
   const oneByOne = (uid ?? resourceVersion) !== undefined || server.admission.asksOthers
-  const workers = oneByOne ? 1 : Math.min(deletionsAtOnce, waiting.length)
-  await Promise.all(Array.from({ length: workers }, worker))
+  await severalAtOnce(found.entries, oneByOne ? 1 : deletionsAtOnce, async (entry) => {
+    const target = { ...request.target, namespace: entry.namespace, name: entry.name }
+    try {
+      await remove(server, { ...request, target, ofCollection: true })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 404) throw error
+    }
+  })
   return found
 }

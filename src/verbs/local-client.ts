@@ -4,6 +4,7 @@ import { type ListQuery, listParameters, parseListOptions } from '#api/list-opti
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ApiClient, ClientEvent, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { identityOf } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -13,7 +14,6 @@ import type { Answer, ObjectView } from './answer.ts'
 import { create } from './create.ts'
 import { convertOne } from './current.ts'
 import { remove } from './delete.ts'
-import { deleteCollection } from './delete-collection.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
@@ -23,6 +23,11 @@ import { shownObject } from './shown-object.ts'
 import { specialVerbs } from './special.ts'
 import { update } from './update.ts'
 import { watch } from './watch.ts'
+
+const loadDeleteCollection = loadLater<typeof import('./delete-collection.ts')>(
+  import.meta.url,
+  './delete-collection',
+)
 
 /** How a client finds the kind that is meant. */
 export type FindKind = (ref: ResourceRef) => Kind | undefined
@@ -149,7 +154,8 @@ class LocalClient implements ApiClient {
   async deleteCollection(ref: ResourceRef, namespace: string, query: ListQuery & DeleteQuery = {}) {
     const target = this.#target(ref, namespace)
     const request = { ...this.#request(target, undefined), deleteOptions: deleteOptionsOf(query) }
-    await deleteCollection(this.#server, request, parseListOptions(listParameters(query)))
+    const options = parseListOptions(listParameters(query))
+    await loadDeleteCollection().deleteCollection(this.#server, request, options)
   }
 
   async *watch(

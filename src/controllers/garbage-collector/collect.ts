@@ -5,6 +5,7 @@
  */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { severalAtOnce } from '#base/several-at-once.ts'
 import type { ApiClient, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
 import { foregroundFinalizer, type Graph, type Node, orphanFinalizer } from './graph.ts'
@@ -12,6 +13,9 @@ import type { OwnerKinds } from './owner-kinds.ts'
 
 /** Owners known to be gone, so that each is looked for once and not once per dependent. */
 const absentOwnersMax = 500
+
+/** Dependents that lose their owner at once: each is a read and a write. */
+const setFreeAtOnce = 8
 
 /** The kind of an owner is not served: perhaps not yet. */
 export class UnknownOwnerKind extends Error {}
@@ -186,13 +190,9 @@ export class Collector {
   async orphan(node: Node): Promise<void> {
     const resource = this.#resourceOf(node)
     const failures: unknown[] = []
-    const waiting = [...node.dependents]
-    const worker = async () => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        await this.#setFree(next, node.uid).catch((error) => failures.push(error))
-      }
-    }
-    await Promise.all(Array.from({ length: 8 }, worker))
+    await severalAtOnce([...node.dependents], setFreeAtOnce, (dependent) =>
+      this.#setFree(dependent, node.uid).catch((error) => failures.push(error)),
+    )
     if (failures.length > 0) throw failures[0]
     const latest = await this.#read(resource, node)
     if (latest !== undefined) await this.#removeFinalizer(resource, latest, orphanFinalizer)

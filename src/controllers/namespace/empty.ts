@@ -3,6 +3,7 @@
  * rest, and says what remains and for how long it may.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { severalAtOnce } from '#base/several-at-once.ts'
 import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
 import { isMissing } from '#controllers/queue-for.ts'
@@ -48,11 +49,8 @@ export async function emptyNamespace(
     }
   }
   for (const resource of deletable.filter(isPods)) await empty(resource)
-  const rest = deletable.filter((resource) => !isPods(resource)).reverse()
-  const worker = async () => {
-    for (let next = rest.pop(); next !== undefined; next = rest.pop()) await empty(next)
-  }
-  await Promise.all(Array.from({ length: resourcesAtOnce }, worker))
+  const rest = deletable.filter((resource) => !isPods(resource))
+  await severalAtOnce(rest, resourcesAtOnce, empty)
   return emptied
 }
 
