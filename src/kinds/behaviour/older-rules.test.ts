@@ -1,7 +1,7 @@
 /** Rules that the oldest releases have in another form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelValue, qualifiedName } from '#api/names.ts'
+import { dns1123Subdomain, labelValue, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -270,6 +270,12 @@ checkCreate(csiNode, [
   ['a long id', longId(192), []],
   ['a longer id', longId(193), [tooLong(193, 192)]],
   ['an id as long as it was', longId(128), [], contextFor({ release: 21 })],
+  [
+    'a name that is none, told twice',
+    { metadata: { name: '_' }, spec: { drivers: [] } },
+    [`metadata.name: Invalid value: "_": ${dns1123Subdomain('_')[0]}`],
+    old,
+  ],
   ['an id too long then', longId(129), [tooLong(129, 128)], contextFor({ release: 21 })],
 ])
 checkUpdate(csiNode, [

@@ -230,8 +230,9 @@ export const csiNode: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {
     const errors = checkNodeDrivers(object, false, release)
-    // Before 1.21 everything was checked twice.
-    return release < 21 ? [...errors, ...errors] : errors
+    if (release >= 21) return errors
+    // Before that everything was checked twice.
+    return [...errors, ...checkMetadata(object, false, nameIsDnsSubdomain), ...errors]
   },
   validateUpdate(next, old, { release }) {
     const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
