@@ -222,6 +222,38 @@ test('custom kinds have their own words for methods and bodies that are none', a
   }
 })
 
+test('a replacement of another kind is found out after its name and its version', async () => {
+  await define('callers', [plainVersion('v1', { storage: true, subresources: { status: {} } })])
+  const base = place('v1', 'callers')
+  const caller = { apiVersion: 'example.com/v1', kind: 'Caller', metadata: { name: 'c' } }
+  const { resourceVersion } = (await ask('POST', base, caller)).body.metadata
+  const named = (version?: string) => ({ name: 'c', resourceVersion: version })
+  const modified =
+    'Operation cannot be fulfilled on callers.example.com "c": the object has been modified; please apply your changes to the latest version and try again'
+  const missing = 'metadata.resourceVersion: Invalid value: 0x0: must be specified for an update'
+  const unversioned =
+    "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
+  const rows: [path: string, over: Any, code: number, said: string | undefined][] = [
+    ['/d', { kind: 'X' }, 400, 'the name of the object (c) does not match the name on the URL (d)'],
+    ['/c', { kind: 'X' }, 422, `callers.example.com "c" is invalid: ${missing}`],
+    ['/c', { kind: 'X', metadata: named('1') }, 409, modified],
+    [
+      '/c',
+      { kind: 'X', metadata: named(resourceVersion) },
+      422,
+      'X.example.com "c" is invalid: kind: Invalid value: "X": must be Caller',
+    ],
+    ['/c/status', { kind: 'X', metadata: named(resourceVersion) }, 200, undefined],
+    ['/c', { apiVersion: '', metadata: named('1') }, 409, modified],
+    ['/c', { apiVersion: '', metadata: named(resourceVersion) }, 500, unversioned],
+    ['/c/status', { apiVersion: undefined, metadata: named(resourceVersion) }, 500, unversioned],
+  ]
+  for (const [path, over, code, said] of rows) {
+    const answer = await ask('PUT', `${base}${path}?dryRun=All`, { ...caller, ...over })
+    assert.deepEqual([answer.status, answer.body.message], [code, said], JSON.stringify(over))
+  }
+})
+
 test('a deprecated version warns, in words of its own or in those of all', async () => {
   await define('elders', [
     plainVersion('v1', { storage: true }),

@@ -124,6 +124,18 @@ function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteReques
   )
 }
 
+/** What a replacement says wrong of its type, where that is found out after its name, what it replaces and its version. */
+export function lateTypeProblem(kind: Kind, raw: Loose): ApiError | undefined {
+  const { kind: named, apiVersion = '' } = raw
+  if (kind.protobuf || typeof named !== 'string' || named === '') return undefined
+  if (apiVersion === '') return unversioned()
+  const isOther = apiVersion === kind.apiVersion && named !== kind.kind
+  return isOther ? otherFreeType(kind, apiVersion, named, raw, false) : undefined
+}
+
+const unversioned = (): ApiError =>
+  internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+
 /** A body without a type of its own to be read by must say what it is. */
 function requireTypeSaid(kind: Kind, raw: Loose, text: WriteRequest['text']): void {
   for (const field of ['kind', 'apiVersion'] as const) {
@@ -145,8 +157,7 @@ function requireTypeSaid(kind: Kind, raw: Loose, text: WriteRequest['text']): vo
       `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: .apiVersion accessor error: <nil> is of the type <nil>, expected string`,
     )
   }
-  if (!raw.apiVersion)
-    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  if (!raw.apiVersion) throw unversioned()
 }
 
 const untypedHeader = (field: string, value: unknown): ApiError => {

@@ -1,7 +1,8 @@
 /** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
-import type { KubeObject } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { ApiError } from '#api/status-error.ts'
 import type { Answer } from './answer.ts'
-import { decodeBody, requireMatchingName, toHub } from './decode.ts'
+import { decodeBody, lateTypeProblem, requireMatchingName, toHub } from './decode.ts'
 import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
@@ -14,8 +15,21 @@ const missedFirstSince = 19
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
   const { behaviour } = kind.resource
+  let problem: ApiError | undefined
+  const read = (): KubeObject => {
+    try {
+      return decodeBody(request, server)
+    } catch (error) {
+      if (kind.protobuf || !(error instanceof ApiError)) throw error
+      const raw = (request.body() ?? {}) as Loose
+      problem = lateTypeProblem(kind, raw)
+      if (problem === undefined) throw error
+      const typed = { ...raw, kind: kind.kind, apiVersion: kind.apiVersion }
+      return decodeBody({ ...request, body: () => typed }, server)
+    }
+  }
   const decode = async () => {
-    const body = await toHub(kind, decodeBody(request, server))
+    const body = await toHub(kind, read())
     requireMatchingName(body, request)
     dedupOwnerReferences(body, request.warnings, false)
     return body
@@ -30,6 +44,8 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     admitsMissing: server.release < missedFirstSince && !checkedWithMetadata,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata: checkedWithMetadata,
+    // Whoever writes a status need not say right what of, but in which version.
+    problem: request.target.subresource === '' || problem?.code === 500 ? problem : undefined,
     async make(live) {
       const next = first ?? (await decode())
       first = undefined

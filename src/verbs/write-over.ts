@@ -59,6 +59,8 @@ export interface WritePlan {
     /** Puts what they changed of the view into the object, or refuses it. */
     take(object: KubeObject, view: KubeObject): Awaitable<void>
   }
+  /** What is wrong with the write that is told after its version was looked at. */
+  readonly problem?: ApiError | undefined
   /** Whether the next state is the one that is there but for its owners: plugins and webhooks then see one object as both. */
   changesOwnersAlone?(): boolean
   /**
@@ -152,6 +154,7 @@ async function writeOnce(
   let named = !checkedLast && requireVersion(request, plan, next, live)
   // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
   prepareUpdate(request, next, isOne && !isReadAgain ? next : old, context)
+  if (plan.problem !== undefined) throw plan.problem
   await refuseInvalidUpdate(kind, subresource, next, old, context)
   if (subresource === '') {
     for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
