@@ -1,6 +1,7 @@
 /** What ends a start in one line, and what stays a defect. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assert as mustBe } from '#base/assert.ts'
 import { CannotStart, orSayWhy } from './cannot-start.ts'
 import { CannotUseFile } from './private-files.ts'
 
@@ -14,6 +15,11 @@ for (const [error, name] of rows)
   test(`${error.message}: ${name}`, async () => {
     await assert.rejects(orSayWhy(Promise.reject(error)), { name, message: error.message })
   })
+
+test('a failed assertion stays a defect', async () => {
+  const failing = async () => mustBe(false, 'never')
+  await assert.rejects(orSayWhy(failing()), { name: 'Error', message: 'assertion failed: never' })
+})
 
 test('what works is its value', async () => {
   assert.equal(await orSayWhy(Promise.resolve(3)), 3)
