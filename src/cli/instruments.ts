@@ -13,6 +13,7 @@ import { Registry } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
+import { platformOf } from './platform.ts'
 
 export interface Measuring {
   readonly registry: Registry
@@ -61,7 +62,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
       '',
       `node${process.versions.node}`,
       'v8',
-      `${process.platform}/${process.arch}`,
+      platformOf(process.platform, process.arch),
     )
     .set(1)
   return {

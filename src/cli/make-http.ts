@@ -24,6 +24,7 @@ import { publishedSchemaOf } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
 import type { ServerHealth } from './health-checks.ts'
 import type { Observing } from './observing.ts'
+import { platformOf } from './platform.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
 
 /** Largest body a request may have, as in the original. */
@@ -107,7 +108,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     gitTreeState: 'clean',
     buildDate: '1970-01-01T00:00:00Z',
     runtime: `node${process.versions.node}`,
-    platform: `${process.platform}/${process.arch}`,
+    platform: platformOf(process.platform, process.arch),
   }
   return [
     healthPaths(health, release, (problem) => log.warn(problem)),
