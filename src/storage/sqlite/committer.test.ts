@@ -30,6 +30,24 @@ function writeOf(count: number, size: number, ifRevision = (_: number) => 0): Wr
   return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
 }
 
+test('a connection that writes waits for the disk, and copies the log when it is told to', (t) => {
+  const connections = new Set<DatabaseSync>()
+  const { exec } = DatabaseSync.prototype
+  t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    connections.add(this)
+    exec.call(this, sql)
+  })
+  const { file } = open()
+  connections.clear()
+  const committer = new Committer({ file, ...defaults })
+  const [connection] = connections
+  const setting = (name: string) => Object.values(connection?.prepare(`PRAGMA ${name}`).get() ?? {})
+  assert.deepEqual(setting('journal_mode'), ['wal'])
+  assert.deepEqual(setting('synchronous'), [2], 'FULL')
+  assert.deepEqual(setting('wal_autocheckpoint'), [0])
+  committer.close()
+})
+
 test('what failed is undone, and the next begins where the database is', () => {
   const { file, committer } = open()
   const other = new Committer({ file, ...defaults })
@@ -154,7 +172,9 @@ test('what is forgotten makes the log long as what is written does', () => {
   assert.equal(committer.unswept(2 * count + 1), 2 * count + 1)
   committer.transact([{ kind: 'compact', upTo: 2 * count + 1 }], 0)
   assert.equal(committer.isLogLong, false, 'the deletions are still to come')
+  assert.equal(committer.isSweeping, true)
   assert.equal(committer.sweep(), false)
+  assert.equal(committer.isSweeping, false)
   assert.equal(committer.isLogLong, true)
   assert.equal(committer.unswept(), 0)
   committer.close()

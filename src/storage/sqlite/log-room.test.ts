@@ -63,6 +63,29 @@ test('it ends when told so, and where there is no log', async () => {
   assert.equal(statSync(join(directory, 'missing'), { throwIfNoEntry: false }), undefined)
 })
 
+test('where somebody is writing it comes again, but not for ever', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const file = join(directory, 'busy')
+  for (const [refusals, tries, size] of [
+    [3, 5, 10],
+    [1000, 201, 0],
+  ] as const) {
+    writeFileSync(file, '')
+    let tried = 0
+    const made = makeRoom({
+      file,
+      sizeBytes: 10,
+      freeBytes: () => 1e12,
+      alone: (step) => ++tried > refusals && alone(step),
+      isOver: () => false,
+    })
+    for (let i = 0; i < 300; i++) t.mock.timers.tick(20)
+    await made
+    assert.equal(tried, tries)
+    assert.equal(statSync(file).size, size)
+  }
+})
+
 for (const [before, later] of [
   [10, 10],
   [0, 10],
