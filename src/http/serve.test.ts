@@ -118,3 +118,25 @@ test('an answer that nobody takes is broken off when the time of its request is 
   await until('the end', () => client.ended.length > 0)
   assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })
+
+test('where no answer can be written the client does not wait for one', async () => {
+  const reports: string[] = []
+  const parts = { ...served.parts, report: (words: string) => reports.push(words) }
+  let aborted = 0
+  const fault = () => {
+    throw new RangeError('no such status')
+  }
+  requestServer(parts as unknown as HttpParts)({
+    method: 'GET',
+    url: place,
+    headers: {},
+    separateHeaders: {},
+    signal: new AbortController().signal,
+    answer: fault,
+    answerPieces: fault,
+    abort: () => aborted++,
+  } as unknown as Wire)
+  await until('the end', () => aborted > 0)
+  assert.equal(aborted, 1)
+  assert.equal(reports.at(-1), 'an answer could not be written')
+})

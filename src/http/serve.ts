@@ -163,6 +163,8 @@ function fail(exchange: Exchange, parts: HttpParts, error: unknown): void {
     respondError(exchange, asApiError(error, exchange, parts))
   } catch (second) {
     parts.report('an answer could not be written', second)
+    // Better none than to let the client wait for one.
+    exchange.wire.abort?.()
   }
 }
 
