@@ -292,6 +292,16 @@ test('a slow disk is waited for by the thread', async () => {
     one.write()
     assert.equal(one.batches.length, length + 1 + i, 'for good, where it is quick')
   }
+  await turn()
+  tookMs = 400
+  await one.alone(1)
+  tookMs = 1
+  now += 60_000
+  for (let i = 10; i < 15; i++) {
+    one.write()
+    assert.equal(one.batches.length, length + 1 + i, 'what was once is not held against it')
+    await turn()
+  }
   await one.queue.close()
 })
 
