@@ -130,3 +130,15 @@ for (const [what, body, at, expected] of refusals) {
     assert.equal(await refusalOf(evict(verbs.server, request)), expected)
   })
 }
+
+test('what is not named is missed, and as 1.15 asked for', async () => {
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  await verbs.create('pods', { metadata: { name: 'named' }, spec })
+  const ask = (release: number) =>
+    evict(
+      { ...verbs.server, release },
+      verbs.request(verbs.target('pods', 'named', 'eviction'), {}),
+    )
+  await assert.rejects(ask(15), { message: 'Name parameter required.' })
+  await assert.rejects(ask(16), { message: 'name in URL does not match name in Eviction object' })
+})

@@ -19,6 +19,9 @@ const stableSince = 22
 /** The first release in which those that only look are asked before the pod is looked for. */
 const admittedFirstSince = 19
 
+/** The first release in which the name is compared with that of the path before the pod is looked for. */
+const nameComparedSince = 16
+
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
 
@@ -34,6 +37,8 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   const { target } = request
   claimBody(serving, request, eviction)
   await admitBody(serving, request, eviction, target.name, async () => {
+    if (!eviction.metadata?.name && serving.release < nameComparedSince)
+      throw badRequest('Name parameter required.')
     if (eviction.metadata?.name !== target.name)
       throw badRequest('name in URL does not match name in Eviction object')
     if (serving.release >= admittedFirstSince) return

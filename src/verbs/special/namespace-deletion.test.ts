@@ -34,6 +34,19 @@ test('the first delete marks, the next answers the same, and without finalizers 
   assert.equal(await refusalOf(verbs.get('namespaces', 'going')), '404 NotFound')
 })
 
+test('before 1.17 a further delete waits for the namespace to be empty', async () => {
+  await namespace('full')
+  await end('full')
+  const request = verbs.request(verbs.target('namespaces', 'full'))
+  const again = (release: number) =>
+    deleteNamespace(
+      { ...verbs.server, release },
+      { ...request, deleteOptions: deleteOptionsFrom({}) },
+    )
+  assert.equal(await refusalOf(again(16)), '409 Conflict')
+  assert.equal(await refusalOf(again(17)), 'none')
+})
+
 test('a dry run marks nothing', async () => {
   await namespace('tried')
   await end('tried', { dryRun: ['All'] })

@@ -3,11 +3,17 @@
  * further one remove it. Emptying it is the namespace controller's work.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { conflict } from '#api/status-error.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
 import { at, encode } from '#verbs/commit.ts'
 import { type DeleteRequest, remove } from '#verbs/delete.ts'
 import type { Server } from '#verbs/server.ts'
 import { deleteMarked } from './marked-deletion.ts'
+
+/** The first release in which a further DELETE is answered with the namespace. */
+const toldOfAgainSince = 17
+const beingEmptied =
+  'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.'
 
 export const deleteNamespace = (server: Server, request: DeleteRequest): Promise<Answer> =>
   deleteMarked(server, request, {
@@ -17,7 +23,8 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
     },
     async again({ object, revision }) {
       if ((object.spec?.finalizers?.length ?? 0) === 0) return remove(server, request)
-      const { kind } = request.target
+      const { kind, name } = request.target
+      if (server.release < toldOfAgainSince) throw conflict(kind, name, beingEmptied)
       const { view } = await encode(server, kind, object)
       return answerObject(200, kind, at(view, revision))
     },

@@ -143,6 +143,25 @@ test('what is not there is missed by the name that the release has for it', asyn
   await assert.rejects(write(18), { message: 'deployments/scale.apps "nope" not found' })
 })
 
+test('a Scale of another group is read, and is not the one', async () => {
+  const scale = { apiVersion: 'extensions/v1beta1', kind: 'Scale', metadata: { name: 'd' } }
+  await assert.rejects(put(scale), {
+    message:
+      'the API version in the data (extensions/v1beta1) does not match the expected API version (autoscaling/v1)',
+  })
+})
+
+test('the uid of a Scale counts since 1.19', async () => {
+  const scale = {
+    metadata: { name: 'd', namespace: 'default', uid: 'other' },
+    spec: { replicas: 4 },
+  }
+  const write = (release: number) =>
+    updateScale({ ...verbs.server, release }, verbs.request(at(), scale))
+  assert.equal(await refusalOf(write(19)), '409 Conflict')
+  assert.equal(await refusalOf(write(18)), 'none')
+})
+
 test('before owners could be told of a Scale, an apply meets those of everything', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'owned' },

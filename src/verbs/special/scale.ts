@@ -50,6 +50,19 @@ function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: st
   return { group: keptBy, plural: `${plural}/scale` }
 }
 
+/** Other types called Scale, which the original reads, to find that they are not the one it wants. */
+const otherScales = new Set(['apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'])
+
+function requireThisScale(wanted: string, body: Loose | null): void {
+  const said: unknown = body?.apiVersion
+  if (body?.kind !== 'Scale' || typeof said !== 'string' || !otherScales.has(said)) return
+  throw badRequest(
+    `the API version in the data (${said}) does not match the expected API version (${wanted})`,
+  )
+}
+
+/** The first release in which a Scale of another uid is refused. */
+const uidCountsSince = 19
 /** The first release in which a write misses the object and not its Scale. */
 const missesObjectSince = 19
 
@@ -67,9 +80,13 @@ const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
   const { apiVersion, kind } = subresourceOf(request.target)
-  const body = readScale(request.target.kind, () => conformAs(server, apiVersion, kind, request))
+  const body = readScale(request.target.kind, () => {
+    requireThisScale(apiVersion, request.body() as Loose | null)
+    return conformAs(server, apiVersion, kind, request)
+  })
   requireMatchingName(body, request)
   dedupOwnerReferences(body, request.warnings, false)
+  if (server.release < uidCountsSince && request.target.kind.protobuf) delete body.metadata.uid
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 

@@ -159,6 +159,13 @@ function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
 }
 
 /** Its warnings name other paths, and on update look at the template before, as the original's do. */
+/** One without labels is read with those of its pods, whoever took them from it. */
+function labelLikeTemplate({ metadata, spec }: KubeObject): void {
+  if (Object.keys(metadata.labels ?? {}).length > 0) return
+  const labels: Record<string, string> | undefined = spec.template?.metadata?.labels
+  if (labels) metadata.labels = { ...labels }
+}
+
 export const replicationController: Behaviour = {
   ...replicas(checkControllerSpec, checkNonConvertible),
   warningsOnCreate: (object, context) =>
@@ -167,6 +174,15 @@ export const replicationController: Behaviour = {
     next.metadata.generation === old.metadata.generation
       ? []
       : podWarnings(old.spec.template, templatePath, context),
+  subresources: {
+    status: {
+      ...status,
+      prepareForUpdate(next, old, context) {
+        status.prepareForUpdate?.(next, old, context)
+        labelLikeTemplate(next)
+      },
+    },
+  },
   selectableFields: (object) => ({ 'status.replicas': String(object.status?.replicas ?? 0) }),
   columns: replicationControllerColumns,
 }

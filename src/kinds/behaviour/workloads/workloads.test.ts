@@ -252,6 +252,17 @@ test('generations are raised by what is specified', () => {
   }
 })
 
+test('a controller without labels has those of its pods, whatever a status says', () => {
+  const rules = behaviourOf('/replicationcontrollers')
+  const old = made('/replicationcontrollers')
+  const next = made('/replicationcontrollers')
+  rules.subresources?.status?.prepareForUpdate?.(next, old, contextOf())
+  assert.deepEqual(next.metadata.labels, next.spec.template.metadata.labels)
+  next.metadata.labels = { own: 'x' }
+  rules.subresources?.status?.prepareForUpdate?.(next, old, contextOf())
+  assert.deepEqual(next.metadata.labels, { own: 'x' })
+})
+
 test('a daemon set counts its templates in an annotation', () => {
   const rules = behaviourOf('apps/daemonsets')
   const counter = 'deprecated.daemonset.template.generation'
