@@ -262,6 +262,16 @@ test('the thread is told to copy the log that grows here, once for each time it 
   await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
 })
 
+test('the thread copies by itself the log that it makes long', async () => {
+  const file = newFile()
+  const one = new Try({ file, companyMax: 0, checkpointBytes: 200_000 })
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  const { mtimeNs } = statSync(file, { bigint: true })
+  await inCompany(one, 20)
+  await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
+})
+
 test('a slow disk is waited for by the thread', async () => {
   let now = 0
   let tookMs = 0
