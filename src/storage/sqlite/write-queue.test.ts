@@ -106,7 +106,7 @@ test('when there is a thread', async () => {
     ],
     ['a log that is copied quickly', { checkpointBytes: 65536 }, (one) => one.alone(10), 0],
     ['a log that takes long', { checkpointBytes: 65536, ...slow() }, (one) => one.alone(10), 1],
-    ['company on a slow disk', { elapsed: ticking(8) }, (one) => inCompany(one, 9), 0],
+    ['company on a slow disk', { elapsed: ticking(8) }, (one) => inCompany(one, 9), 1],
     ['little to forget from before', { file: compactedUpTo(1900) }, async () => {}, 0],
     ['much to forget from before', { file: compactedUpTo(2100) }, async () => {}, 1],
     ['a compaction', {}, (one) => compactAfter(one, 500), 0],
@@ -270,6 +270,22 @@ test('the thread copies by itself the log that it makes long', async () => {
   const { mtimeNs } = statSync(file, { bigint: true })
   await inCompany(one, 20)
   await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
+})
+
+test('a disk that is slow for company is one, many writes are not', async () => {
+  const cases: [what: string, count: number, tookMs: number, threads: number][] = [
+    ['many in as long as many take', 100, 20, 0],
+    ['few in as long as many take', 3, 20, 1],
+  ]
+  for (const [what, count, tookMs, expected] of cases) {
+    threads = 0
+    let now = 0
+    const one = new Try({ elapsed: () => (now += tookMs) })
+    for (let i = 0; i < 4; i++) await one.together(count)
+    await turn()
+    assert.equal(threads, expected, what)
+    await one.queue.close()
+  }
 })
 
 test('a slow disk is waited for by the thread', async () => {

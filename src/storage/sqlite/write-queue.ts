@@ -33,11 +33,13 @@ const waitingBytesMax = 256 * 1024 * 1024
 /** How often a writer in trouble looks whether the disk takes writes again. */
 const probeIntervalMs = 500
 
-/** Writes in company after which the thread is started, unless somebody wants it sooner. */
-const defaultCompanyMax = 512
+/** Writes in company after which the thread is started: a burst is over before it would be of use. */
+const defaultCompanyMax = 16_384
 
 /** What a write alone may take on average, while everything else here waits for it; one that takes long is no slow disk. */
 const slowMs = 2
+/** What each of those that went along may take: they are work, not waiting. */
+const companionMs = 0.2
 const newestShare = 0.1
 
 /** After a slow one this thread does not wait for the disk again before this many times as long has passed. */
@@ -200,7 +202,7 @@ export class WriteQueue {
     const began = this.#elapsed()
     const reply = this.#here.transact([request], this.#newest)
     if (reply.kind === 'failed' && reply.isBusy) return false
-    if (this.#lastCount === 1) this.#judge(this.#elapsed() - began)
+    this.#judge(this.#elapsed() - began - companionMs * companionsIn(request))
     this.#hear(reply)
     if (this.#here.isLogLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
@@ -344,6 +346,10 @@ export class WriteQueue {
     this.#waitingWrites -= writes.length
     for (const write of writes) this.#waitingBytes -= write.bytes?.length ?? 0
   }
+}
+
+function companionsIn(request: Request): number {
+  return request.kind === 'write' ? request.keys.length - 1 : 0
 }
 
 /** Many writes as one request. */
