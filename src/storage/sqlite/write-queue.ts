@@ -10,18 +10,25 @@
 import { performance } from 'node:perf_hooks'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
 import { Committer } from './committer.ts'
+import { DiskPace } from './disk-pace.ts'
 import { makeRoom } from './log-room.ts'
-import {
-  type Answer,
-  deletion,
-  type ExpireAnswer,
-  numbersPerWrite,
-  type Reply,
-  type Request,
-  type WriteAnswer,
-  type WriteRequest,
-  type WriterOptions,
+import type {
+  Answer,
+  ExpireAnswer,
+  Reply,
+  Request,
+  WriteAnswer,
+  WriteRequest,
+  WriterOptions,
 } from './protocol.ts'
+import {
+  addExpired,
+  addWritten,
+  answerWrites,
+  type PendingWrite,
+  requestOf,
+  type Waiting,
+} from './write-batch.ts'
 import { WriterThread } from './writer-thread.ts'
 
 /** Writes that may wait for the disk: far beyond what the server lets in at once, far below what memory holds. */
@@ -35,15 +42,6 @@ const probeIntervalMs = 500
 
 /** Writes in company after which the thread is started: a burst is over before it would be of use. */
 const defaultCompanyMax = 16_384
-
-/** What a write alone may take on average, while everything else here waits for it; one that takes long is no slow disk. */
-const slowMs = 2
-/** What each of those that went along may take: they are work, not waiting. */
-const companionMs = 0.2
-const newestShare = 0.1
-
-/** After a slow one this thread does not wait for the disk again before this many times as long has passed. */
-const restTimes = 50
 
 /** Revisions that are looked through here for what may be forgotten; more of them are the thread's. */
 const sweptHereMax = 2000
@@ -61,19 +59,6 @@ export interface WriteQueueOptions extends WriterOptions {
   readonly companyMax?: number
   /** Milliseconds since some moment. */
   readonly elapsed?: () => number
-}
-
-export interface PendingWrite {
-  readonly key: string
-  /** undefined: a deletion. */
-  readonly bytes: Buffer | undefined
-  readonly ifRevision: Revision
-  readonly deadline: number
-  readonly ttlMs: number
-}
-
-interface Waiting extends PendingWrite {
-  readonly answer: PromiseWithResolvers<Outcome>
 }
 
 /** A request on its way, and who waits for its answer. */
@@ -95,9 +80,7 @@ export class WriteQueue {
   #here: Committer
   #thread: WriterThread | undefined
   #company = 0
-  /** What a write alone took here, on average, and until when this thread does not wait for the disk. */
-  #averageMs = 0
-  #restUntil = 0
+  #pace: DiskPace
   /** The newest revision that was committed. */
   #newest: Revision = 0
   #unsent: Waiting[] = []
@@ -117,6 +100,7 @@ export class WriteQueue {
   constructor(options: WriteQueueOptions, events: WriterEvents) {
     this.#options = options
     this.#elapsed = options.elapsed ?? (() => performance.now())
+    this.#pace = new DiskPace(this.#elapsed)
     this.#events = events
     const { file, checkpointBytes } = options
     this.#here = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
@@ -194,7 +178,7 @@ export class WriteQueue {
     // Whoever compacts forgets afterwards, and only one of the two should.
     if (request.kind === 'compact') return this.#thread === undefined
     if (!this.#thread?.isOpen) return true
-    return this.#lastCount === 1 && this.#elapsed() >= this.#restUntil
+    return this.#lastCount === 1 && this.#pace.isRested()
   }
 
   /** False where somebody else is writing: then nothing was done. */
@@ -202,7 +186,8 @@ export class WriteQueue {
     const began = this.#elapsed()
     const reply = this.#here.transact([request], this.#newest)
     if (reply.kind === 'failed' && reply.isBusy) return false
-    this.#judge(this.#elapsed() - began - companionMs * companionsIn(request))
+    const writes = request.kind === 'write' ? request.keys.length : 1
+    if (this.#pace.isSlowAfter(this.#elapsed() - began, writes)) this.#startThread()
     this.#hear(reply)
     if (this.#here.isLogLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
@@ -216,14 +201,6 @@ export class WriteQueue {
       if (this.#here.sweep()) this.#sweepSoon()
       if (this.#here.isLogLong) this.#copyLog()
     })
-  }
-
-  #judge(tookMs: number): void {
-    this.#averageMs += (tookMs - this.#averageMs) * newestShare
-    if (this.#averageMs <= slowMs || this.#elapsed() < this.#restUntil) return
-    this.#restUntil = this.#elapsed() + tookMs * restTimes
-    this.#averageMs = 0
-    this.#startThread()
   }
 
   /** Little is copied in little time where there is no thread yet; else it is the thread's. */
@@ -255,7 +232,7 @@ export class WriteQueue {
   #goOnHere(words: string): void {
     this.#thread = undefined
     this.#company = 0
-    this.#restUntil = this.#elapsed() + unopenedRestMs
+    this.#pace.restFor(unopenedRestMs)
     const count = this.#sent.length
     if (count > 0) this.#fail({ kind: 'failed', count, message: words, isBusy: false })
     this.#sweepSoon()
@@ -345,61 +322,5 @@ export class WriteQueue {
   #release(writes: Waiting[]): void {
     this.#waitingWrites -= writes.length
     for (const write of writes) this.#waitingBytes -= write.bytes?.length ?? 0
-  }
-}
-
-function companionsIn(request: Request): number {
-  return request.kind === 'write' ? request.keys.length - 1 : 0
-}
-
-/** Many writes as one request. */
-function requestOf(writes: Waiting[]): WriteRequest {
-  let size = 0
-  for (const write of writes) size += write.bytes?.length ?? 0
-  const bytes = new Uint8Array(size)
-  const numbers = new Float64Array(writes.length * numbersPerWrite)
-  const keys: string[] = new Array(writes.length)
-  let offset = 0
-  for (let i = 0; i < writes.length; i++) {
-    const write = writes[i]
-    const at = i * numbersPerWrite
-    keys[i] = write.key
-    numbers[at] = write.ifRevision
-    numbers[at + 1] = write.bytes ? write.bytes.length : deletion
-    numbers[at + 2] = write.deadline
-    numbers[at + 3] = write.ttlMs
-    if (!write.bytes) continue
-    bytes.set(write.bytes, offset)
-    offset += write.bytes.length
-  }
-  return { kind: 'write', keys, numbers, bytes }
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
-}
-
-function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {
-  for (let i = 0; i < writes.length; i++) {
-    const revision = answer.revisions[i]
-    if (revision > 0) changes.push({ key: writes[i].key, revision, bytes: writes[i].bytes })
-  }
-}
-
-function addExpired(changes: Change[], answer: ExpireAnswer): void {
-  for (const [i, key] of answer.keys.entries()) {
-    changes.push({ key, revision: answer.revisions[i], bytes: undefined })
-  }
-}
-
-function answerWrites(writes: Waiting[], answer: WriteAnswer): void {
-  for (const { index, revision, bytes } of answer.refused) {
-    const { key } = writes[index]
-    const current = bytes && { key, revision, bytes: viewOf(bytes) }
-    writes[index].answer.resolve({ ok: false, current })
-  }
-  for (let i = 0; i < writes.length; i++) {
-    const revision = answer.revisions[i]
-    if (revision > 0) writes[i].answer.resolve({ ok: true, revision })
   }
 }
