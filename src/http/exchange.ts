@@ -17,6 +17,8 @@ export type AnswerHeaders = Record<string, string | number | readonly string[]>
 /** The bytes of a long answer: what `write` answers says whether to wait for `drained`. */
 export interface Sink {
   write(bytes: Buffer): boolean
+  /** Several pieces at once, where they need not be joined before. */
+  writeAll?(pieces: readonly Buffer[]): boolean
   drained(): Promise<void>
   end(): void
   /** Breaks the answer off, so that nobody takes its beginning for the whole. */

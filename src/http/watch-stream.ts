@@ -55,8 +55,7 @@ class WatchStream {
   readonly #sink: Sink
   readonly #framer: Framer
   readonly #end: WatchEnd
-  /** Names those whose frames are joined alike: all that see everything of one namespace in one shape. */
-  readonly #scope: string
+  readonly #keys: FrameKeys
   #over = false
   #waiting: (() => void) | undefined
   #idle = false
@@ -66,8 +65,7 @@ class WatchStream {
     this.#sink = sink
     this.#framer = framer
     this.#end = end
-    const { matches, namespace } = watch.watcher
-    this.#scope = matches !== undefined || framer.shape === '' ? '' : `${framer.shape} ${namespace}`
+    this.#keys = frameKeys(framer.shape)
   }
 
   get #isOver(): boolean {
@@ -126,8 +124,7 @@ class WatchStream {
       const frames = await Promise.all(
         piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)),
       )
-      this.#end.meter?.sent(frames)
-      await this.#write(Buffer.concat(frames))
+      await this.#write(frames)
     }
   }
 
@@ -149,16 +146,17 @@ class WatchStream {
         const piece = from === 0 && to === items.length ? items : items.slice(from, to)
         from = to
         sent += piece.length
-        const bytes = joinedFrames(piece, this.#framer, this.#scope, this.#end.meter)
-        await this.#write(bytes instanceof Promise ? await bytes : bytes)
+        const frames = framesOf(piece, this.#framer, this.#keys)
+        await this.#write(frames instanceof Promise ? await frames : frames)
       }
     }
     return sent
   }
 
   /** A client that does not read must not keep a watch whose time is over, or that fell too far behind. */
-  async #write(bytes: Buffer): Promise<void> {
-    if (this.#sink.write(bytes)) return
+  async #write(frames: readonly Buffer[]): Promise<void> {
+    this.#end.meter?.sent(frames)
+    if (writeAll(this.#sink, frames)) return
     let room = false
     this.#sink.drained().then(() => {
       room = true
@@ -183,6 +181,9 @@ class WatchStream {
   }
 }
 
+const writeAll = (sink: Sink, frames: readonly Buffer[]): boolean =>
+  sink.writeAll?.(frames) ?? sink.write(Buffer.concat(frames))
+
 const bytesOfEntry = ({ cut }: Entry): number => cut.bytes.length
 const bytesOfItem = ({ event: { entry, previous } }: WatchItem): number =>
   (entry ?? previous)?.cut.bytes.length ?? 0
@@ -203,45 +204,38 @@ function breakOffLater(sink: Required<Sink>): void {
   sink.onClose(() => clearTimeout(timer))
 }
 
-/** Frames joined in this tick, by who sees them all and which they are: a hundred watchers, one buffer. */
-const joined = new Map<string, Buffer>()
-
-function joinedFrames(
-  items: WatchItem[],
+function framesOf(
+  items: readonly WatchItem[],
   framer: Framer,
-  scope: string,
-  meter: WatchMeter | undefined,
-): Buffer | Promise<Buffer> {
-  const frames = items.map(({ type, event }) => frameOf(type, event, framer))
-  if (frames.some((frame) => frame instanceof Promise)) {
-    return Promise.all(frames).then((all) => {
-      meter?.sent(all)
-      return Buffer.concat(all)
-    })
-  }
-  const ready = frames as Buffer[]
-  meter?.sent(ready)
-  if (ready.length === 1) return ready[0]
-  if (scope === '') return Buffer.concat(ready)
-  const [first, last] = [items[0].event.revision, items[items.length - 1].event.revision]
-  const name = `${scope} ${first} ${last} ${items.length}`
-  let bytes = joined.get(name)
-  if (bytes === undefined) {
-    bytes = Buffer.concat(ready)
-    if (joined.size === 0) setImmediate(() => joined.clear())
-    joined.set(name, bytes)
-  }
-  return bytes
+  keys: FrameKeys,
+): readonly Buffer[] | Promise<readonly Buffer[]> {
+  const frames = items.map(({ type, event }) => frameOf(type, event, framer, keys))
+  return frames.some((frame) => frame instanceof Promise)
+    ? Promise.all(frames)
+    : (frames as Buffer[])
 }
 
-function frameOf(type: EventType, event: CacheEvent, framer: Framer): Buffer | Promise<Buffer> {
-  const key = framer.shape === '' ? '' : `${framer.shape} ${type}`
-  const known = key === '' ? undefined : event.frames.get(key)
+/** Under which name an event keeps the frame of a shape; undefined where it is not to be shared. */
+type FrameKeys = Readonly<Record<EventType, string>> | undefined
+
+function frameKeys(shape: string): FrameKeys {
+  if (shape === '') return undefined
+  return { ADDED: `${shape} ADDED`, MODIFIED: `${shape} MODIFIED`, DELETED: `${shape} DELETED` }
+}
+
+function frameOf(
+  type: EventType,
+  event: CacheEvent,
+  framer: Framer,
+  keys: FrameKeys,
+): Buffer | Promise<Buffer> {
+  const key = keys?.[type]
+  const known = key === undefined ? undefined : event.frames.get(key)
   if (known !== undefined) return known
   // What left the selection is shown as it was before, with the revision of the change.
   const entry = (type === 'DELETED' ? event.previous : event.entry) as Entry
   const made = framer.frame(type, entry, event.revision)
-  if (key === '') return made
+  if (key === undefined) return made
   if (made instanceof Promise) {
     return made.then((frame) => {
       event.frames.set(key, frame)

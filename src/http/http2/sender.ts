@@ -30,6 +30,8 @@ export interface Outgoing {
 
 /** Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once. */
 const writeBytesMax = 256 * 1024
+/** Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. */
+const recordPayloadBytes = 16_384 - frameHeadBytes
 /** Bytes one stream may send before it is the turn of the next. */
 const turnBytesMax = 64 * 1024
 /** Answers to pings and the like that may wait for a client that does not read. */
@@ -180,7 +182,7 @@ export class Sender {
     let size = 0
     this.#sending.delete(stream)
     for (let left = turnBytesMax; left > 0; ) {
-      const room = Math.max(0, Math.min(payloadBytesMax, stream.window, this.#window, left))
+      const room = Math.max(0, Math.min(recordPayloadBytes, stream.window, this.#window, left))
       const payload = Math.min(stream.queuedBytes, room)
       const last = stream.ended && payload === stream.queuedBytes
       if (payload === 0 && !last) break

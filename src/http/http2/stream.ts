@@ -250,8 +250,12 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   }
 
   write(bytes: Buffer): boolean {
+    return this.writeAll([bytes])
+  }
+
+  writeAll(pieces: readonly Buffer[]): boolean {
     if (this.closed) return true
-    this.#queue(bytes)
+    for (const piece of pieces) this.#queue(piece)
     this.#host.sender.send(this)
     return this.queuedBytes < queuedBytesMax
   }
