@@ -24,9 +24,12 @@ const growthBytesMin = 24 * 1024 * 1024
 /** Often enough that a heap that has become large is not measured by what it was. */
 const growthMs = 500
 
+/** How much of a heap is usually left of it when its garbage is gone. */
+const liveShare = 0.7
+
 /** The engine knows shares only, and a share of a small heap would have it look again and again. */
-function setGrowth() {
-  const share = growthBytesMin / getHeapStatistics().used_heap_size
+function setGrowth(usedShare = 1) {
+  const share = growthBytesMin / (usedShare * getHeapStatistics().used_heap_size)
   const percent = Math.max(growthPercentMin, Math.round(100 * share))
   setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
@@ -48,6 +51,8 @@ export function giveMemoryBack() {
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(seen)
     if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
+      // What is measured by the garbage before it leaves no room for the next work: the search would begin with it.
+      setGrowth(liveShare)
       collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
       times++
       lastAt = performance.now()
@@ -58,5 +63,5 @@ export function giveMemoryBack() {
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
-  setInterval(setGrowth, growthMs).unref()
+  setInterval(() => setGrowth(), growthMs).unref()
 }
