@@ -11,53 +11,66 @@ import type { ObjectView } from '#verbs/answer.ts'
 /** Objects kept parsed: a page of the size kubectl asks for. */
 const keptMax = 500
 
-interface Kept {
+/** What the rows of an object are made from. */
+export interface Kept {
   readonly kind: Kind
+  readonly revision: ObjectView['revision']
   readonly item: TableItem
   /** The object column by what is included, made when first asked for. */
-  readonly texts: Map<string, string>
+  readonly objects: Map<string, Buffer>
 }
+
+export interface Row {
+  readonly cellsOf: KubeObject
+  /** All before the object. */
+  readonly start: string
+  readonly object: Buffer
+}
+
+/** What of the objects is shown beside the cells, and as which version. */
+export interface Shown {
+  readonly include: IncludeObject
+  readonly version: MetaVersion
+  /** Names the two. */
+  readonly name: string
+}
+
+const nothing = Buffer.from('null')
 
 export class TableRows {
   readonly #kept = new Map<Buffer, Kept>()
 
-  /** What the rows of an object are made from, parsed where it is not at hand. */
-  async keep(kind: Kind, view: ObjectView, parse: () => Promise<TableItem>): Promise<Kept> {
-    const { bytes } = view.cut
-    const known = this.#kept.get(bytes)
-    if (known?.kind === kind && known.item.shown.metadata.resourceVersion === String(view.revision))
-      return known
-    const made = { kind, item: await parse(), texts: new Map<string, string>() }
-    this.#kept.set(bytes, made)
+  /** What is at hand of an object as it is now. */
+  known(kind: Kind, { cut, revision }: ObjectView): Kept | undefined {
+    const kept = this.#kept.get(cut.bytes)
+    return kept?.kind === kind && kept.revision === revision ? kept : undefined
+  }
+
+  keep(kind: Kind, { cut, revision }: ObjectView, item: TableItem): Kept {
+    const made = { kind, revision, item, objects: new Map<string, Buffer>() }
+    this.#kept.set(cut.bytes, made)
     if (this.#kept.size > keptMax) this.#kept.delete(this.#kept.keys().next().value as Buffer)
     return made
   }
+}
 
-  row(
-    kept: Kept,
-    columns: Columns,
-    now: number,
-    include: IncludeObject,
-    version: MetaVersion,
-  ): string {
-    const { cellsOf } = kept.item
-    const cells = JSON.stringify(columns.cells(cellsOf, now))
-    const conditions = columns.conditions?.(cellsOf)
-    const middle = conditions?.length ? `,"conditions":${JSON.stringify(conditions)}` : ''
-    return `{"cells":${cells}${middle},"object":${this.#object(kept, include, version)}}`
-  }
+export function rowOf(kept: Kept, columns: Columns, now: number, shown: Shown): Row {
+  const { cellsOf } = kept.item
+  const cells = JSON.stringify(columns.cells(cellsOf, now))
+  const conditions = columns.conditions?.(cellsOf)
+  const middle = conditions?.length ? `,"conditions":${JSON.stringify(conditions)}` : ''
+  return { cellsOf, start: `{"cells":${cells}${middle},"object":`, object: objectOf(kept, shown) }
+}
 
-  #object({ item, texts }: Kept, include: IncludeObject, version: MetaVersion): string {
-    if (include === 'None') return 'null'
-    const name = `${include} ${version}`
-    let text = texts.get(name)
-    if (text === undefined) {
-      const { shown, alone = shown } = item
-      text = JSON.stringify(include === 'Object' ? shown : metadataAlone(alone, version))
-      texts.set(name, text)
-    }
-    return text
-  }
+function objectOf({ item, objects }: Kept, { include, version, name }: Shown): Buffer {
+  if (include === 'None') return nothing
+  const known = objects.get(name)
+  if (known !== undefined) return known
+  const { shown, alone = shown } = item
+  const value = include === 'Object' ? shown : metadataAlone(alone, version)
+  const made = Buffer.from(JSON.stringify(value))
+  objects.set(name, made)
+  return made
 }
 
 const metadataAlone = ({ metadata }: KubeObject, version: MetaVersion): Loose => ({
@@ -65,3 +78,22 @@ const metadataAlone = ({ metadata }: KubeObject, version: MetaVersion): Loose =>
   apiVersion: metaApiVersion(version),
   metadata,
 })
+
+/** All rows between what stands before and after them, in one piece. */
+export function joinRows(before: string, rows: readonly Row[], after: string): Buffer {
+  const bracketBytes = 2
+  let size = Buffer.byteLength(before) + Buffer.byteLength(after)
+  for (const { start, object } of rows)
+    size += Buffer.byteLength(start) + object.length + bracketBytes
+  const out = Buffer.allocUnsafe(size)
+  let at = out.write(before, 0)
+  let separator = ''
+  for (const { start, object } of rows) {
+    at += out.write(separator + start, at)
+    at += object.copy(out, at)
+    separator = '},'
+  }
+  if (rows.length > 0) at += out.write('}', at, 'latin1')
+  at += out.write(after, at)
+  return out.subarray(0, at)
+}

@@ -20,7 +20,7 @@ import { withoutStandIns, withTimes } from './metadata-alone.ts'
 import type { HttpParts } from './parts.ts'
 import { convertTogether, objectFor } from './represent.ts'
 import type { Shape } from './shape.ts'
-import { TableRows } from './table-rows.ts'
+import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
 
 /** What is asked for, in which shape, and by whom. */
 export interface Asked {
@@ -72,19 +72,18 @@ export async function tableText(
   await convertTogether(kind, entries, parts.server.parseStored)
   const frame = tableOf([], columns, metadata, options)
   if (entries.length === 0) return encodeJson(frame)
-  const { order } = columns
-  const rows: string[] = []
-  const toOrder: [KubeObject, string][] = []
+  const shown = { include, version, name: `${include} ${version}` }
+  const rows: Row[] = []
   for (const entry of entries) {
-    const kept = await tableRows.keep(kind, entry, () => tableItem(asked, entry))
-    const row = tableRows.row(kept, columns, now, include, version)
-    if (order === undefined) rows.push(row)
-    else toOrder.push([kept.item.cellsOf, row])
+    const kept =
+      tableRows.known(kind, entry) ?? tableRows.keep(kind, entry, await tableItem(asked, entry))
+    rows.push(rowOf(kept, columns, now, shown))
   }
-  if (order !== undefined) toOrder.sort(([a], [b]) => order(a, b))
-  for (const [, row] of toOrder) rows.push(row)
+  const { order } = columns
+  if (order !== undefined) rows.sort((a, b) => order(a.cellsOf, b.cellsOf))
+  const end = ']}'
   const text = JSON.stringify({ ...frame, rows: [] })
-  return Buffer.from(`${text.slice(0, -2)}${rows.join(',')}]}\n`)
+  return joinRows(text.slice(0, -end.length), rows, `${end}\n`)
 }
 
 /** Cells are made from the hub version, the object is shown in the version asked for. */
