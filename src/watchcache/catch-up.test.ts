@@ -261,6 +261,43 @@ test('no more of the past is read than its client takes', async () => {
   assert.equal(read, 4)
 })
 
+test('nor more than its client takes of large objects, and such a watch does not end', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  await past.write(['x'])
+  const padding = ' '.repeat(1 << 20)
+  const bytes = Buffer.from(`${thing('a', 'large')}${padding}`)
+  const count = 200
+  const changes: Storage['changes'] = async function* ({ signal }) {
+    yield Array.from({ length: count }, (_, i) => ({
+      key: keyOf('large', 'a'),
+      revision: from + i + 1,
+      bytes,
+    }))
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+  }
+  const cache = await past.cache()
+  const history = { after: () => undefined } as unknown as ResourceCache['history']
+  const watcher = new Watcher('', undefined)
+  const behind = await past.watch(from, watcher, {
+    storage: overlaid(past.storage, { changes }),
+    cache: { resource: cache.resource, fanOut: cache.fanOut, history } as ResourceCache,
+  })
+  await turns()
+  const revisions: number[] = []
+  for (const started = Date.now(); revisions.length < count && Date.now() - started < 10_000; ) {
+    assert.ok(watcher.queued <= 8, `${watcher.queued} wait`)
+    revisions.push(...watcher.take().map(({ event }) => event.revision))
+    await sleep(1)
+  }
+  assert.deepEqual(
+    revisions,
+    Array.from({ length: count }, (_, i) => from + i + 1),
+  )
+  assert.equal(watcher.ended, false)
+  behind?.stop()
+})
+
 test('a store that has nothing to tell says how far it is, and memory takes over', async () => {
   const past = new Past()
   const from = await past.write(['x'])

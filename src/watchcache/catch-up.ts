@@ -20,6 +20,8 @@ import type { Watcher } from './watcher.ts'
 
 /** Events that may wait for the client before more of the past is read. */
 const queuedMax = 1000
+/** Bytes of their objects, likewise: far less than what ends a watch. */
+const queuedBytesMax = 8 << 20
 /** How often a client that is behind is looked after. */
 const lookIntervalMs = 10
 
@@ -100,9 +102,13 @@ export class CatchUp {
   }
 
   async #tell(batch: readonly Change[]): Promise<void> {
+    const { watcher } = this.#parts
     const ours = batch.filter(({ key }) => key.startsWith(this.#prefix))
     await this.#learnBefore(ours)
-    for (const change of ours) this.#deliver(change)
+    for (const change of ours) {
+      this.#deliver(change)
+      while (watcher.queuedBytes > queuedBytesMax && !watcher.ended) await later()
+    }
     this.#revision = batch.at(-1)?.revision ?? this.#revision
   }
 

@@ -72,3 +72,37 @@ test('a clock that jumps back drops nothing that is young', () => {
   history.push(eventOf(2, entryOf('a', 2), undefined, 10))
   assert.deepEqual(after(history, 0), [1, 2])
 })
+
+test('large objects push each other out by their bytes, small ones do not', () => {
+  const sized = (revision: number, bytes: number) => {
+    const entry = entryOf('x', revision)
+    return { ...entry, cut: { ...entry.cut, bytes: Buffer.alloc(bytes) } }
+  }
+  const rows: [sizes: number[], kept: number[]][] = [
+    [
+      [40, 40, 20],
+      [1, 2, 3],
+    ],
+    [
+      [40, 40, 40],
+      [2, 3],
+    ],
+    [
+      [10, 10, 90],
+      [2, 3],
+    ],
+    [[10, 101], []],
+    [[101, 10], [2]],
+  ]
+  for (const [sizes, kept] of rows) {
+    const history = new History(0, { eventsMax: 100, ageMsMax: 1e9, bytesMax: 100 })
+    for (const [i, bytes] of sizes.entries()) history.push(eventOf(i + 1, sized(i + 1, bytes)))
+    assert.deepEqual(after(history, history.startsAfter), kept, sizes.join())
+    assert.equal(history.startsAfter, (kept[0] ?? sizes.length + 1) - 1)
+  }
+  // A deletion keeps what was deleted.
+  const history = new History(0, { eventsMax: 100, ageMsMax: 1e9, bytesMax: 100 })
+  for (let i = 1; i <= 3; i++) history.push(eventOf(i, undefined, sized(i, 45)))
+  assert.deepEqual(after(history, 1), [2, 3])
+  assert.equal(history.startsAfter, 1)
+})

@@ -23,7 +23,16 @@ export interface HistoryLimits {
   readonly eventsMax: number
   /** How long events are promised to be kept: the five minutes of the specification. */
   readonly ageMsMax: number
+  /** Most bytes of their objects: a few thousand large ones are more than the machine has. */
+  readonly bytesMax?: number
 }
+
+/** What is dropped for its bytes is still told, from the store's history: only busy large objects are more than this. */
+export const historyBytesMax = 64 << 20
+
+/** What an event keeps in memory, as far as it counts. */
+export const bytesOf = ({ entry, previous }: CacheEvent): number =>
+  (entry ?? previous)?.cut.bytes.length ?? 0
 
 /** Places of dropped events are given back from so many on: fewer are not worth moving the others for. */
 const droppedMin = 512
@@ -34,10 +43,13 @@ export class History {
   /** Everything after this revision is kept. */
   #startsAfter: Revision
   readonly #limits: HistoryLimits
+  readonly #bytesMax: number
+  #bytes = 0
 
   constructor(startsAfter: Revision, limits: HistoryLimits) {
     this.#startsAfter = startsAfter
     this.#limits = limits
+    this.#bytesMax = limits.bytesMax ?? historyBytesMax
   }
 
   get startsAfter(): Revision {
@@ -46,12 +58,15 @@ export class History {
 
   push(event: CacheEvent): void {
     this.#events.push(event)
+    this.#bytes += bytesOf(event)
     const oldest = event.at - this.#limits.ageMsMax
     while (
+      this.#bytes > this.#bytesMax ||
       this.#events.length - this.#first > this.#limits.eventsMax ||
-      this.#events[this.#first].at < oldest
+      this.#events[this.#first]?.at < oldest
     ) {
       const dropped = this.#events[this.#first]
+      this.#bytes -= bytesOf(dropped)
       this.#events[this.#first++] = undefined as never
       this.#startsAfter = dropped.revision
     }

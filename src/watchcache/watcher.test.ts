@@ -91,3 +91,19 @@ test('since a revision it hears of what is newer alone, and of the end', () => {
   since.end()
   assert.equal(watcher.ended, true)
 })
+
+test('one that waits with large objects is cut off by their bytes', () => {
+  const bytes = Buffer.alloc(1 << 20)
+  const entry = entryOf('x', 1)
+  const large = eventOf(1, { ...entry, cut: { ...entry.cut, bytes } })
+  const reads = new Watcher('', undefined)
+  const waits = new Watcher('', undefined)
+  let delivered = 0
+  for (; !waits.ended && delivered < 1000; delivered++) {
+    for (const watcher of [reads, waits]) watcher.deliver('ADDED', large)
+    assert.equal(reads.queuedBytes, bytes.length)
+    reads.take()
+    assert.equal(reads.queuedBytes, 0)
+  }
+  assert.deepEqual([delivered, reads.ended], [129, false])
+})

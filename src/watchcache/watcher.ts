@@ -5,7 +5,7 @@
 import type { Entry } from './entry.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type EventType, type Subscriber, transition } from './fan-out.ts'
-import type { CacheEvent } from './history.ts'
+import { bytesOf, type CacheEvent, historyBytesMax } from './history.ts'
 
 export interface WatchItem {
   readonly type: EventType
@@ -14,11 +14,14 @@ export interface WatchItem {
 
 /** Most events that wait for one slow client: about a second of a very busy resource. */
 export const watcherQueueLengthMax = 10_000
+/** Most bytes of their objects: all that memory remembers, and as much again while that is read. */
+const queueBytesMax = 2 * historyBytesMax
 
 export class Watcher implements Subscriber {
   readonly namespace: string
   readonly matches: ((entry: Entry) => boolean) | undefined
   #queue: WatchItem[] = []
+  #queuedBytes = 0
   #ended = false
   /** Called when there is something new to take, or the watch has ended. */
   wake: () => void = () => {}
@@ -37,10 +40,16 @@ export class Watcher implements Subscriber {
     return this.#queue.length
   }
 
+  /** How large that is. */
+  get queuedBytes(): number {
+    return this.#queuedBytes
+  }
+
   deliver(type: EventType, event: CacheEvent): void {
     if (this.#ended) return
     this.#queue.push({ type, event })
-    if (this.#queue.length > watcherQueueLengthMax) this.end()
+    this.#queuedBytes += bytesOf(event)
+    if (this.#queue.length > watcherQueueLengthMax || this.#queuedBytes > queueBytesMax) this.end()
     else if (this.#queue.length === 1) this.wake()
   }
 
@@ -75,7 +84,9 @@ export class Watcher implements Subscriber {
   /** Everything that waits; the queue is empty afterwards. */
   take(): WatchItem[] {
     const items = this.#queue
-    if (items.length > 0) this.#queue = []
+    if (items.length === 0) return items
+    this.#queue = []
+    this.#queuedBytes = 0
     return items
   }
 }
