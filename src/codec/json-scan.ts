@@ -27,26 +27,29 @@ const endOfInput = 'unexpected end of JSON input'
 const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
 const numberShape = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
-/** A character as Go's messages show it: the first byte of its UTF-8. */
-function quoteChar(char: string): string {
+/** A byte as Go's messages show it: as the character of that number. */
+function quoteByte(byte: number): string {
+  const char = String.fromCharCode(byte)
   if (char === "'") return "'\\''"
   if (char === '"') return `'"'`
-  const quoted = goQuote(String.fromCharCode(Buffer.from(char)[0]))
-  return `'${quoted.slice(1, -1)}'`
+  return `'${goQuote(char).slice(1, -1)}'`
 }
 
 class Scanner {
   readonly #text: string
   readonly #depthMax: number
   readonly #onKey: OnKey | undefined
+  /** A character of the text is a byte, not a character of what the bytes stand for. */
+  readonly #ofBytes: boolean
   readonly #frames: Frame[] = []
   #at = 0
   #expecting: Expecting = 'value'
 
-  constructor(text: string, depthMax: number, onKey: OnKey | undefined) {
+  constructor(text: string, depthMax: number, onKey: OnKey | undefined, ofBytes: boolean) {
     this.#text = text
     this.#depthMax = depthMax
     this.#onKey = onKey
+    this.#ofBytes = ofBytes
   }
 
   run(): void {
@@ -60,10 +63,11 @@ class Scanner {
     }
   }
 
+  /** What stops in the middle of a word ends for Go with a space. */
   #fail(why: string, at = this.#at): never {
-    if (at >= this.#text.length) throw new Fault(endOfInput)
-    const char = String.fromCodePoint(this.#text.codePointAt(at) as number)
-    throw new Fault(`invalid character ${quoteChar(char)} ${why}`)
+    const code = this.#text.codePointAt(at) ?? 0x20
+    const byte = this.#ofBytes ? code : (Buffer.from(String.fromCodePoint(code))[0] as number)
+    throw new Fault(`invalid character ${quoteByte(byte)} ${why}`)
   }
 
   #step(char: string): void {
@@ -190,8 +194,14 @@ class Scanner {
   }
 }
 
-export function scanJson(text: string, depthMax: number, onKey?: OnKey): Scan {
-  const scanner = new Scanner(text, depthMax, onKey)
+export const scanJson = (text: string, depthMax: number, onKey?: OnKey): Scan =>
+  scanned(new Scanner(text, depthMax, onKey, false))
+
+/** The same of bytes, which need not be UTF-8. */
+export const scanJsonBytes = (bytes: Buffer, depthMax: number): Scan =>
+  scanned(new Scanner(bytes.toString('latin1'), depthMax, undefined, true))
+
+function scanned(scanner: Scanner): Scan {
   try {
     scanner.run()
     return { fault: undefined }

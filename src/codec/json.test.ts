@@ -16,9 +16,10 @@ const faults: [string, string][] = [
   ['{', 'unexpected end of JSON input'],
   ['{"a":"b', 'unexpected end of JSON input'],
   ['[1,', 'unexpected end of JSON input'],
-  ['tru', 'unexpected end of JSON input'],
-  ['1.', 'unexpected end of JSON input'],
-  ['-', 'unexpected end of JSON input'],
+  ['tru', "invalid character ' ' in literal true (expecting 'e')"],
+  ['[1.', "invalid character ' ' after decimal point in numeric literal"],
+  ['-', "invalid character ' ' in numeric literal"],
+  ['"\\', "invalid character ' ' in string escape code"],
   ['apiVersion: v1', "invalid character 'a' looking for beginning of value"],
   ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
   ['{"a" 1}', "invalid character '1' after object key"],
@@ -47,6 +48,15 @@ for (const [text, message] of faults) {
     )
   })
 }
+
+test('bytes that are no UTF-8 are shown as they are', () => {
+  const rows: [bytes: string, message: string][] = [
+    ['\xc7', "invalid character 'Ç' looking for beginning of value"],
+    ['{"\xff":\x80}', "invalid character '\\u0080' looking for beginning of value"],
+  ]
+  for (const [bytes, message] of rows)
+    assert.throws(() => decodeWritten(Buffer.from(bytes, 'latin1')), { message })
+})
 
 test('nesting has a limit', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

@@ -7,7 +7,7 @@ import './exact-integer.ts'
 import type { Json } from '#api/object-meta.ts'
 import { exactNumber } from './exact-integer.ts'
 import { outlineOf } from './json-outline.ts'
-import { scanJson } from './json-scan.ts'
+import { scanJson, scanJsonBytes } from './json-scan.ts'
 
 /** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
 export const nestingDepthMax = 300
@@ -87,7 +87,9 @@ export function decodeWritten(bytes: Buffer): Json {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'unexpected end of JSON input')
+    throw new JsonError(
+      scanJsonBytes(bytes, nestingDepthMax).fault ?? 'unexpected end of JSON input',
+    )
   }
   const { keys, depth, fractions, longNumbers } = outlineOf(bytes)
   if (depth > nestingDepthMax) {

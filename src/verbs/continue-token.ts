@@ -5,6 +5,8 @@
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
+import { nestingDepthMax } from '#codec/json.ts'
+import { scanJsonBytes } from '#codec/json-scan.ts'
 import { field, scalar, structOf } from '#schema/make-type.ts'
 import type { Revision } from '#storage/storage.ts'
 
@@ -42,7 +44,7 @@ export function decodeContinue(token: string): ContinuePoint {
   try {
     parsed = JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw refuse(jsonProblem(bytes))
+    throw refuse(scanJsonBytes(bytes, nestingDepthMax).fault ?? 'unexpected end of JSON input')
   }
   const problem = misfit(parsed)
   if (problem !== undefined) throw refuse(problem)
@@ -75,21 +77,11 @@ function isClean(start: string): boolean {
   return key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
+/** Ends of lines are read over, as Go does. */
 function decodeBase64(token: string): Buffer {
-  const bad = /[^A-Za-z0-9_-]/.exec(token)
+  const bad = /[^A-Za-z0-9_\r\n-]/.exec(token)
   if (bad !== null) throw refuse(`illegal base64 data at input byte ${bad.index}`)
-  if (token.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${token.length - 1}`)
+  if (token.replaceAll(/[\r\n]/g, '').length % 4 === 1)
+    throw refuse(`illegal base64 data at input byte ${token.length - 1}`)
   return Buffer.from(token, 'base64url')
-}
-
-function jsonProblem(bytes: Buffer): string {
-  const first = bytes.find((byte) => ![0x20, 0x09, 0x0a, 0x0d].includes(byte))
-  if (first === undefined) return 'unexpected end of JSON input'
-  const starts = '{["-0123456789tfn'
-  if (starts.includes(String.fromCharCode(first))) return 'unexpected end of JSON input'
-  const shown =
-    first < 0x20 || first >= 0x7f
-      ? `\\u${first.toString(16).padStart(4, '0')}`
-      : String.fromCharCode(first)
-  return `invalid character '${first === 0x27 ? "\\'" : shown}' looking for beginning of value`
 }
