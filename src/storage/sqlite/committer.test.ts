@@ -2,10 +2,11 @@
  * Transactions that fail, and how long the log becomes: it is copied while others write, and what is forgotten is logged too.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import test, { after } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Committer, type CommitterOptions } from './committer.ts'
@@ -160,6 +161,70 @@ function took(work: () => void): number {
   work()
   return performance.now() - began
 }
+
+test('a probe reaches the disk, each time, and changes nothing', () => {
+  const { file, committer } = open()
+  committer.transact([writeOf(3, 10), { kind: 'compact', upTo: 2 }], 0)
+  for (let i = 0; i < 3; i++) {
+    const { log } = logOf(file)
+    const reply = committer.transact([{ kind: 'probe' }], 0)
+    assert.deepEqual(reply, { kind: 'committed', answers: [undefined] })
+    assert.ok(logOf(file).log > log, `${log}`)
+  }
+  assert.equal(committer.unswept(), 2)
+  const next: WriteRequest = { ...writeOf(1, 10), keys: ['/registry/next'] }
+  assert.deepEqual(committer.transact([next], 0), { kind: 'committed', answers: [written(5)] })
+  committer.close()
+})
+
+test('a probe is refused where there is little room, as a full disk refuses it', (t) => {
+  const { file, committer } = open()
+  const rows: [free: number, isRoom: boolean][] = [
+    [0, false],
+    [1024 * 1024 - 1, false],
+    [1024 * 1024, true],
+  ]
+  for (const [free, isRoom] of rows) {
+    const { mock } = t.mock.method(fs, 'statfsSync', () => ({ bavail: free, bsize: 1 }))
+    syncBuiltinESMExports()
+    const reply = committer.transact([{ kind: 'probe' }], 0)
+    mock.restore()
+    syncBuiltinESMExports()
+    assert.equal(reply.kind === 'committed', isRoom, `${free}`)
+    if (reply.kind === 'committed') continue
+    const words = `the disk is full (only ${free} bytes are free)`
+    assert.equal(reply.message, `the database ${file} cannot be used: ${words}`)
+  }
+  committer.close()
+})
+
+test('a log that could not be copied is copied again when half as much was added', (t) => {
+  const { committer } = open({ checkpointBytes: 100_000, busyMs: 0 })
+  let revision = 1
+  const write = () => {
+    committer.transact([{ ...writeOf(1, 10), keys: [`/registry/${revision++}`] }], 0)
+    return committer.isLogLong
+  }
+  const untilLong = () => {
+    let writes = 1
+    while (!write()) writes++
+    return writes
+  }
+  const whole = untilLong()
+  const copies: string[] = []
+  const copied = t.mock.method(StatementSync.prototype, 'run', () => {
+    copies.push('failed')
+    throw Object.assign(new Error('the disk is full'), { errcode: 13 })
+  })
+  committer.checkpoint()
+  copied.mock.restore()
+  assert.deepEqual(copies, ['failed'])
+  const again = untilLong()
+  assert.ok(again > 1 && again <= whole / 2 + 1, `${again} of ${whole}`)
+  committer.checkpoint()
+  assert.equal(untilLong(), whole, 'and then as usual')
+  committer.close()
+})
 
 test('what is forgotten makes the log long as what is written does', () => {
   const { committer } = open({ sweeps: true })

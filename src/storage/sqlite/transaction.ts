@@ -132,9 +132,11 @@ export class Transaction {
     }
   }
 
-  /** A write that changes nothing and needs room all the same. */
+  /** A write that changes nothing in the end. SQLite sees that what is written is there already, and writes nothing then. */
   probe(): void {
-    this.#statements.setCompacted.run(this.compacted())
+    const compacted = this.compacted()
+    this.#statements.setCompacted.run(compacted + 1)
+    this.#statements.setCompacted.run(compacted)
   }
 
   #newestOf(key: string): Row | undefined {
