@@ -4,7 +4,7 @@
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-const lookMs = { first: 100, later: 3000 }
+const lookMs = { first: 40, later: 3000 }
 /** Once as soon as possible, and once more when what starts after the start has started. */
 const firstTimes = 2
 const firstPauseMs = 2000
