@@ -5,7 +5,7 @@
  */
 import { statfsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Revision } from '#storage/storage.ts'
+import type { Change, Revision } from '#storage/storage.ts'
 import { describeFailure } from './failure.ts'
 import type { Answer, Reply, Request, WriterOptions } from './protocol.ts'
 import { pageSizeBytes } from './schema.ts'
@@ -32,6 +32,13 @@ export interface CommitterOptions extends WriterOptions {
   readonly busyMs: number
   /** Whether it forgets, along with its transactions, what compaction left to forget. */
   readonly sweeps: boolean
+}
+
+interface LogRow {
+  readonly key: string
+  readonly revision: Revision
+  readonly deleted: number
+  readonly value: Uint8Array | null
 }
 
 export class Committer {
@@ -79,6 +86,24 @@ export class Committer {
     this.#loggedBytes += transactionBytesMin
     for (const request of requests) this.#loggedBytes += sizeBytes(request)
     return { kind: 'committed', answers }
+  }
+
+  /** The newest revision that is on the disk. */
+  newestRevision(): Revision {
+    return this.#transaction.newestRevision()
+  }
+
+  /** What is on the disk after a revision, whoever wrote it, in order. */
+  changesAfter(revision: Revision): Change[] {
+    const sql = 'SELECT key, revision, deleted, value FROM log WHERE revision > ? ORDER BY revision'
+    return this.#database
+      .prepare(sql)
+      .all(revision)
+      .map((row) => {
+        const { key, revision, deleted, value } = row as unknown as LogRow
+        const bytes = deleted ? undefined : Buffer.from(value ?? [])
+        return { key, revision, bytes }
+      })
   }
 
   get isSweeping(): boolean {

@@ -258,7 +258,8 @@ test('the thread is told to copy the log that grows here, once for each time it 
   await one.alone(1)
   const { mtimeNs } = statSync(file, { bigint: true })
   await one.alone(15)
-  assert.equal(orders, 4)
+  // Four times, less one for what came while the thread was copying and so was its own.
+  assert.ok(orders === 3 || orders === 4, `${orders}`)
   await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
 })
 
@@ -450,30 +451,151 @@ test('so many may wait and no more, and those that were answered wait no longer'
   }
 })
 
-test('a thread that is ended from outside: before it began all goes on, later nothing does', async () => {
-  let worker: Worker | undefined
-  process.once('worker', (started) => {
-    worker = started
-  })
+/** The thread that is started next. */
+function nextThread(): Promise<Worker> {
+  return new Promise((resolve) => process.once('worker', resolve))
+}
+
+test('a thread that is ended from outside: all goes on, before it began and later', async () => {
   const one = new Try({ companyMax: 2 })
+  const first = nextThread()
   await one.together(4)
-  await worker?.terminate()
+  await (await first).terminate()
   await one.together(2)
   assert.equal(threads, 1)
   assert.equal(one.queue.trouble(), undefined)
 
-  process.once('worker', (started) => {
-    worker = started
-  })
+  const second = nextThread()
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
   assert.equal(threads, 2)
   const lost = one.queue.ask({ kind: 'compact', upTo: 3 })
-  const ended = /the writer of the store has ended/
-  await Promise.all([worker?.terminate(), assert.rejects(lost, ended)])
-  await assert.rejects(one.write(), ended)
+  const ended = /the writer of the store has ended; what waited for it may have been written or not/
+  await Promise.all([(await second).terminate(), assert.rejects(lost, ended)])
   assert.match(one.queue.trouble() ?? '', ended)
-  assert.deepEqual(one.revisions(), from(2, 8))
+  await one.write()
+  assert.equal(threads, 2, 'here')
+  await until('the trouble to end', () => one.queue.trouble() === undefined)
+  await one.together(4)
+  await turn()
+  assert.equal(threads, 3, 'and one is started again')
+  await one.queue.ask({ kind: 'compact', upTo: 4 })
+  assert.deepEqual(one.revisions(), from(2, 13))
+})
+
+test('a thread that ends while nobody waits for it is not missed', async () => {
+  const one = new Try({ companyMax: 0 })
+  const thread = nextThread()
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  await (await thread).terminate()
+  assert.equal(one.queue.trouble(), undefined)
+  await one.together(2)
+  assert.deepEqual(one.revisions(), from(2, 4))
+})
+
+test('what was there before a start is not announced when a thread ends', async () => {
+  const file = newFile()
+  const before = new Try({ file, companyMax: 9999 })
+  await before.together(2100)
+  await before.queue.close()
+  const one = new Try({ file })
+  const thread = nextThread()
+  await one.queue.ask({ kind: 'compact', upTo: 2100 })
+  await (await thread).terminate()
+  assert.deepEqual(one.revisions(), [])
+  assert.equal(won(await one.queue.write({ ...nothing, key: '/registry/next' })), 2102)
+})
+
+const nothing = { bytes: Buffer.alloc(0), ifRevision: 0, deadline: 0, ttlMs: 0 }
+
+test('what a thread wrote and did not tell is announced once, and who waited hears that nobody knows', async () => {
+  const file = newFile()
+  const one = new Try({ file, companyMax: 0 })
+  const thread = nextThread()
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  const worker = await thread
+  worker.removeAllListeners('message')
+  const lost = Promise.allSettled([one.write(), one.write(), removal(one, '/registry/1', 3)])
+  await until('the writes to be on the disk', () => rowsOf(file) === 5)
+  assert.deepEqual(one.revisions(), [2, 3])
+  await worker.terminate()
+  for (const answer of await lost)
+    assert.match(String(answer.status === 'rejected' && answer.reason), /written or not/)
+  const [, told] = one.batches.filter((batch) => batch.length > 0)
+  assert.deepEqual(told, [
+    { key: '/registry/2', revision: 4, bytes: Buffer.from('x') },
+    { key: '/registry/3', revision: 5, bytes: Buffer.from('x') },
+    { key: '/registry/1', revision: 6, bytes: undefined },
+  ])
+  assert.deepEqual(await removal(one, '/registry/1', 3), { ok: false, current: undefined })
+  assert.equal(won(await one.write()), 7)
+  assert.deepEqual(one.revisions(), from(2, 6))
+})
+
+const removal = (one: Try, key: string, ifRevision: number) =>
+  one.queue.write({ key, bytes: undefined, ifRevision, deadline: 0, ttlMs: 0 })
+
+test('where it cannot be known what a thread wrote, nothing goes on', async (t) => {
+  const one = new Try({ companyMax: 0 })
+  const thread = nextThread()
+  await one.together(2)
+  await one.queue.ask({ kind: 'compact', upTo: 2 })
+  t.mock.method(DatabaseSync.prototype, 'prepare', () => {
+    throw new Error('the disk failed')
+  })
+  await (await thread).terminate()
+  const words = /has ended, and what it wrote is not known: the disk failed/
+  assert.match(one.queue.trouble() ?? '', words)
+  await assert.rejects(one.write(), words)
+})
+
+test('threads that end at any moment: what is announced is what is there, and all that was answered', async () => {
+  const file = newFile()
+  const one = new Try({ file, companyMax: 0, checkpointBytes: 64 * 1024 })
+  let worker: Worker | undefined
+  const heard = (started: Worker) => {
+    worker = started
+  }
+  process.on('worker', heard)
+  const answered: number[] = []
+  let unknown = 0
+  for (let round = 0; round < 24; round++) {
+    await one.together(2)
+    answered.push(...one.revisions().slice(-2))
+    // Is done by the thread, once that is open.
+    await one.queue.ask({ kind: 'compact', upTo: 1 })
+    const writes = Array.from({ length: 30 }, async () => {
+      await turn()
+      return one.write()
+    })
+    const settled = Promise.allSettled(writes)
+    for (let i = 0; i < round % 6; i++) await turn()
+    await sleep(round % 4)
+    await worker?.terminate()
+    for (const answer of await settled)
+      if (answer.status === 'fulfilled') answered.push(won(answer.value))
+      else unknown++
+  }
+  process.off('worker', heard)
+  await until('the trouble to end', () => one.queue.trouble() === undefined)
+  await one.queue.close()
+  const database = new DatabaseSync(file, { readOnly: true })
+  const rows = database.prepare('SELECT key, revision FROM log ORDER BY revision').all()
+  database.close()
+  const told = one.batches.flat().map(({ key, revision }) => ({ key, revision }))
+  assert.deepEqual(
+    told,
+    rows.map((row) => ({ ...row })),
+  )
+  const there = new Set(one.revisions())
+  assert.equal(new Set(told.map(({ key }) => key)).size, told.length, 'each once')
+  assert.deepEqual(
+    answered.filter((revision) => !there.has(revision)),
+    [],
+  )
+  assert.ok(answered.length > 200 && unknown > 0, `${answered.length} answered, ${unknown} not`)
 })
 
 test('what is written and cannot be announced ends the queue, here and there', async () => {

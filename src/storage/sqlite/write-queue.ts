@@ -81,8 +81,8 @@ export class WriteQueue {
   #thread: WriterThread | undefined
   #company = 0
   #pace: DiskPace
-  /** The newest revision that was committed. */
-  #newest: Revision = 0
+  /** The newest revision that was announced, or was there before. */
+  #newest: Revision
   #unsent: Waiting[] = []
   /** How many came in this turn of the event loop, and in the last one that had any. */
   #turnCount = 0
@@ -104,6 +104,7 @@ export class WriteQueue {
     this.#events = events
     const { file, checkpointBytes } = options
     this.#here = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
+    this.#newest = this.#here.newestRevision()
     if (this.#here.unswept() > sweptHereMax) this.#startThread()
     else this.#sweepSoon()
     this.#roomTimer = setTimeout(() => this.#makeRoom(), roomAfterMs).unref()
@@ -222,13 +223,13 @@ export class WriteQueue {
       {
         replied: (reply) => this.#hear(reply),
         unopened: (words) => this.#goOnHere(words),
-        ended: (words) => this.#end(words),
+        ended: (words) => this.#goOnWithout(words),
       },
     )
     return this.#thread
   }
 
-  /** A thread that could not begin is tried again when there is reason to. */
+  /** A thread that could not begin, or ended, is tried again when there is reason to. */
   #goOnHere(words: string): void {
     this.#thread = undefined
     this.#company = 0
@@ -236,6 +237,20 @@ export class WriteQueue {
     const count = this.#sent.length
     if (count > 0) this.#fail({ kind: 'failed', count, message: words, isBusy: false })
     this.#sweepSoon()
+  }
+
+  /**
+   * A thread that ended may have written what it did not tell. That is on the disk, after everything that was announced, and
+   * is announced; whoever waited hears that nobody knows. Nothing is written again: it would be a second time.
+   */
+  #goOnWithout(words: string): void {
+    try {
+      this.#announce(this.#here.changesAfter(this.#newest))
+    } catch (error) {
+      this.#end(`${words}, and what it wrote is not known: ${(error as Error).message}`)
+      return
+    }
+    this.#goOnHere(`${words}; what waited for it may have been written or not`)
   }
 
   #makeRoom(): void {
@@ -261,10 +276,8 @@ export class WriteQueue {
       if (writes) addWritten(changes, writes, answers[i] as WriteAnswer)
       else if (answers[i]) addExpired(changes, answers[i] as ExpireAnswer)
     }
-    const last = changes.at(-1)
-    if (last) this.#newest = last.revision
     try {
-      this.#events.committed(changes)
+      this.#announce(changes)
     } catch (error) {
       // Nobody may go on as if it had not been written.
       this.#sent.unshift(...settled)
@@ -278,6 +291,12 @@ export class WriteQueue {
       this.#release(writes)
       answerWrites(writes, answers[i] as WriteAnswer)
     }
+  }
+
+  #announce(changes: Change[]): void {
+    const last = changes.at(-1)
+    if (last) this.#newest = last.revision
+    this.#events.committed(changes)
   }
 
   #fail(reply: Extract<Reply, { kind: 'failed' }>): void {

@@ -13,7 +13,7 @@ export interface ThreadEvents {
   replied(reply: Reply): void
   /** It could not begin, and so did nothing of what was posted. */
   unopened(words: string): void
-  /** Nothing will be answered any more. */
+  /** It ended by itself: what was posted and not replied to may have been done or not. */
   ended(words: string): void
 }
 
