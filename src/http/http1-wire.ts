@@ -90,6 +90,26 @@ function boundUnread(stream: Readable): void {
   stream.once('close', () => clearTimeout(timer))
 }
 
+/** Bytes of an answer that are written at once: TLS makes a copy of each write that the client has not taken. */
+const writtenBytesMax = 1 << 20
+
+/** A body in pieces of that size, none of them copied. */
+function piecesOf(body: Buffer): Buffer[] {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < body.length; at += writtenBytesMax)
+    pieces.push(body.subarray(at, at + writtenBytesMax))
+  return pieces
+}
+
+/** One after the other, each when there is room for it. */
+async function writeInTurn(response: Writable, pieces: readonly Buffer[]): Promise<void> {
+  for (const piece of pieces) {
+    if (response.destroyed) return
+    if (!response.write(piece)) await drained(response)
+  }
+  response.end()
+}
+
 function sinkOf(stream: Writable): Sink {
   return {
     write: (bytes) => stream.write(bytes),
@@ -126,15 +146,17 @@ export function wireOfHttp1(
       const length = body === undefined ? 0 : body.length
       const headers = bodiless.has(status) ? extra : { ...extra, 'content-length': length }
       response.writeHead(status, headers as http.OutgoingHttpHeaders)
-      response.end(request.method === 'HEAD' ? undefined : body)
+      if (body !== undefined && length > writtenBytesMax && request.method !== 'HEAD')
+        void writeInTurn(response, piecesOf(body))
+      else response.end(request.method === 'HEAD' ? undefined : body)
       if (!request.complete) boundUnread(request)
     },
     answerPieces(status, extra, pieces) {
       if (response === undefined || response.headersSent || response.destroyed) return
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
       response.writeHead(status, { ...extra, 'content-length': length } as http.OutgoingHttpHeaders)
-      if (request.method !== 'HEAD') for (const piece of pieces) response.write(piece)
-      response.end()
+      if (request.method === 'HEAD') response.end()
+      else void writeInTurn(response, pieces)
     },
     stream(status, extra) {
       if (response === undefined) throw new Error('an upgraded connection has no answer to stream')
@@ -143,7 +165,8 @@ export function wireOfHttp1(
       return sinkOf(response)
     },
     get isWaiting() {
-      return response !== undefined && response.writableLength > waitingBytesMin
+      if (response === undefined || !response.headersSent) return false
+      return !response.writableEnded || response.writableLength > waitingBytesMin
     },
     onClose: (listener) => void response?.once('close', listener),
     abort: () => void response?.destroy(),

@@ -43,6 +43,7 @@ export async function* itemPieces(
   kind: Kind,
   entries: readonly Entry[],
   cutOf: CutOf,
+  bytesMax = pieceBytesMax,
 ): AsyncGenerator<Buffer> {
   const itemHeader = kind.itemsCarryType ? headerOf(kind) : '{'
   for (let from = 0; from < entries.length; ) {
@@ -50,7 +51,7 @@ export async function* itemPieces(
     const revisions: string[] = []
     let size = 0
     let i = from
-    for (; i < entries.length && size < pieceBytesMax; i++) {
+    for (; i < entries.length && size < bytesMax; i++) {
       const cut = cutOf(entries[i])
       const ready = cut instanceof Promise ? await cut : cut
       const revision = laidIn(kind, entries[i])

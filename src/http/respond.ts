@@ -2,12 +2,13 @@
 import { pipeline, Readable } from 'node:stream'
 import { ShutOut } from '#access/forbidden.ts'
 import type { Loose } from '#api/object-meta.ts'
-import type { ApiError } from '#api/status-error.ts'
+import { type ApiError, tooManyRequests } from '#api/status-error.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
-import type { ParseStored } from '#watchcache/entry.ts'
+import type { Entry, ParseStored } from '#watchcache/entry.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { acceptsGzip, gzipped, gzipStream } from './compress.ts'
-import type { Exchange } from './exchange.ts'
+import type { AnswerHeaders, Exchange } from './exchange.ts'
+import { HeldAnswers, heldBytesMin } from './held-answers.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
@@ -24,6 +25,10 @@ type ObjectAnswer = Extract<Answer, { is: 'object' }>
 const gzipBytesMin = 128 * 1024
 /** A list up to this size is compressed in one go. */
 const wholeListBytesMax = 4 << 20
+/** Bytes of a list made at once where there is little room. */
+const scarceBytesMax = 64 * 1024
+/** When to come back where clients have much to take. */
+const retryAfterSeconds = 1
 
 export async function respond(
   exchange: Exchange,
@@ -113,16 +118,37 @@ export function send(
   shape: { readonly contentType: string },
   body: Buffer,
 ): void | Promise<void> {
+  requireRoom(exchange, body.length)
   const headers = answerHeaders(exchange, shape.contentType)
   finish(exchange, status, body.length)
   if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
     const zippedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
-    return gzipped(body).then((packed) => exchange.wire.answer(status, zippedHeaders, packed))
+    return gzipped(body).then((packed) => answer(exchange, status, zippedHeaders, packed))
   }
+  answer(exchange, status, headers, body)
+}
+
+function answer(exchange: Exchange, status: number, headers: AnswerHeaders, body: Buffer): void {
   exchange.wire.answer(status, headers, body)
+  held.add(exchange.wire, body.length)
 }
 
 const memo = new ListMemo()
+const held = new HeldAnswers()
+
+/** What is read can be asked for again when others have taken theirs; what is written has been done. */
+function requireRoom({ wire }: Exchange, bytes: number): void {
+  if (bytes >= heldBytesMin && held.isMuch && wire.method === 'GET')
+    throw tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
+}
+
+/** For a list that can only be made as a whole, before it is made. */
+function holdAll(exchange: Exchange, entries: readonly Entry[]): void {
+  let bytes = 0
+  for (const { cut } of entries) bytes += cut.bytes.length
+  requireRoom(exchange, bytes)
+  held.add(exchange.wire, bytes)
+}
 
 /** The path that is shown of an object is the one it was asked at, with what of it was asked for. */
 function viewOf({ kind, view }: ObjectAnswer, { target }: Exchange): ObjectView {
@@ -157,14 +183,18 @@ async function sendList(
   if (known) return sendPieces(exchange, shape, [start, ...known, listEnd])
   const parse = parts.server.parseStored
   await convertTogether(kind, answer.entries, parse)
-  const pieces = itemPieces(kind, answer.entries, (entry) => cutFor(kind, entry, parse))
+  const cutOf = (entry: Entry) => cutFor(kind, entry, parse)
+  const pieces = itemPieces(kind, answer.entries, cutOf, held.isMuch ? scarceBytesMax : undefined)
   const made: Buffer[] = []
   let size = 0
   // Taken one by one: leaving a `for await` would end the pieces that are still to come.
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     made.push(next.value)
     size += next.value.length
-    if (size > memoBytesMax) return streamPieces(exchange, shape, [start, ...made], pieces)
+    held.add(exchange.wire, next.value.length)
+    // Where others have much to take, no more is made than goes out.
+    if (size > (held.isMuch ? scarceBytesMax : memoBytesMax))
+      return streamPieces(exchange, shape, [start, ...made], pieces)
   }
   if (name) memo.set(name, made)
   return sendPieces(exchange, shape, [start, ...made, listEnd])
@@ -178,6 +208,7 @@ async function sendProtobufList(
 ): Promise<void> {
   const name = answer.itemsName && `protobuf ${answer.kind.apiVersion} ${answer.itemsName}`
   const known = name ? memo.get(name)?.[0] : undefined
+  if (known === undefined) holdAll(exchange, answer.entries)
   const { items, pieces } = await protobufPieces(answer, known, parts, exchange)
   if (name && known === undefined) memo.set(name, [items])
   return sendPieces(exchange, shape, pieces)
@@ -208,9 +239,11 @@ async function streamPieces(
   const zipped = acceptsGzip(exchange)
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
-  const source = Readable.from(allOf(exchange, first, rest))
+  const all = allOf(exchange, first, rest)
   // What goes wrong is thrown by the loop below: nobody else listens.
-  const bytes: AsyncIterable<Buffer> = zipped ? pipeline(source, gzipStream(), () => {}) : source
+  const bytes: AsyncIterable<Buffer> = zipped
+    ? pipeline(Readable.from(all), gzipStream(), () => {})
+    : all
   try {
     for await (const piece of bytes) {
       if (sink.closed) return

@@ -40,7 +40,10 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   const end = (exchange: Exchange, error: unknown) => {
     if (exchange.over) return
     exchange.over = true
-    if (error !== undefined) fail(exchange, parts, error)
+    const isBegun = exchange.status !== 0
+    const isTold = error !== undefined && fail(exchange, parts, error)
+    // The rest of an answer that was begun cannot be an error: it is broken off, and its place is free.
+    if (isTold && isBegun) exchange.wire.abort?.()
     const { wire, target } = exchange
     // Until its client has taken it, an answer costs memory: the request keeps its place among those that may run.
     if (wire.isWaiting && !isLongRunning(target)) wire.onClose?.(() => left(exchange))
@@ -157,14 +160,17 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
   return route(exchange, parts)
 }
 
-function fail(exchange: Exchange, parts: HttpParts, error: unknown): void {
+/** Says no where nothing can be said, and the client was cut off. */
+function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
   try {
     if (exchange.tellsOnlyAudited) for (const { refusing } of parts.observers) refusing?.(exchange)
     respondError(exchange, asApiError(error, exchange, parts))
+    return true
   } catch (second) {
     parts.report('an answer could not be written', second)
     // Better none than to let the client wait for one.
     exchange.wire.abort?.()
+    return false
   }
 }
 

@@ -1,0 +1,32 @@
+/**
+ * How much of whole answers waits for clients that have not taken it. What one may hold is small; what all hold together
+ * must be as well, also when nobody reads. What many share, and what is made as its client reads, is not counted.
+ */
+import type { Wire } from './exchange.ts'
+
+/** Smaller answers are not counted: the requests that may run at once bound them. */
+export const heldBytesMin = 1 << 20
+/** From where on nothing large is made ahead of its client: as much as a busy server needs for itself. */
+const heldBytesMax = 256 << 20
+
+export class HeldAnswers {
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor(bytesMax = heldBytesMax) {
+    this.#bytesMax = bytesMax
+  }
+
+  get isMuch(): boolean {
+    return this.#bytes > this.#bytesMax
+  }
+
+  /** Counted until the client has taken it, or is gone. */
+  add(wire: Wire, bytes: number): void {
+    if (bytes < heldBytesMin || wire.onClose === undefined) return
+    this.#bytes += bytes
+    wire.onClose(() => {
+      this.#bytes -= bytes
+    })
+  }
+}
