@@ -1,23 +1,26 @@
 /**
- * The published package: what `npm pack` would put into it, and that it runs below node_modules, where Node strips no
+ * The published package: what `npm pack` makes of a checkout, installed and run below node_modules, where Node strips no
  * types. Dependencies are those of the checkout, linked; nothing is downloaded.
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
-import { build, withBuiltSpecifiers } from '../tools/release/build.ts'
+import { until } from '#base/until.fixture.ts'
+import { withBuiltSpecifiers } from '../tools/release/build.ts'
+import { freePort } from './running-server.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const place = mkdtempSync(join(tmpdir(), 'binnacle-package-'))
@@ -27,13 +30,23 @@ const installed = join(modules, 'binnacle')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 before(() => {
-  mkdirSync(installed, { recursive: true })
-  build(join(installed, 'dist'))
-  for (const name of ['package.json', ...manifest.files.filter((name: string) => name !== 'dist')])
-    if (existsSync(join(root, name)))
-      cpSync(join(root, name), join(installed, name), { recursive: true })
-  for (const name of readdirSync(join(root, 'node_modules')))
-    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  const checkout = join(place, 'checkout')
+  mkdirSync(checkout)
+  const left =
+    /^(\.git|\.node|node_modules|dist|binnacle-data|conformance|benchmarks|.*\.(tgz|log))$/
+  for (const name of readdirSync(root))
+    if (!left.test(name)) cpSync(join(root, name), join(checkout, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
+  const options = { cwd: checkout, env: { ...process.env, PATH: path, NODE_TEST_CONTEXT: '' } }
+  execFileSync('npm', ['pack', '--loglevel=error'], { ...options, stdio: 'pipe' })
+  execFileSync('tar', ['xzf', `${manifest.name}-${manifest.version}.tgz`], { cwd: checkout })
+  mkdirSync(modules)
+  renameSync(join(checkout, 'package'), installed)
+  for (const name of Object.keys(manifest.dependencies)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
 })
 
 const specifiers: [source: string, built: string][] = [
@@ -56,8 +69,10 @@ test('the package has what it needs and no tests', () => {
     files.filter((name) => /\.(test|suite|bench|child|fixture)\.|\.ts$/.test(name)),
     [],
   )
-  for (const name of ['bin', 'dist', 'facts', 'LICENSE'])
-    assert.ok(manifest.files.includes(name), name)
+  const top = readdirSync(installed).sort()
+  for (const name of ['bin', 'dist', 'facts', 'docs', 'LICENSE', 'README.md', 'package.json'])
+    assert.ok(top.includes(name), name)
+  for (const name of ['src', 'test', 'tools', 'node_modules']) assert.ok(!top.includes(name), name)
 })
 
 test('a built file is imported by its # name', () => {
@@ -68,11 +83,41 @@ test('a built file is imported by its # name', () => {
   assert.equal(run.toString().trim(), '6443')
 })
 
-test('the command of the package answers', { skip: !existsSync(join(root, 'src/main.ts')) }, () => {
+/** What npm links as the command of this name. */
+const command = () =>
+  join(installed, JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).bin.binnacle)
+
+test('the package and its command are called binnacle, and it answers', () => {
+  assert.equal(manifest.name, 'binnacle')
   const run = (arg: string) =>
-    execFileSync(process.execPath, [join(installed, 'bin/binnacle.js'), arg], {
-      cwd: place,
-    }).toString()
+    execFileSync(process.execPath, [command(), arg], { cwd: place }).toString()
   assert.match(run('--version'), new RegExp(manifest.version.replaceAll('.', '\\.')))
   assert.match(run('--help'), /--secure-port=6443/)
+})
+
+test('the server of the package starts, and stops cleanly', async (t) => {
+  const flags = [`--secure-port=${await freePort()}`, `--data-dir=${join(place, 'data')}`]
+  const child = spawn(process.execPath, [command(), ...flags], { cwd: place })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
+  const ended = new Promise((done) => child.on('close', done))
+  await until('the server to be ready', () => said.includes('export KUBECONFIG='))
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0, said)
+})
+
+test('the thread of the package that writes begins', () => {
+  const one = `
+    import { openSqliteStorage } from '#storage/sqlite/sqlite.js'
+    const storage = await openSqliteStorage({ directory: ${JSON.stringify(join(place, 'threads'))}, companyMax: 0 })
+    const put = (key) => storage.put(key, Buffer.from('x'), { ifRevision: 0 })
+    await Promise.all(['/a', '/b'].map(put))
+    // This is the thread's, where there is one.
+    await storage.compact(2)
+    console.log(storage.trouble() ?? 'well')
+    await storage.close()`
+  const file = join(installed, 'dist', 'one.js')
+  writeFileSync(file, one)
+  assert.equal(execFileSync(process.execPath, [file]).toString(), 'well\n')
 })

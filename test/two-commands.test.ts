@@ -22,6 +22,7 @@ import { until } from '#base/until.fixture.ts'
 import { freePort, startServer } from './running-server.ts'
 
 const root = resolve(import.meta.dirname, '..')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const place = mkdtempSync(join(tmpdir(), 'binnacle-two-commands-'))
 const children = new Set<ChildProcess>()
 after(() => {
@@ -95,11 +96,18 @@ interface Ran {
   readonly calls: string[][]
 }
 
-function launch(checkout: string, args: string[], env: Record<string, string> = {}) {
+/** A script of package.json, with what follows it on the command line. */
+function launch(
+  checkout: string,
+  [name = '', ...args]: string[],
+  env: Record<string, string> = {},
+) {
+  const [node, ...words] = manifest.scripts[name].split(' ')
+  assert.equal(node, 'node')
   rmSync(join(checkout, 'calls.jsonl'), { force: true })
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
-  const child = spawn(process.execPath, [join(checkout, 'tools/run.mjs'), ...args], {
-    cwd: place,
+  const child = spawn(process.execPath, [...words, ...args], {
+    cwd: checkout,
     env: { ...inherited, npm_execpath: join(place, 'npm.js'), ...env },
   })
   children.add(child)
