@@ -4,8 +4,6 @@
  */
 import type { Wire } from './exchange.ts'
 
-/** Smaller answers are not counted: the requests that may run at once bound them. */
-export const heldBytesMin = 1 << 20
 /** From where on nothing large is made ahead of its client: as much as a busy server needs for itself. */
 const heldBytesMax = 256 << 20
 
@@ -23,7 +21,7 @@ export class HeldAnswers {
 
   /** Counted until the client has taken it, or is gone. */
   add(wire: Wire, bytes: number): void {
-    if (bytes < heldBytesMin || wire.onClose === undefined) return
+    if (wire.onClose === undefined) return
     this.#bytes += bytes
     wire.onClose(() => {
       this.#bytes -= bytes

@@ -3,12 +3,13 @@ import { pipeline, Readable } from 'node:stream'
 import { ShutOut } from '#access/forbidden.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, tooManyRequests } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { acceptsGzip, gzipped, gzipStream } from './compress.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
-import { HeldAnswers, heldBytesMin } from './held-answers.ts'
+import type { HeldAnswers } from './held-answers.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
@@ -130,15 +131,30 @@ export function send(
 
 function answer(exchange: Exchange, status: number, headers: AnswerHeaders, body: Buffer): void {
   exchange.wire.answer(status, headers, body)
-  held.add(exchange.wire, body.length)
+  hold(exchange, body.length)
 }
 
 const memo = new ListMemo()
-const held = new HeldAnswers()
+
+const loadHeld = loadLater<typeof import('./held-answers.ts')>(import.meta.url, './held-answers')
+/** Comes with the first large answer. */
+let held: HeldAnswers | undefined
+
+/** Whether clients have so much to take that nothing large is to be made ahead of them. */
+const isMuchHeld = (): boolean => held?.isMuch === true
+
+/** Smaller answers are not counted: the requests that may run at once bound them. */
+const heldBytesMin = 1 << 20
+
+function hold({ wire }: Exchange, bytes: number): void {
+  if (bytes < heldBytesMin) return
+  held ??= new (loadHeld().HeldAnswers)()
+  held.add(wire, bytes)
+}
 
 /** What is read can be asked for again when others have taken theirs; what is written has been done. */
 function requireRoom({ wire }: Exchange, bytes: number): void {
-  if (bytes >= heldBytesMin && held.isMuch && wire.method === 'GET')
+  if (bytes >= heldBytesMin && isMuchHeld() && wire.method === 'GET')
     throw tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
 }
 
@@ -147,7 +163,7 @@ function holdAll(exchange: Exchange, entries: readonly Entry[]): void {
   let bytes = 0
   for (const { cut } of entries) bytes += cut.bytes.length
   requireRoom(exchange, bytes)
-  held.add(exchange.wire, bytes)
+  hold(exchange, bytes)
 }
 
 /** The path that is shown of an object is the one it was asked at, with what of it was asked for. */
@@ -184,16 +200,16 @@ async function sendList(
   const parse = parts.server.parseStored
   await convertTogether(kind, answer.entries, parse)
   const cutOf = (entry: Entry) => cutFor(kind, entry, parse)
-  const pieces = itemPieces(kind, answer.entries, cutOf, held.isMuch ? scarceBytesMax : undefined)
+  const pieces = itemPieces(kind, answer.entries, cutOf, isMuchHeld() ? scarceBytesMax : undefined)
   const made: Buffer[] = []
   let size = 0
   // Taken one by one: leaving a `for await` would end the pieces that are still to come.
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     made.push(next.value)
     size += next.value.length
-    held.add(exchange.wire, next.value.length)
+    hold(exchange, next.value.length)
     // Where others have much to take, no more is made than goes out.
-    if (size > (held.isMuch ? scarceBytesMax : memoBytesMax))
+    if (size > (isMuchHeld() ? scarceBytesMax : memoBytesMax))
       return streamPieces(exchange, shape, [start, ...made], pieces)
   }
   if (name) memo.set(name, made)
