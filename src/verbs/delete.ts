@@ -51,7 +51,8 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const next = copyData(live.object)
   const grace = markGrace(kind, next, options, context)
   // What is going already is no new deletion, and nobody is asked about it.
-  if (grace === 'pending') return { answer: await answerRemoved(server, kind, live) }
+  if (grace === 'pending')
+    return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
   // Each of many has options of its own, of which plugins do not hear.
   const isApart = request.ofCollection === true && server.release >= optionsApartSince
   const asAsked = grace === 'none' || isApart
@@ -67,6 +68,10 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const overAtOnce = !held && next.metadata.deletionGracePeriodSeconds === 0
   return storeMarked(server, admitted, live, next, overAtOnce)
 }
+
+/** Who asks for dependents to go too is told that it is not all done. */
+const statusWhenHeld = ({ orphanDependents }: DeleteOptions): number =>
+  orphanDependents === false ? 202 : 200
 
 /** The first release in which what becomes of one of many does not change the options of the others. */
 const optionsApartSince = 22
@@ -106,8 +111,7 @@ async function storeMarked(
   const unchanged = encoded.view.cut.bytes.equals(live.bytes)
   const answerHeld = (revision: Revision) => {
     if (answersStatusWhenHeld(kind)) return deletedStatus(kind, live.object)
-    const status = options.orphanDependents === false ? 202 : 200
-    return answerObject(status, kind, at(encoded.view, revision))
+    return answerObject(statusWhenHeld(options), kind, at(encoded.view, revision))
   }
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision)
@@ -222,14 +226,20 @@ async function answerChanged(
   kind: Kind,
   object: KubeObject,
   revision: Revision,
+  status = 200,
 ): Promise<Answer> {
   const encoded = await encode(server, kind, object)
-  return answerObject(200, kind, at(encoded.view, revision))
+  return answerObject(status, kind, at(encoded.view, revision))
 }
 
-async function answerRemoved(server: Server, kind: Kind, live: Live): Promise<Answer> {
+async function answerRemoved(
+  server: Server,
+  kind: Kind,
+  live: Live,
+  status?: number,
+): Promise<Answer> {
   if (!answersDeletedObject(kind)) return deletedStatus(kind, live.object)
-  return answerChanged(server, kind, live.object, live.revision)
+  return answerChanged(server, kind, live.object, live.revision, status)
 }
 
 function deletedStatus(kind: Kind, object: KubeObject): Answer {
