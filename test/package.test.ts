@@ -3,7 +3,7 @@
  * types. Dependencies are those of the checkout, linked; nothing is downloaded.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   mkdirSync,
@@ -93,6 +93,23 @@ test('the package and its command are called binnacle, and it answers', () => {
     execFileSync(process.execPath, [command(), arg], { cwd: place }).toString()
   assert.match(run('--version'), new RegExp(manifest.version.replaceAll('.', '\\.')))
   assert.match(run('--help'), /--secure-port=6443/)
+})
+
+test('the package wants Node 24, a checkout Node 26; what is older is told so in one line', () => {
+  const checkout = join(root, 'bin/binnacle.js')
+  const rows: [file: string, version: string, line: RegExp][] = [
+    [command(), '23.11.1', /^binnacle: needs Node 24 or later and this is 23\.11\.1\n$/],
+    [command(), '24.0.0', /^binnacle \d+\.\d+\.\d+ \(as Kubernetes/],
+    [checkout, '25.9.0', /^binnacle: needs Node 26 .* this is 25\.9\.0; `npm start` fetches it/],
+    [checkout, '26.0.0', /^binnacle \d+\.\d+\.\d+ \(as Kubernetes/],
+  ]
+  for (const [file, version, line] of rows) {
+    const versions = `{value:{...process.versions,node:'${version}'}}`
+    const preload = `data:text/javascript,Object.defineProperty(process,'versions',${versions})`
+    const env = { ...process.env, NODE_OPTIONS: `--import ${preload}` }
+    const { stdout, stderr } = spawnSync(process.execPath, [file, '--version'], { env })
+    assert.match(`${stdout}${stderr}`, line, version)
+  }
 })
 
 test('the server of the package starts, and stops cleanly', async (t) => {

@@ -108,6 +108,45 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
 for (const [argv, setting, value] of accepted)
   test(`${argv.join(' ')} → ${setting}`, () => assert.deepEqual(settingsOf(argv)[setting], value))
 
+/** What kube-apiserver does without the flag, of those that it has and that mean the same here. */
+const originals: [flag: keyof typeof flagTable, initial: unknown][] = [
+  ['secure-port', 6443],
+  ['advertise-address', undefined],
+  ['tls-cert-file', undefined],
+  ['tls-private-key-file', undefined],
+  ['etcd-servers', []],
+  ['etcd-prefix', '/registry'],
+  ['etcd-cafile', undefined],
+  ['etcd-certfile', undefined],
+  ['etcd-keyfile', undefined],
+  ['request-timeout', 60_000],
+  ['min-request-timeout', 1800],
+  ['max-requests-inflight', 400],
+  ['max-mutating-requests-inflight', 200],
+  ['shutdown-delay-duration', 0],
+  ['livez-grace-period', 0],
+  ['default-watch-cache-size', 100],
+  ['watch-cache', true],
+  ['event-ttl', 3_600_000],
+  ['etcd-compaction-interval', 300_000],
+  ['v', 0],
+]
+for (const [flag, initial] of originals)
+  test(`--${flag} left out means what it means to the original`, () =>
+    assert.deepEqual(flagTable[flag].initial, initial))
+
+/** These differ: one machine is served unless told otherwise, and what is stored can be read. */
+const ownDefaults: [flag: keyof typeof flagTable, initial: unknown][] = [
+  ['bind-address', '127.0.0.1'],
+  ['cert-dir', undefined],
+  ['storage-media-type', 'application/json'],
+  ['service-cluster-ip-range', ['10.0.0.0/16']],
+  ['data-dir', 'binnacle-data'],
+  ['storage-backend', 'sqlite'],
+]
+for (const [flag, initial] of ownDefaults)
+  test(`--${flag} left out`, () => assert.deepEqual(flagTable[flag].initial, initial))
+
 const refused: [argv: string[], error: string][] = [
   [
     ['--secur-port=1'],
