@@ -1,11 +1,14 @@
 /** A machine whose clock is set while the server runs: what goes by elapsed time goes on, what goes by the date follows it. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { until } from '#base/until.fixture.ts'
 import { startServer } from './running-server.ts'
 import { core, maps, told, Wire } from './specification.fixture.ts'
 
@@ -27,18 +30,27 @@ async function setClock(offsetMs: number): Promise<void> {
   await sleep(100)
 }
 
-before(async () => {
-  writeFileSync(clockFile, '0')
+/** Starts a server whose clock is ours to set. */
+async function startWithClock(flags: string[], file: string, minuteMs = 60_000) {
+  writeFileSync(file, '0')
   const preload = fileURLToPath(new URL('./clock.child.ts', import.meta.url))
-  process.env.BINNACLE_TEST_CLOCK = clockFile
+  process.env.BINNACLE_TEST_CLOCK = file
+  process.env.BINNACLE_TEST_MINUTE_MS = String(minuteMs)
   process.env.NODE_OPTIONS = `--import ${preload}`
+  try {
+    return await startServer(flags)
+  } finally {
+    delete process.env.NODE_OPTIONS
+  }
+}
+
+before(async () => {
   const tokens = join(scratch, 'tokens.csv')
   writeFileSync(tokens, 'clock-token,clock,clock,"system:masters"\n')
   const flags = [`--token-auth-file=${tokens}`, '--event-ttl=12s', '--request-timeout=3s']
-  const server = await startServer(['--storage-backend=sqlite', ...flags])
+  const server = await startWithClock(['--storage-backend=sqlite', ...flags], clockFile)
   // The administrator's certificate is not good before the day it was made.
   on = new Wire(server, { authorization: 'Bearer clock-token' })
-  delete process.env.NODE_OPTIONS
 })
 after(async () => {
   await on?.server.stop()
@@ -122,4 +134,35 @@ test('a token expires by the date, and is good again when the clock was wrong', 
     seen.push(await isGood())
   }
   assert.deepEqual(seen, [true, true, false, true])
+})
+
+/** The certificate that new connections are shown. */
+function shown(port: number): Promise<X509Certificate | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate())
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+}
+
+test('certificates that come of age while the server runs are made anew and used', async () => {
+  const file = join(scratch, 'another-offset')
+  const server = await startWithClock([], file, 100)
+  try {
+    const kubeconfig = join(server.dataDir, 'admin.kubeconfig')
+    const [used, config] = [await shown(server.port), readFileSync(kubeconfig, 'utf8')]
+    const days = 300
+    writeFileSync(file, String(days * 24 * hourMs))
+    await until('the kubeconfig to be written', () => readFileSync(kubeconfig, 'utf8') !== config)
+    const fresh = await shown(server.port)
+    assert.notEqual(fresh?.fingerprint256, used?.fingerprint256)
+    const validMs = Date.parse(fresh?.validTo ?? '') - Date.parse(used?.validTo ?? '')
+    assert.equal(Math.round(validMs / 24 / hourMs), days)
+    const pem = readFileSync(join(server.dataDir, 'pki', 'admin.crt')).toString('base64')
+    assert.ok(readFileSync(kubeconfig, 'utf8').includes(`client-certificate-data: ${pem}\n`))
+  } finally {
+    await server.stop()
+  }
 })

@@ -1,6 +1,7 @@
 /**
  * Loaded into a server before anything else by tests that set its clock: the time of day is the machine's plus what a file
- * says, in every thread. Elapsed time is left alone, as it is when a machine's clock is set.
+ * says, in every thread. Elapsed time is left alone, as it is when a machine's clock is set; but what is done every minute
+ * may be done more often, for tests that would wait for it.
  */
 import { readFileSync } from 'node:fs'
 
@@ -22,3 +23,8 @@ class SetDate extends RealDate {
   static override now = now
 }
 globalThis.Date = SetDate as DateConstructor
+
+const minuteMs = Number(process.env.BINNACLE_TEST_MINUTE_MS ?? 60_000)
+const realInterval = setInterval
+globalThis.setInterval = ((work: () => void, ms?: number, ...rest: []) =>
+  realInterval(work, ms === 60_000 ? minuteMs : ms, ...rest)) as typeof setInterval

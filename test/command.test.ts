@@ -201,6 +201,7 @@ test('a stop comes in its order: not ready, a delay, watches end, requests finis
     'the request ended: 201',
     'the process ended: 0',
   ])
+  assert.ok(!existsSync(join(dataDir, 'state.db-wal')), 'all of the log is in the database')
   const again = await startServer([sqlite], dataDir)
   for (const name of ['late', 'slow'])
     assert.equal((await again.ask('GET', `${configMaps}/${name}`)).status, 200)
