@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { mock } from 'node:test'
 import type { Kind } from '#kinds/kind.ts'
 import type { Watch } from '#verbs/watch.ts'
 import { entryOf, eventOf, settle } from '#watchcache/picture.suite.ts'
@@ -185,4 +185,159 @@ test('a frame is made once for all who have the same shape', async () => {
   await Promise.all(running)
   for (const { text } of all) assert.equal(text(), 'ADDED shared 7\n')
   assert.equal(made, 1)
+})
+
+test('each shape has frames of its own, and one without a name shares none', async () => {
+  const shaped = (shape: string, mark: string): Framer => ({
+    ...framer,
+    shape,
+    frame: (type, { name }) => Buffer.from(`${mark} ${type} ${name}\n`),
+  })
+  const rows: [framer: Framer, expected: string][] = [
+    [shaped('json', 'j'), 'j'],
+    [shaped('table', 't'), 't'],
+    [shaped('', 'one'), 'one'],
+    [shaped('', 'two'), 'two'],
+    [shaped('json', 'made already'), 'j'],
+  ]
+  const event = eventOf(7, entryOf('a', 7))
+  const end = ends()
+  const all = rows.map(([each]) => {
+    const { watch, watcher } = watchWith()
+    const { sink, text } = sinkReading()
+    return { watcher, text, running: streamWatch(watch, sink, each, end) }
+  })
+  await settle()
+  for (const { watcher } of all) {
+    watcher.deliver('ADDED', event)
+    await settle()
+    await settle()
+  }
+  end.stop()
+  await Promise.all(all.map(({ running }) => running))
+  assert.deepEqual(
+    all.map(({ text }) => text()),
+    rows.map(([, mark]) => `${mark} ADDED a\n`),
+  )
+})
+
+test('what leaves a selection is shown as it was, with the revision of the change', async () => {
+  const labels: Framer = {
+    ...framer,
+    frame: (type, entry, revision) =>
+      Buffer.from(`${type} ${JSON.stringify(entry.labels)} ${revision}\n`),
+  }
+  const { watch, watcher } = watchWith()
+  const { sink, text } = sinkReading()
+  const end = ends()
+  const running = streamWatch(watch, sink, labels, end)
+  await settle()
+  const [before, after] = [entryOf('a', 5, { in: 'yes' }), entryOf('a', 6, { in: 'no' })]
+  watcher.deliver('DELETED', eventOf(6, after, before))
+  await settle()
+  await settle()
+  end.stop()
+  await running
+  assert.equal(text(), 'DELETED {"in":"yes"} 6\n')
+})
+
+/** Room is given by hand. */
+function sinkByHand() {
+  const writes: string[] = []
+  const waiting: (() => void)[] = []
+  const told = { aborted: 0 }
+  let closed = false
+  const sink: Sink = {
+    write(bytes) {
+      writes.push(bytes.toString('utf8'))
+      return false
+    },
+    drained: () => new Promise((resolve) => void waiting.push(resolve)),
+    end() {
+      closed = true
+    },
+    abort: () => void told.aborted++,
+    onClose: () => {},
+    get closed() {
+      return closed
+    },
+  }
+  const drain = async () => {
+    for (const resolve of waiting.splice(0)) resolve()
+    for (let i = 0; i < 4; i++) await settle()
+  }
+  return { sink, writes, drain, told }
+}
+
+test('nothing is written before there is room, be it events that must be waited for, and all in order', async () => {
+  const { watch, watcher } = watchWith(['i'])
+  const { sink, writes, drain } = sinkByHand()
+  // The first of two takes longer than the second.
+  const slow: Framer = {
+    ...framer,
+    shape: '',
+    frame: async (type, entry, revision) => {
+      for (let i = 20 - revision; i > 0; i--) await Promise.resolve()
+      return framer.frame(type, entry, revision)
+    },
+  }
+  const end = ends()
+  const running = streamWatch(watch, sink, slow, end)
+  await drain()
+  for (const revision of [5, 6]) watcher.deliver('ADDED', eventOf(revision, entryOf('e', revision)))
+  await drain()
+  watcher.deliver('ADDED', eventOf(7, entryOf('e', 7)))
+  for (let i = 0; i < 4; i++) await settle()
+  assert.deepEqual(writes, ['ADDED i 1\n', 'ADDED e 5\nADDED e 6\n'])
+  await drain()
+  assert.equal(writes[2], 'ADDED e 7\n')
+  end.stop()
+  await running
+})
+
+test('an idle watch is told each minute how far it came, one whose client is behind is not', async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    const { watch, watcher } = watchWith([], true)
+    const { sink, writes, drain } = sinkByHand()
+    const end = ends()
+    const running = streamWatch(watch, sink, framer, end)
+    await drain()
+    mock.timers.tick(59_000)
+    assert.deepEqual(writes, [])
+    mock.timers.tick(1000)
+    assert.deepEqual(writes.splice(0), ['BOOKMARK 99\n'])
+    watcher.deliver('ADDED', eventOf(5, entryOf('e', 5)))
+    for (let i = 0; i < 4; i++) await settle()
+    mock.timers.tick(60_000)
+    assert.deepEqual(writes.splice(0), ['ADDED e 5\n'])
+    await drain()
+    mock.timers.tick(60_000)
+    assert.deepEqual(writes.splice(0), ['BOOKMARK 99\n'])
+    end.stop()
+    await running
+    mock.timers.tick(120_000)
+    assert.deepEqual(writes, ['BOOKMARK 99\n'], 'the last word, once')
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a client that reads nothing of a watch that is over loses its connection after a while', async () => {
+  const { watch } = watchWith(['a'])
+  const { sink, told } = sinkByHand()
+  const end = ends()
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const running = streamWatch(watch, sink, framer, end)
+    for (let i = 0; i < 4; i++) await settle()
+    end.stop()
+    await running
+    mock.timers.tick(29_000)
+    assert.equal(told.aborted, 0)
+    mock.timers.tick(1000)
+    assert.equal(told.aborted, 1)
+  } finally {
+    mock.timers.reset()
+  }
 })

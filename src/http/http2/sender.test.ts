@@ -1,0 +1,277 @@
+/** Seeded clients of every kind against one sender: what arrives is what was queued, and never more than was allowed. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import test from 'node:test'
+import type { TLSSocket } from 'node:tls'
+import { flag, frameHeadBytes, frameType, windowBytesInitial } from './frames.ts'
+import { type Outgoing, Sender } from './sender.ts'
+
+function chanceOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+/** Takes bytes when it is read, as a socket does: what is written must stay as it is until then. */
+class SlowSocket extends EventEmitter {
+  destroyed = false
+  readonly #waiting: { bytes: Buffer; done: (() => void) | undefined }[] = []
+  #waitingBytes = 0
+  #isFull = false
+  /** Taken and not looked at. */
+  received: Buffer[] = []
+
+  write(bytes: Buffer, done?: () => void): boolean {
+    this.#waiting.push({ bytes, done })
+    this.#waitingBytes += bytes.length
+    this.#isFull = this.#waitingBytes > 16_384
+    return !this.#isFull
+  }
+
+  destroy(): void {
+    this.destroyed = true
+  }
+
+  read(): void {
+    for (const { bytes, done } of this.#waiting.splice(0)) {
+      this.received.push(Buffer.from(bytes))
+      done?.()
+    }
+    this.#waitingBytes = 0
+    if (!this.#isFull) return
+    this.#isFull = false
+    this.emit('drain')
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+}
+
+class Stream implements Outgoing {
+  readonly id: number
+  window: number
+  readonly pieces: Buffer[] = []
+  sentOfFirst = 0
+  queuedBytes = 0
+  ended = false
+  /** Reset, by either side. */
+  gone = false
+  hasEnded = false
+  /** Everything that was ever queued, and how much of that came. */
+  readonly wanted: Buffer[] = []
+  readonly came: Buffer[] = []
+  toldOfSending = 0
+
+  constructor(id: number, window: number) {
+    this.id = id
+    this.window = window
+  }
+
+  queue(bytes: Buffer): void {
+    this.wanted.push(bytes)
+    if (bytes.length === 0) return
+    this.pieces.push(bytes)
+    this.queuedBytes += bytes.length
+  }
+
+  sent(): void {
+    this.toldOfSending++
+    const left = this.pieces.reduce((sum, { length }) => sum + length, 0) - this.sentOfFirst
+    assert.equal(left, this.queuedBytes, 'bytes are counted as they lie')
+  }
+}
+
+/** One connection and everything that its client allows, does and gets. */
+class Play {
+  readonly socket = new SlowSocket()
+  readonly sender = new Sender(this.socket as unknown as TLSSocket)
+  readonly streams: Stream[] = []
+  readonly chance: (below: number) => number
+  /** What the client allows: of the connection, and of a new stream. */
+  window = windowBytesInitial
+  streamWindow = windowBytesInitial
+  readonly allowed = new Map<Stream, number>()
+  #nextByte = 0
+
+  constructor(seed: number) {
+    this.chance = chanceOf(seed)
+  }
+
+  open(): Stream {
+    const stream = new Stream(this.streams.length * 2 + 1, this.streamWindow)
+    this.streams.push(stream)
+    this.allowed.set(stream, this.streamWindow)
+    return stream
+  }
+
+  widen(stream: Stream, bytes: number): void {
+    this.allowed.set(stream, (this.allowed.get(stream) as number) + bytes)
+    stream.window += bytes
+    if (stream.queuedBytes > 0 && stream.window > 0) this.sender.send(stream)
+  }
+
+  /** Bytes whose order shows, of a size that is tiny, usual, or of a very large object. */
+  bytes(): Buffer {
+    const { chance } = this
+    const size = [0, 1 + chance(9), chance(3000), chance(40_000), chance(400_000)][
+      chance(5)
+    ] as number
+    const bytes = Buffer.alloc(size)
+    for (let at = 0; at < size; at += 97) bytes[at] = this.#nextByte++
+    return bytes
+  }
+
+  step(): void {
+    const { chance, streams, sender } = this
+    const live = streams.filter(({ gone, hasEnded }) => !gone && !hasEnded)
+    const stream = live[chance(Math.max(1, live.length))]
+    const what = chance(12)
+    if (what === 0 && live.length < 8) this.open()
+    else if (stream === undefined) return
+    else if (what <= 4 && !stream.ended) {
+      // Many single frames, as events of a watch come.
+      for (let i = chance(60); i >= 0; i--) stream.queue(this.bytes())
+      sender.send(stream)
+    } else if (what === 5) this.widen(stream, 1 + chance(100_000))
+    else if (what === 6) {
+      const bytes = 1 + chance(300_000)
+      this.window += bytes
+      assert.ok(sender.grow(bytes))
+    } else if (what === 7) {
+      // The client settles for other windows, be it smaller than what is under way.
+      const change = [1, 1000, 65_535, 400_000][chance(4)] - this.streamWindow
+      this.streamWindow += change
+      for (const one of live) this.widen(one, change)
+    } else if (what === 8 && chance(4) === 0) {
+      stream.gone = true
+      sender.forget(stream)
+    } else if (what === 9 && chance(3) === 0 && !stream.ended) {
+      stream.ended = true
+      sender.send(stream)
+    } else if (what === 10) sender.frame(Buffer.from([0, 0, 0, 6, 1, 0, 0, 0, 0]))
+    else this.socket.read()
+  }
+
+  /** What came, frame by frame: never more than was allowed when it was written. */
+  hear(): void {
+    // Writes are of whole frames.
+    const all = Buffer.concat(this.socket.received.splice(0))
+    for (let at = 0; at < all.length; ) {
+      const size = all.readUIntBE(at, 3)
+      const end = at + frameHeadBytes + size
+      assert.ok(size <= 16_384 && end <= all.length, 'whole frames')
+      if (all[at + 3] === frameType.data) this.#hearData(all.subarray(at, end))
+      at = end
+    }
+  }
+
+  #hearData(frame: Buffer): void {
+    const id = frame.readUInt32BE(5)
+    const stream = this.streams[(id - 1) / 2] as Stream
+    const payload = frame.subarray(frameHeadBytes)
+    assert.ok(!stream.hasEnded, `${id}: nothing comes after the end`)
+    stream.came.push(payload)
+    this.window -= payload.length
+    assert.ok(this.window >= 0, 'the connection takes no more')
+    this.allowed.set(stream, (this.allowed.get(stream) as number) - payload.length)
+    // The sender's own count must be the client's: it may be ahead by what is still on its way.
+    assert.ok(stream.window <= (this.allowed.get(stream) as number), `${id} is counted`)
+    if (((frame[4] as number) & flag.endStream) !== 0) stream.hasEnded = true
+  }
+
+  /** The client takes everything there is. */
+  async finish(): Promise<void> {
+    for (let round = 0; round < 2000; round++) {
+      this.socket.read()
+      await new Promise((resolve) => setImmediate(resolve))
+      this.hear()
+      const waiting = this.streams.filter(({ gone, queuedBytes }) => !gone && queuedBytes > 0)
+      if (waiting.length === 0 && this.socket.waitingBytes === 0) return
+      for (const stream of waiting) this.widen(stream, 1 << 20)
+      this.window += 1 << 20
+      this.sender.grow(1 << 20)
+    }
+    assert.fail('something waits for ever')
+  }
+}
+
+for (let seed = 1; seed <= 12; seed++) {
+  test(`clients of seed ${seed} get what was queued, in its order and within their windows`, async () => {
+    const play = new Play(seed)
+    play.open()
+    for (let i = 0; i < 150; i++) {
+      play.step()
+      if (i % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+      play.hear()
+    }
+    await play.finish()
+    for (const stream of play.streams) {
+      const came = Buffer.concat(stream.came)
+      const wanted = Buffer.concat(stream.wanted)
+      assert.ok(came.equals(wanted.subarray(0, came.length)), `${stream.id}: in its order`)
+      if (stream.gone) continue
+      assert.equal(came.length, wanted.length, `${stream.id}: all of it`)
+      assert.equal(stream.hasEnded, stream.ended, `${stream.id}: and its end`)
+    }
+  })
+}
+
+test('a window is written into up to its last byte and never beyond, whatever its size', async () => {
+  for (const window of [0, 1, 8, 9, 100, 16_375, 16_376, 70_000]) {
+    const play = new Play(1)
+    play.streamWindow = window
+    const stream = play.open()
+    for (let i = 0; i < 5000; i++) stream.queue(Buffer.alloc(20, i))
+    play.sender.send(stream)
+    for (let i = 0; i < 10; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      play.socket.read()
+    }
+    play.hear()
+    const came = () => stream.came.reduce((sum, { length }) => sum + length, 0)
+    assert.equal(came(), Math.min(window, windowBytesInitial), `a window of ${window}`)
+    // It shrinks while bytes wait, so that it is less than nothing, and opens by one byte at last.
+    play.widen(stream, -10)
+    await new Promise((resolve) => setImmediate(resolve))
+    play.widen(stream, 11)
+    play.window += 1
+    play.sender.grow(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    play.socket.read()
+    play.hear()
+    assert.equal(came(), Math.min(window, windowBytesInitial) + 1, `a window of ${window}, and one`)
+  }
+})
+
+test('one that does not read holds what was queued for it, and is asked no more than others', async () => {
+  const play = new Play(1)
+  play.window += 1 << 30
+  play.sender.grow(1 << 30)
+  const [shut, open] = [play.open(), play.open()]
+  play.widen(shut, -windowBytesInitial)
+  play.widen(open, 1 << 30)
+  for (let i = 0; i < 3000; i++) {
+    for (const stream of [shut, open]) {
+      stream.queue(Buffer.alloc(200, i))
+      play.sender.send(stream)
+    }
+    if (i % 50 === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      play.socket.read()
+    }
+  }
+  for (let i = 0; i < 10; i++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    play.socket.read()
+  }
+  play.hear()
+  assert.equal(Buffer.concat(open.came).length, 3000 * 200)
+  assert.deepEqual([shut.toldOfSending, shut.queuedBytes], [0, 3000 * 200])
+  await play.finish()
+  assert.equal(Buffer.concat(shut.came).length, 3000 * 200)
+})
