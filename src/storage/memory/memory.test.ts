@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { createMemoryStorage } from './memory.ts'
 
@@ -25,5 +27,29 @@ test('a time to live follows elapsed time, not a clock that jumps', async () => 
   now -= 7_200_000
   elapsed += 60_001
   assert.equal((await collect(storage, await after, 2)).at(-1)?.bytes, undefined)
+  await storage.close()
+})
+
+test('what was deleted and compacted takes no memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const storage = createMemoryStorage()
+  const remembered: WeakRef<object>[] = []
+  const remove = async (key: string) => {
+    const revision = won(await storage.put(key, Buffer.from('x'), { ifRevision: 0 }))
+    won(await storage.delete(key, { ifRevision: revision }))
+    // The feed hands out what the store keeps.
+    for (const change of await collect(storage, revision - 1, 2))
+      remembered.push(new WeakRef(change))
+  }
+  for (const key of ['/a', '/b', '/c']) await remove(key)
+  const left = async () => {
+    await sleep(1)
+    collectGarbage()
+    return remembered.filter((change) => change.deref() !== undefined).length
+  }
+  assert.equal(await left(), 6)
+  await storage.compact(storage.currentRevision() as number)
+  assert.equal(await left(), 0)
   await storage.close()
 })

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
-import { type Storage, StorageUnavailable } from '#storage/storage.ts'
+import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
@@ -60,6 +60,34 @@ test('a second server on the same directory is refused, and may come when the fi
     const second = await openSqliteStorage({ directory })
     assert.ok((await second.get('/a')).value)
     await second.close()
+  }))
+
+test('a long list is whole at its revision, although it is compacted meanwhile', () =>
+  inDirectory(async (directory) => {
+    const storage = await openSqliteStorage({ directory })
+    const file = new DatabaseSync(join(directory, 'state.db'), { readOnly: true })
+    const state = file.prepare('SELECT swept FROM state')
+    const forgotten = (upTo: number) =>
+      until('all to be forgotten', () => Number(state.get()?.swept) === upTo)
+    const keys = Array.from({ length: 4000 }, (_, i) => `/registry/${String(i).padStart(4, '0')}`)
+    const made = keys.map((key) => storage.put(key, Buffer.from(key), { ifRevision: 0 }))
+    const last = won((await Promise.all(made)).at(-1)!)
+    await storage.compact(last)
+    await forgotten(last)
+
+    const listing = storage.list(prefixRange('/registry/'))
+    const gone = won(await storage.delete(keys.at(-1)!, { ifRevision: last }))
+    const compacting = storage.compact(gone)
+    const { revision, value } = await listing
+    await compacting
+    await forgotten(gone)
+    assert.equal(revision, last)
+    assert.deepEqual(
+      value.items.map((item) => item.bytes.toString()),
+      keys,
+    )
+    file.close()
+    await storage.close()
   }))
 
 test('nobody else on the machine can read the state', () =>
