@@ -216,6 +216,66 @@ test('a large answer waits until its client has taken it', async () => {
   assert.deepEqual(await waited, [false, true, false])
 })
 
+/** Asks, and reads nothing until it is told to. */
+function askUnread() {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  socket.on('error', () => {})
+  socket.write(request('GET', ''))
+  return socket
+}
+
+test('a client that does not read makes whoever writes wait until it does, or is gone', async () => {
+  for (const goOn of ['resume', 'destroy'] as const) {
+    const told = new Promise<{ drained: Promise<void> }>((resolve) => {
+      handle = (wire) => {
+        const sink = wire.stream(200, {})
+        // More than sockets hold.
+        assert.equal(sink.write(Buffer.alloc(64 << 20)), false)
+        resolve({ drained: sink.drained() })
+      }
+    })
+    const socket = askUnread()
+    const { drained } = await told
+    let room = false
+    void drained.then(() => {
+      room = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(room, false)
+    socket[goOn]()
+    await drained
+    socket.destroy()
+  }
+})
+
+test('of a large answer little is written ahead of its client, in one piece or in many', async () => {
+  const answers: ((wire: Wire) => void)[] = [
+    (wire) => wire.answer(200, {}, Buffer.alloc(64 << 20)),
+    (wire) => wire.answerPieces(200, {}, Array(64).fill(Buffer.alloc(1 << 20))),
+  ]
+  for (const answer of answers) {
+    let response: ServerResponse | undefined
+    let wire: Wire | undefined
+    handle = (given, _, made) => {
+      ;[wire, response] = [given, made]
+      answer(given)
+    }
+    const socket = askUnread()
+    await until('the answer to begin', () => response?.headersSent === true)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.ok((response?.writableLength as number) < 4 << 20, `${response?.writableLength} wait`)
+    assert.equal(wire?.isWaiting, true)
+    let heard = 0
+    socket.on('data', (bytes: Buffer) => {
+      heard += bytes.length
+    })
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    assert.ok(heard > 64 << 20)
+    assert.equal(wire?.isWaiting, false)
+  }
+})
+
 test('an upgraded connection has no answer of HTTP', () => {
   const wire = wireOfHttp1(
     { headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,

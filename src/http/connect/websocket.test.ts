@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import test from 'node:test'
+import { Duplex } from 'node:stream'
+import type { Exchange } from '#http/exchange.ts'
+import { openWebSocket } from './websocket.ts'
 import { closeFrame, frame, Listening, opcodes } from './websocket-frames.ts'
 
 /** As a client sends it. */
@@ -74,4 +77,24 @@ for (const [length, head] of heads) {
 
 test('a close says why', () => {
   assert.deepEqual([...closeFrame(1000)], [0x88, 2, 3, 0xe8])
+})
+
+test('a client that takes no messages makes whoever writes wait until it is gone', async () => {
+  // Takes the first write and no other.
+  const socket = new Duplex({ read() {}, write() {}, writableHighWaterMark: 4096 })
+  const headers = { 'sec-websocket-key': 'a', 'sec-websocket-version': '13' }
+  const wire = { headers, upgrade: { socket, head: Buffer.alloc(0) } }
+  const opened = openWebSocket({ wire } as unknown as Exchange, () => '')
+  const { sink } = opened as NonNullable<typeof opened>
+  assert.equal(sink.write(frame(opcodes.text, Buffer.alloc(100))), true)
+  assert.equal(sink.write(frame(opcodes.text, Buffer.alloc(10_000))), false)
+  let closed = false
+  sink.onClose?.(() => {
+    closed = true
+  })
+  const waiting = sink.drained()
+  socket.destroy()
+  await waiting
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([sink.closed, closed], [true, true])
 })

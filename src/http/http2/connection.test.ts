@@ -298,6 +298,25 @@ test('a client that does not read makes whoever writes wait, and nobody else', a
   await waiting
 })
 
+test('of a stream that is reset nothing more is sent, and whoever waits for room goes on', async () => {
+  const client = new Client()
+  client.send(...[1, 3].map((id) => frame(headers, whole, id, get)))
+  const [one, other] = client.wires.map((wire) => wire.stream(200, {}))
+  await client.frames()
+  assert.equal(one.write(Buffer.alloc(100_000, 1)), false)
+  const waiting = one.drained()
+  client.send(frame(reset, 0, 1, word(8)))
+  await waiting
+  assert.deepEqual([one.closed, other.closed], [true, false])
+  assert.equal(one.write(Buffer.from('late')), true)
+  other.write(Buffer.from('goes on'))
+  const sent = (await client.frames()).filter(({ type }) => type === data)
+  assert.deepEqual(
+    sent.map(({ stream, payload }) => [stream, String(payload)]),
+    [[3, 'goes on']],
+  )
+})
+
 test('a connection nobody uses ends, one that is used does not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {

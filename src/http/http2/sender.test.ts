@@ -275,3 +275,15 @@ test('one that does not read holds what was queued for it, and is asked no more 
   await play.finish()
   assert.equal(Buffer.concat(shut.came).length, 3000 * 200)
 })
+
+test('one that makes us answer and reads nothing is cut off', async () => {
+  const play = new Play(1)
+  const answer = Buffer.alloc(20_000)
+  for (let i = 0; i < 50; i++) {
+    play.sender.frame(answer)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.equal(play.socket.destroyed, false)
+  for (let i = 0; i < 10; i++) play.sender.frame(answer)
+  assert.equal(play.socket.destroyed, true)
+})
