@@ -10,8 +10,9 @@ const zlib = () => process.getBuiltinModule('node:zlib')
 /** As the original: quick rather than small. */
 const level = 4
 
+/** As the original reads it: the word alone, without a weight, which may be that it is not wanted. */
 export const acceptsGzip = ({ wire }: Exchange): boolean =>
-  /\bgzip\b/.test(headerText(wire.headers['accept-encoding']))
+  /(^|,)\s*gzip\s*(,|$)/.test(headerText(wire.headers['accept-encoding']))
 
 export function gzipped(bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {

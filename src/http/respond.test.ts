@@ -129,7 +129,10 @@ test('large answers are compressed for those who can read them, small ones never
   await served.verbs.settled()
   const cases: [path: string, encoding: string | undefined, isPacked: boolean][] = [
     [`${configMaps}/large`, 'gzip', true],
-    [`${configMaps}/large`, 'deflate, gzip;q=0.5', true],
+    [`${configMaps}/large`, 'deflate, gzip ,br', true],
+    // As by the original: a weight, be it of nothing, is no plain wish.
+    [`${configMaps}/large`, 'deflate, gzip;q=0.5', false],
+    [`${configMaps}/large`, 'gzip;q=0', false],
     [`${configMaps}/large`, undefined, false],
     [`${configMaps}/large`, 'deflate', false],
     [configMaps, 'gzip', true],

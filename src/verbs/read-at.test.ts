@@ -189,11 +189,21 @@ test('what the store has forgotten is 410, with a token to go on from where a li
     onward.entries.map(({ name }) => name),
     ['b'],
   )
-  const exact = `resourceVersionMatch=Exact&resourceVersion=${page.revision}`
-  assert.equal(
-    await outcome(async () => String(await own.list('configmaps', exact))),
-    '410 Expired',
-  )
+  // One that begins has no place to go on from.
+  for (const asked of [
+    'resourceVersionMatch=Exact',
+    'resourceVersionMatch=Exact&limit=1',
+    'limit=1',
+  ]) {
+    const first = await own.list('configmaps', `${asked}&resourceVersion=${page.revision}`).then(
+      () => assert.fail('an answer'),
+      (error) => error as ApiError,
+    )
+    assert.deepEqual(
+      [first.code, first.reason, first.message, first.listMeta],
+      [410, 'Expired', 'The resourceVersion for the provided list is too old.', undefined],
+    )
+  }
   for (let i = 0; i < 101; i++)
     await own.patch('configmaps', 'a', 'merge', { data: { i: String(i) } })
   await own.settled()
@@ -203,5 +213,30 @@ test('what the store has forgotten is 410, with a token to go on from where a li
     ),
     '410 Expired',
   )
+  await own.stop()
+})
+
+test('a past version is shown by a label as by none, however many objects there are', async () => {
+  const own = await startVerbs()
+  for (let i = 0; i < 300; i++) {
+    const labels = { side: i < 3 ? 'left' : 'right' }
+    await own.create('configmaps', { metadata: { name: `c${i}`, labels } })
+  }
+  await own.settled()
+  const left = 'labelSelector=side=left'
+  const { revision } = await own.list('configmaps', left)
+  await own.patch('configmaps', 'c0', 'merge', { metadata: { labels: { side: 'right' } } })
+  await own.settled()
+  const rows: [query: string, expected: string][] = [
+    [left, 'c1 c2'],
+    [`${left}&resourceVersion=${revision}`, 'c1 c2'],
+    [`${left}&resourceVersion=${revision}&resourceVersionMatch=Exact`, 'c0 c1 c2'],
+    [`${left}&resourceVersion=${revision}&limit=2`, 'c0 c1'],
+    [`${left}&resourceVersion=${revision}&resourceVersionMatch=NotOlderThan&limit=2`, 'c1 c2'],
+  ]
+  for (const [query, expected] of rows) {
+    const { entries } = await own.list('configmaps', query)
+    assert.equal(entries.map(({ name }) => name).join(' '), expected, query)
+  }
   await own.stop()
 })

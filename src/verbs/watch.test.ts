@@ -95,6 +95,19 @@ test('what is written while a watch catches up is told once, in its turn, and wh
   assert.deepEqual(await told(watch, 0), [])
 })
 
+test('a watch from a version yet to come tells what comes after that version alone', async () => {
+  const { revision } = await verbs.list('configmaps', 'limit=1')
+  const watch = await verbs.watch('configmaps', `resourceVersion=${revision + 2}`)
+  assert.equal(watch.progress(), revision + 2, 'it never says less than its client knows')
+  for (const name of ['future1', 'future2', 'future3', 'future4']) await write(name, 'left')
+  assert.deepEqual(
+    (await told(watch, 2)).map(({ what }) => what),
+    ['ADDED future3', 'ADDED future4'],
+  )
+  assert.equal(watch.progress(), revision + 4)
+  watch.stop()
+})
+
 test('a client that does not read holds up the reading of the past, not the server', async () => {
   const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
   await sleep(50)
