@@ -24,6 +24,7 @@ import { fileURLToPath } from 'node:url'
 import { until } from '#base/until.fixture.ts'
 import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { won } from '#storage/storage.suite.ts'
+import { pageSizeBytes } from './schema.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
 let place: string
@@ -58,6 +59,7 @@ describe('a damaged database is refused by name and left as it is', () => {
     ['noise at its head', (file) => overwrite(file, 0, noise), /does not begin as a database/],
     ['noise after its head', (file) => overwrite(file, 100, noise), /damaged|not a database/],
     ['noise in its middle', (file) => overwrite(file, 123_456, noise), /damaged/],
+    ['noise in its index', (file) => overwrite(file, indexAt(file), noise), /damaged/],
     ['one bit of a value', (file) => flipBit(file, '123 123 123'), /row of revision \d+/],
     ['no database at all', (file) => writeFileSync(file, 'hello '.repeat(99)), /does not begin as/],
     ['of another program', (file) => makeStranger(file), /not a database of this program/],
@@ -216,6 +218,14 @@ async function fill(storage: Storage, answered: string[]): Promise<unknown> {
 
 function size(file: string): number {
   return readFileSync(file).length
+}
+
+/** Where the index of the keys begins, which reading every row would not touch. */
+function indexAt(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'log_by_key'").get()
+  database.close()
+  return (Number(row?.rootpage) - 1) * pageSizeBytes
 }
 
 function flipBit(file: string, near: string): void {

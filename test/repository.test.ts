@@ -1,0 +1,59 @@
+/**
+ * What somebody finds who opens the repository: its pages, one screen that says how to begin, checks that are strict.
+ * That pages and code agree is tidy.test.ts.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+
+const root = resolve(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const pages: [path: string, says: RegExp][] = [
+  ['README.md', /^# Binnacle$/m],
+  ['ARCHITECTURE.md', /^## Layers$/m],
+  ['STYLE.md', /^# How code reads here$/m],
+  ['CONTRIBUTING.md', /npm test/],
+  ['CHANGELOG.md', /^## \d+\.\d+\.\d+ \((unreleased|\d{4}-\d{2}-\d{2})\)$/m],
+  ['SECURITY.md', /report/i],
+  ['LICENSE', /Apache License/],
+]
+for (const [path, says] of pages) test(`there is ${path}`, () => assert.match(read(path), says))
+
+/** A terminal of a usual height, with the prompt. */
+const screenLines = 50
+
+test('the README is one screen, and has both commands', () => {
+  const lines = read('README.md').split('\n')
+  assert.ok(lines.length <= screenLines, `${lines.length} lines`)
+  for (const command of ['npm start', 'npm test'])
+    assert.ok(
+      lines.some((line) => line.startsWith(command)),
+      command,
+    )
+})
+
+test('every decision has its page in the list, with what would change our mind', () => {
+  const list = read('docs/decisions/README.md')
+  const names = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md')
+  assert.ok(names.length > 0)
+  for (const name of names) {
+    assert.ok(list.includes(`](${name})`), name)
+    const text = read(`docs/decisions/${name}`)
+    for (const part of ['Context', 'Choice', 'Cost', 'What would change our mind'])
+      assert.ok(text.includes(`**${part}.**`), `${name}: ${part}`)
+  }
+})
+
+test('format, lint and types are checked, and strictly', () => {
+  const biome = JSON.parse(read('biome.json'))
+  assert.deepEqual([biome.formatter.enabled, biome.linter.enabled], [true, true])
+  const { compilerOptions, include } = JSON.parse(read('tsconfig.json'))
+  assert.deepEqual([compilerOptions.strict, compilerOptions.noEmit], [true, true])
+  for (const folder of ['src', 'test', 'tools', 'conformance']) assert.ok(include.includes(folder))
+})
+
+test('the check of every change can be run as it is', () => {
+  assert.ok((statSync(join(root, '.ci/run')).mode & 0o111) === 0o111)
+})
