@@ -58,6 +58,23 @@ test('bytes that are no UTF-8 are shown as they are', () => {
     assert.throws(() => decodeWritten(Buffer.from(bytes, 'latin1')), { message })
 })
 
+test('halves of characters are none, whole ones stay', () => {
+  const rows: [text: string, value: string][] = [
+    ['\\ud83d\\ude00', '\u{1f600}'],
+    ['\\uD83D\\uDE00!', '\u{1f600}!'],
+    ['\\ud800', '\ufffd'],
+    ['\\ud800x', '\ufffdx'],
+    ['\\udc00', '\ufffd'],
+    ['\\udc00\\ud800', '\ufffd\ufffd'],
+    ['\\ud800\\ud83d\\ude00', '\ufffd\u{1f600}'],
+    ['\\ud800\\u0041\\ud7ff', '\ufffdA\ud7ff'],
+    ['\\\\ud800', '\\ud800'],
+    ['\\"\\ud800\\"', '"\ufffd"'],
+  ]
+  for (const [text, value] of rows)
+    assert.deepEqual(decodeWritten(Buffer.from(`{"${text}":"${text}"}`)), { [value]: value }, text)
+})
+
 test('nesting has a limit', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   assert.doesNotThrow(() => parseJson(nested(nestingDepthMax)))

@@ -80,9 +80,21 @@ export function markOdd(value: Json): void {
   if (typeof value === 'object' && value !== null) oddValues.add(value)
 }
 
+const escapes = /\\(u[dD][89abAB]..)(\\u[dD][c-fC-F]..)?|\\u[dD][c-fC-F]..|\\./g
+
+/** Halves of characters that are written without the other half are read as none, as by Go. */
+const withoutHalves = (text: string): string =>
+  text.includes('\\ud') || text.includes('\\uD')
+    ? text.replaceAll(escapes, (escape, high?: string, low?: string) =>
+        (high !== undefined && low === undefined) || /^\\u[dD][c-fC-F]/.test(escape)
+          ? '\\ufffd'
+          : escape,
+      )
+    : text
+
 /** What a client wrote: as decodeJson, and whether it is odd is remembered. */
 export function decodeWritten(bytes: Buffer): Json {
-  const text = bytes.toString('utf8')
+  const text = withoutHalves(bytes.toString('utf8'))
   let value: Json
   try {
     value = JSON.parse(text)
