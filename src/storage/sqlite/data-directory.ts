@@ -2,16 +2,7 @@
  * The directory a server keeps its state in: who may use it, and whether what lies in it can be opened.
  * A file that looks wrong is named and left exactly as it was found; nothing here repairs or deletes state.
  */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  readSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '#storage/make-directory.ts'
@@ -80,7 +71,8 @@ export function inspectDatabase(file: string): Found {
     if (walSize === 0) return 'nothing'
     throw damaged(file, `it is missing, but its log ${file}-wal is there`)
   }
-  accessSync(file, constants.R_OK | constants.W_OK)
+  // SQLite would open for reading what it may not write, and say so with the first write.
+  closeSync(openSync(file, 'r+'))
   if (size < headerSizeBytes) throw damaged(file, `it is truncated (${size} bytes)`)
   const header = readBytes(file, 0, headerSizeBytes)
   if (!header.subarray(0, magic.length).equals(magic)) {

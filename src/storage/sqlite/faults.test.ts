@@ -119,6 +119,28 @@ describe('a directory that cannot be written is refused by name', () => {
   }
 })
 
+test('a database that cannot be written, where its directory can, is refused by name and left', async () => {
+  const directory = join(place, 'read-only file')
+  await (await openSqliteStorage({ directory })).close()
+  const file = join(directory, 'state.db')
+  for (const path of [place, directory, join(directory, 'lock'), join(directory, 'lock.pid')])
+    chmodSync(path, 0o777)
+  chmodSync(file, 0o444)
+  const before = contents(directory)
+  // Permissions do not bind root: it acts as someone else for a moment.
+  if (process.getuid?.() === 0) process.seteuid?.(65534)
+  try {
+    await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
+      assert.ok(error instanceof StorageUnavailable, `${error}`)
+      assert.ok(error.message.includes(`${file} cannot be used: `), error.message)
+      return true
+    })
+  } finally {
+    if (process.getuid?.() === 0) process.seteuid?.(0)
+  }
+  assert.deepEqual(contents(directory), before)
+})
+
 describe('a full disk', () => {
   test('a small file system: writes fail clearly, reads go on, and it recovers by itself', async (t) => {
     const directory = join(place, 'small')
