@@ -93,6 +93,7 @@ const cases: Case[] = [
   ['pod', '?gracePeriodSeconds=3', { gracePeriodSeconds: 0 }, '200 Pod gone'],
   ['pod', '', { gracePeriodSeconds: 100 }, '200 Pod - 100, 200 Pod - 100'],
   ['pod', '', { gracePeriodSeconds: 0 }, '200 Pod gone'],
+  ['pod', '', { gracePeriodSeconds: -5 }, '200 Pod - 1, 200 Pod - 1'],
   ['pod', '', { orphanDependents: false }, '202 Pod - 7, 202 Pod - 7'],
   ['pod', '', { propagationPolicy: 'Foreground' }, '200 Pod f 7, 200 Pod f 7'],
 ]

@@ -65,6 +65,35 @@ const watches: Row[] = [
   ],
 ]
 
+watches.push([
+  '4.5',
+  'a watch that asks for no time lasts',
+  async (on) => {
+    const { events, leave } = on.follow(`${maps}?fieldSelector=metadata.name=lasting`)
+    await sleep(2500)
+    await on.map('lasting')
+    await until('the event', () => events.length > 0)
+    leave()
+    assert.deepEqual(told(events), ['ADDED lasting'])
+  },
+])
+watches.push([
+  '4.5',
+  'a watch ends by itself after the seconds that were asked for, each after its own',
+  async (on) => {
+    const begun = Date.now()
+    const ended: number[] = []
+    await Promise.all(
+      [3, 1].map(async (seconds) => {
+        await on.watch(`${core}/namespaces`, seconds)
+        ended.push(seconds)
+        assert.ok(Date.now() - begun >= seconds * 1000 - 50, `${seconds} seconds`)
+      }),
+    )
+    assert.deepEqual(ended, [1, 3])
+  },
+])
+
 const gets: Row[] = [
   [
     '4.6, get',

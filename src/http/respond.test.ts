@@ -126,6 +126,14 @@ test('pretty by parameter, by media type, and for browsers', async () => {
 test('large answers are compressed for those who can read them, small ones never', async () => {
   const data = { text: 'abcdefgh'.repeat(20_000) }
   await served.verbs.create('configmaps', { metadata: { name: 'large' }, data })
+  // 128 KiB are not reached, or just so.
+  for (const [name, kibibytes] of [
+    ['large-below', 127],
+    ['large-above', 128],
+  ] as const) {
+    const text = 'x'.repeat(kibibytes * 1024)
+    await served.verbs.create('configmaps', { metadata: { name }, data: { text } })
+  }
   await served.verbs.settled()
   const cases: [path: string, encoding: string | undefined, isPacked: boolean][] = [
     [`${configMaps}/large`, 'gzip', true],
@@ -133,6 +141,8 @@ test('large answers are compressed for those who can read them, small ones never
     // As by the original: a weight, be it of nothing, is no plain wish.
     [`${configMaps}/large`, 'deflate, gzip;q=0.5', false],
     [`${configMaps}/large`, 'gzip;q=0', false],
+    [`${configMaps}/large-below`, 'gzip', false],
+    [`${configMaps}/large-above`, 'gzip', true],
     [`${configMaps}/large`, undefined, false],
     [`${configMaps}/large`, 'deflate', false],
     [configMaps, 'gzip', true],
@@ -145,6 +155,8 @@ test('large answers are compressed for those who can read them, small ones never
     const text = (isPacked ? gunzipSync(body) : body).toString()
     assert.match(JSON.parse(text).kind, /^ConfigMap/)
   }
+  for (const name of ['large-below', 'large-above']) await served.verbs.remove('configmaps', name)
+  await served.verbs.settled()
 })
 
 test('a long list that cannot be told to its end is broken off, compressed or not', async () => {

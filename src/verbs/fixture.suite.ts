@@ -198,6 +198,7 @@ async function makeServer(storage: Storage): Promise<Server> {
     randomSuffix: () => randomBytes(3).toString('hex').slice(0, 5),
     allowPrivileged: true,
     eventTtlSeconds: 3600,
+    readsFromMemory: true,
   }
   return server as unknown as Server
 }
