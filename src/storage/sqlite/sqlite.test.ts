@@ -62,10 +62,14 @@ test('a second server on the same directory is refused, and may come when the fi
     await second.close()
   }))
 
-test('a long list is whole at its revision, although it is compacted meanwhile', () =>
+test('a long list is whole at its revision, although it is compacted meanwhile', (t) =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     const file = new DatabaseSync(join(directory, 'state.db'), { readOnly: true })
+    t.after(() => {
+      file.close()
+      return storage.close()
+    })
     const state = file.prepare('SELECT swept FROM state')
     const forgotten = (upTo: number) =>
       until('all to be forgotten', () => Number(state.get()?.swept) === upTo)
@@ -86,8 +90,6 @@ test('a long list is whole at its revision, although it is compacted meanwhile',
       value.items.map((item) => item.bytes.toString()),
       keys,
     )
-    file.close()
-    await storage.close()
   }))
 
 test('nobody else on the machine can read the state', () =>
