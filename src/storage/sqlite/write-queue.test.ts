@@ -616,6 +616,8 @@ test('closing lets everything reach the disk, here and there', async () => {
   for (const companyMax of [0, 100]) {
     const one = new Try({ companyMax })
     await one.together(3)
+    // With a thread this is its own, once it is open, and so is what comes then.
+    await one.queue.ask({ kind: 'compact', upTo: 2 })
     const answers = Array.from({ length: 20 }, () => one.write())
     const closed = one.queue.close()
     for (const answer of answers) won(await answer)
