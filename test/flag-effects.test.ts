@@ -179,6 +179,25 @@ async function limited(server: RunningServer): Promise<Wire> {
 }
 
 describe('requests', () => {
+  test('watches keep no place among the requests that may run at once', async () => {
+    const server = await startServer([
+      '--max-requests-inflight=1',
+      '--max-mutating-requests-inflight=1',
+      '--authorization-mode=AlwaysAllow',
+    ])
+    try {
+      const on = new Wire(server, { 'impersonate-user': 'somebody' })
+      const watching = Array.from({ length: 40 }, () => on.follow(maps))
+      await until('all to watch', async () => {
+        await on.expect(200, 'GET', maps)
+        return watching.every(({ events }) => events.length > 0)
+      })
+      for (const { leave } of watching) leave()
+    } finally {
+      await server.stop()
+    }
+  })
+
   test('--max-requests-inflight, --max-mutating-requests-inflight: the next is 429 with Retry-After', async () => {
     const server = await startServer([
       '--enable-priority-and-fairness=false',

@@ -287,3 +287,20 @@ test('one that makes us answer and reads nothing is cut off', async () => {
   for (let i = 0; i < 10; i++) play.sender.frame(answer)
   assert.equal(play.socket.destroyed, true)
 })
+
+test('what one connection has not taken stays as it is while another is written to', async () => {
+  const plays = [1, 2, 3].map((mark) => {
+    const play = new Play(mark)
+    const stream = play.open()
+    for (let i = 0; i < 30; i++) stream.queue(Buffer.alloc(2000, mark))
+    play.sender.send(stream)
+    return play
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  for (const [at, play] of plays.entries()) {
+    play.socket.read()
+    play.hear()
+    const came = Buffer.concat((play.streams[0] as Stream).came)
+    assert.ok(came.equals(Buffer.alloc(60_000, at + 1)), `connection ${at + 1}`)
+  }
+})
