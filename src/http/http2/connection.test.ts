@@ -300,9 +300,12 @@ test('a client that does not read makes whoever writes wait, and nobody else', a
 
 test('of a stream that is reset nothing more is sent, and whoever waits for room goes on', async () => {
   const client = new Client()
-  client.send(...[1, 3].map((id) => frame(headers, whole, id, get)))
-  const [one, other] = client.wires.map((wire) => wire.stream(200, {}))
+  client.send(...[1, 3, 5].map((id) => frame(headers, whole, id, get)))
+  const [one, other] = client.wires.slice(0, 2).map((wire) => wire.stream(200, {}))
   await client.frames()
+  // A whole answer, its end with it.
+  client.wires[2]?.answer(200, {}, Buffer.alloc(100_000))
+  client.send(frame(reset, 0, 5, word(8)))
   assert.equal(one.write(Buffer.alloc(100_000, 1)), false)
   const waiting = one.drained()
   client.send(frame(reset, 0, 1, word(8)))
