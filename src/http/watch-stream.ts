@@ -185,8 +185,7 @@ const writeAll = (sink: Sink, frames: readonly Buffer[]): boolean =>
   sink.writeAll?.(frames) ?? sink.write(Buffer.concat(frames))
 
 const bytesOfEntry = ({ cut }: Entry): number => cut.bytes.length
-const bytesOfItem = ({ event: { entry, previous } }: WatchItem): number =>
-  (entry ?? previous)?.cut.bytes.length ?? 0
+const bytesOfItem = ({ event }: WatchItem): number => event.bytes
 
 /** Where the piece ends that begins here. */
 function pieceEnd<T>(all: readonly T[], from: number, bytesOf: (one: T) => number): number {

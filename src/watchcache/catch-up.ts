@@ -14,7 +14,7 @@ import {
 import type { Entry, ParseStored } from './entry.ts'
 import { type EntryMaker, entryMaker } from './entry-maker.ts'
 import { type Subscriber, transition } from './fan-out.ts'
-import type { CacheEvent } from './history.ts'
+import { cacheEvent } from './history.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -119,7 +119,7 @@ export class CatchUp {
     this.#known.set(key, entry)
     if (entry === undefined && previous === undefined) return
     // It is told and not kept, so it need not say when it happened.
-    const event: CacheEvent = { revision, entry, previous, at: 0, frames: new Map() }
+    const event = cacheEvent(revision, entry, previous, 0)
     const type = transition(event, watcher.matches)
     if (type !== undefined) watcher.deliver(type, event)
   }

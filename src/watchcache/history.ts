@@ -14,6 +14,8 @@ export interface CacheEvent {
   readonly previous: Entry | undefined
   /** When it happened, in milliseconds by a clock that does not jump: how old it is in the history. */
   readonly at: number
+  /** What it keeps in memory, as far as it counts. */
+  readonly bytes: number
   /** Frames already made of this event, by shape and type, shared by every watcher. */
   readonly frames: Map<string, Buffer>
 }
@@ -30,9 +32,15 @@ export interface HistoryLimits {
 /** What is dropped for its bytes is still told, from the store's history: only busy large objects are more than this. */
 export const historyBytesMax = 64 << 20
 
-/** What an event keeps in memory, as far as it counts. */
-export const bytesOf = ({ entry, previous }: CacheEvent): number =>
-  (entry ?? previous)?.cut.bytes.length ?? 0
+export function cacheEvent(
+  revision: Revision,
+  entry: Entry | undefined,
+  previous: Entry | undefined,
+  at: number,
+): CacheEvent {
+  const bytes = (entry ?? previous)?.cut.bytes.length ?? 0
+  return { revision, entry, previous, at, bytes, frames: new Map() }
+}
 
 /** Places of dropped events are given back from so many on: fewer are not worth moving the others for. */
 const droppedMin = 512
@@ -58,7 +66,7 @@ export class History {
 
   push(event: CacheEvent): void {
     this.#events.push(event)
-    this.#bytes += bytesOf(event)
+    this.#bytes += event.bytes
     const oldest = event.at - this.#limits.ageMsMax
     while (
       this.#bytes > this.#bytesMax ||
@@ -66,7 +74,7 @@ export class History {
       this.#events[this.#first]?.at < oldest
     ) {
       const dropped = this.#events[this.#first]
-      this.#bytes -= bytesOf(dropped)
+      this.#bytes -= dropped.bytes
       this.#events[this.#first++] = undefined as never
       this.#startsAfter = dropped.revision
     }

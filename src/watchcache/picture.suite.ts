@@ -4,7 +4,7 @@ import { cutStored } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { Storage } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
-import type { CacheEvent } from './history.ts'
+import { cacheEvent } from './history.ts'
 
 export const root = '/registry'
 
@@ -51,14 +51,8 @@ export function entryOf(
   }
 }
 
-export function eventOf(
-  revision: number,
-  entry?: Entry,
-  previous?: Entry,
-  at = revision,
-): CacheEvent {
-  return { revision, entry, previous, at, frames: new Map() }
-}
+export const eventOf = (revision: number, entry?: Entry, previous?: Entry, at = revision) =>
+  cacheEvent(revision, entry, previous, at)
 
 /** Lets everything that is due happen: promises, then one turn of the event loop. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve))

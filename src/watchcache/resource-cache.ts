@@ -8,7 +8,7 @@ import type { Change, Revision } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
 import type { EntryMaker } from './entry-maker.ts'
 import { FanOut } from './fan-out.ts'
-import { type CacheEvent, History, type HistoryLimits } from './history.ts'
+import { cacheEvent, History, type HistoryLimits } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 
 /** Snapshots kept for the next pages of lists under way: each holds only what changed since. */
@@ -117,13 +117,7 @@ export class ResourceCache {
       entry === undefined ? this.#entries.delete(change.key) : this.#entries.set(change.key, entry)
     if (entry === undefined && previous === undefined) return
     this.#labels.replace(previous, entry)
-    const event: CacheEvent = {
-      revision: change.revision,
-      entry,
-      previous,
-      at: nowMs,
-      frames: new Map(),
-    }
+    const event = cacheEvent(change.revision, entry, previous, nowMs)
     this.history.push(event)
     this.fanOut.publish(event)
   }

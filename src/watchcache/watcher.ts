@@ -5,7 +5,7 @@
 import type { Entry } from './entry.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type EventType, type Subscriber, transition } from './fan-out.ts'
-import { bytesOf, type CacheEvent, historyBytesMax } from './history.ts'
+import { type CacheEvent, historyBytesMax } from './history.ts'
 
 export interface WatchItem {
   readonly type: EventType
@@ -48,7 +48,7 @@ export class Watcher implements Subscriber {
   deliver(type: EventType, event: CacheEvent): void {
     if (this.#ended) return
     this.#queue.push({ type, event })
-    this.#queuedBytes += bytesOf(event)
+    this.#queuedBytes += event.bytes
     if (this.#queue.length > watcherQueueLengthMax || this.#queuedBytes > queueBytesMax) this.end()
     else if (this.#queue.length === 1) this.wake()
   }
