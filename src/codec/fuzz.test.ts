@@ -5,6 +5,7 @@ import type { Json, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { WireError } from '#base/wire.ts'
 import { conform } from '#schema/conform.ts'
+import { seeded } from '#base/seeded.fixture.ts'
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { ScalarName, Struct } from '#schema/type.ts'
 import { wantedForm, bodyFormat } from './media-type.ts'
@@ -12,17 +13,6 @@ import { keysOf, encodeJson, JsonError, parseJson } from './json.ts'
 import { decodeMessage, EnvelopeError, encodeItem, encodeObject, openEnvelope } from './protobuf.ts'
 import { encodeYaml, parseYaml } from './yaml.ts'
 import { YamlError } from './yaml-error.ts'
-
-/** A small generator of numbers that is the same on every run (mulberry32). */
-function randomness(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 const names: ScalarName[] = [
   'string',
@@ -108,7 +98,7 @@ const apiError = ApiError as unknown as new () => Error
 const rounds = 1500
 
 test('json', () => {
-  const random = randomness(1)
+  const random = seeded(1)
   for (let i = 0; i < rounds; i++) {
     const bytes = encodeJson(anyValue(random, 0))
     assert.doesNotThrow(() => parseJson(bytes.toString()))
@@ -120,7 +110,7 @@ test('json', () => {
 })
 
 test('yaml', () => {
-  const random = randomness(2)
+  const random = seeded(2)
   for (let i = 0; i < rounds / 5; i++) {
     const input = damage(encodeYaml(anyValue(random, 0)), random)
     const value = survives(() => parseYaml(input.toString()), [YamlError], input)
@@ -129,7 +119,7 @@ test('yaml', () => {
 })
 
 test('yaml of random signs', () => {
-  const random = randomness(3)
+  const random = seeded(3)
   const signs = [
     'a',
     ' ',
@@ -166,7 +156,7 @@ test('yaml of random signs', () => {
 })
 
 test('protobuf', () => {
-  const random = randomness(4)
+  const random = seeded(4)
   for (let i = 0; i < rounds; i++) {
     let object: Loose
     try {
@@ -186,7 +176,7 @@ test('protobuf', () => {
 })
 
 test('protobuf of random bytes', () => {
-  const random = randomness(5)
+  const random = seeded(5)
   for (let i = 0; i < rounds; i++) {
     const input = Buffer.from(Array.from({ length: random(60) }, () => random(256)))
     survives(() => decodeMessage(type, input), [WireError], input)
@@ -194,7 +184,7 @@ test('protobuf of random bytes', () => {
 })
 
 test('headers', () => {
-  const random = randomness(6)
+  const random = seeded(6)
   const parts = [
     'application',
     '/',

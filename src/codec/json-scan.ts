@@ -194,6 +194,9 @@ class Scanner {
   }
 }
 
+/** What is wrong, in Go's words, also where only the engine that refused it knows. */
+export const faultOf = ({ fault }: Scan): string => fault ?? endOfInput
+
 export const scanJson = (text: string, depthMax: number, onKey?: OnKey): Scan =>
   scanned(new Scanner(text, depthMax, onKey, false))
 

@@ -7,7 +7,7 @@ import './exact-integer.ts'
 import type { Json } from '#api/object-meta.ts'
 import { exactNumber } from './exact-integer.ts'
 import { outlineOf } from './json-outline.ts'
-import { scanJson, scanJsonBytes } from './json-scan.ts'
+import { faultOf, scanJson, scanJsonBytes } from './json-scan.ts'
 
 /** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
 export const nestingDepthMax = 300
@@ -57,7 +57,7 @@ export function parseJson(text: string): Json {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'unexpected end of JSON input')
+    throw new JsonError(faultOf(scanJson(text, nestingDepthMax)))
   }
   if (typeof value === 'number') return isRounded(value) ? JSON.parse(text, keepExact) : value
   if (typeof value !== 'object' || value === null) return value
@@ -99,9 +99,7 @@ export function decodeWritten(bytes: Buffer): Json {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError(
-      scanJsonBytes(bytes, nestingDepthMax).fault ?? 'unexpected end of JSON input',
-    )
+    throw new JsonError(faultOf(scanJsonBytes(bytes, nestingDepthMax)))
   }
   const { keys, depth, fractions, longNumbers } = outlineOf(bytes)
   if (depth > nestingDepthMax) {

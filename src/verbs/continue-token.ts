@@ -6,7 +6,7 @@ import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { nestingDepthMax } from '#codec/json.ts'
-import { scanJsonBytes } from '#codec/json-scan.ts'
+import { faultOf, scanJsonBytes } from '#codec/json-scan.ts'
 import { field, scalar, structOf } from '#schema/make-type.ts'
 import type { Revision } from '#storage/storage.ts'
 
@@ -44,7 +44,7 @@ export function decodeContinue(token: string): ContinuePoint {
   try {
     parsed = JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw refuse(scanJsonBytes(bytes, nestingDepthMax).fault ?? 'unexpected end of JSON input')
+    throw refuse(faultOf(scanJsonBytes(bytes, nestingDepthMax)))
   }
   const problem = misfit(parsed)
   if (problem !== undefined) throw refuse(problem)

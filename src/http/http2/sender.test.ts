@@ -3,18 +3,9 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import test from 'node:test'
 import type { TLSSocket } from 'node:tls'
+import { seeded } from '#base/seeded.fixture.ts'
 import { flag, frameHeadBytes, frameType, windowBytesInitial } from './frames.ts'
 import { type Outgoing, Sender } from './sender.ts'
-
-function chanceOf(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 /** Takes bytes when it is read, as a socket does: what is written must stay as it is until then. */
 class SlowSocket extends EventEmitter {
@@ -99,7 +90,7 @@ class Play {
   #nextByte = 0
 
   constructor(seed: number) {
-    this.chance = chanceOf(seed)
+    this.chance = seeded(seed)
   }
 
   open(): Stream {

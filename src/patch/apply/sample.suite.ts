@@ -3,6 +3,7 @@
  * it. The same seed makes the same objects.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
+import { seededShares } from '#base/seeded.fixture.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import type { FieldManagerKind } from './field-manager.ts'
 
@@ -142,13 +143,7 @@ export interface Chance {
 }
 
 export function chance(seed: number): Chance {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
+  const next = seededShares(seed)
   return { next, pick: (choices) => choices[Math.floor(next() * choices.length)] as never }
 }
 

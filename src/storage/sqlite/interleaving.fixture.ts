@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { seeded } from '#base/seeded.fixture.ts'
 import type { Change, Outcome, Revision } from '#storage/storage.ts'
 import type { ExpireAnswer } from './protocol.ts'
 import { createDatabase } from './schema.ts'
@@ -14,17 +15,6 @@ import { WriteQueue } from './write-queue.ts'
 
 const keyCount = 12
 const stepsMax = 120
-
-/** Numbers below a limit, always the same ones for a seed. */
-function chanceOf(seed: number): (limit: number) => number {
-  let state = seed >>> 0
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
-}
 
 interface Row {
   revision: Revision
@@ -66,7 +56,7 @@ export async function interleave(seed: number, directory: string): Promise<numbe
   const file = join(directory, `${seed}.db`)
   createDatabase(file)
   const model = new Model()
-  const chance = chanceOf(seed)
+  const chance = seeded(seed)
   try {
     for (let runs = 1 + chance(3); runs > 0; runs--) await run(file, model, chance)
     checkFile(file, model)
