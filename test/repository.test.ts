@@ -3,6 +3,7 @@
  * That pages and code agree is tidy.test.ts.
  */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
@@ -20,6 +21,29 @@ const pages: [path: string, says: RegExp][] = [
   ['LICENSE', /Apache License/],
 ]
 for (const [path, says] of pages) test(`there is ${path}`, () => assert.match(read(path), says))
+
+test('what stands at the top is meant to stand there', (t) => {
+  const listed = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+  if (listed.status !== 0) return t.skip('not a checkout')
+  const folders = [
+    '.ci',
+    'benchmarks',
+    'bin',
+    'conformance',
+    'docs',
+    'facts',
+    'src',
+    'test',
+    'tools',
+  ]
+  const files = ['.gitignore', 'biome.json', 'package-lock.json', 'package.json', 'tsconfig.json']
+  const meant = new Set([...folders, ...files, ...pages.map(([path]) => path)])
+  const top = new Set(listed.stdout.split('\n').map((path) => path.split('/')[0] ?? ''))
+  assert.deepEqual(
+    [...top].filter((name) => name !== '' && !meant.has(name)),
+    [],
+  )
+})
 
 /** A terminal of a usual height, with the prompt. */
 const screenLines = 50
