@@ -10,6 +10,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -60,6 +61,9 @@ if (how === '--stay') setInterval(() => {}, 1000)
 else process.exitCode = Number(how ?? 0)
 `
 const says = (word: string, code = 0) => `console.log('${word}'); process.exitCode = ${code}\n`
+/** A file of tests that starts no process. */
+const quick = (text: string) =>
+  `import assert from 'node:assert'\nimport { after, before, beforeEach, test } from 'node:test'\n${text}\n`
 
 /** A checkout that was just cloned; some files of it may say something else. */
 function clone(otherwise: Record<string, string> = {}): string {
@@ -208,6 +212,9 @@ test('test: format, types and all tests, and one that fails fails the whole', as
     ],
     ['types', { 'node_modules/typescript/bin/tsc': says('types checked', 2) }, 'types'],
     ['a test', { 'test/two.test.ts': 'throw new Error()' }, 'tests'],
+    ['a quick test', { 'src/two.test.ts': quick("test('two', () => assert.fail())") }, 'tests'],
+    ['a quick file that does not load', { 'src/two.test.ts': 'throw new Error()' }, 'tests'],
+    ['a hook of a quick file', { 'src/two.test.ts': quick('after(() => assert.fail())') }, 'tests'],
   ]
   for (const [what, otherwise, failed] of rows) {
     const { code, out, err, calls } = await ran(clone(otherwise), ['test'])
@@ -221,6 +228,24 @@ test('test: format, types and all tests, and one that fails fails the whole', as
     const lines = err.split('\n').filter((line) => line.startsWith('binnacle: failed'))
     assert.deepEqual(lines, failed === undefined ? [] : [`binnacle: failed: ${failed}`], what)
   }
+})
+
+test('test: quick files share a process and nothing else', async () => {
+  const file = (name: string) =>
+    quick(`
+      let mine = 0
+      before(() => { mine++ })
+      beforeEach(() => { mine++ })
+      test('${name} has its own hooks', () => assert.equal(mine, 2))
+      test('${name} lives on timers that hold nothing', () => new Promise((done) => setTimeout(done, 20).unref()))
+      console.log('process of ${name}', process.pid)`)
+  const checkout = clone({ 'src/a.test.ts': file('a'), 'src/b.test.ts': file('b') })
+  const { code, out } = await ran(checkout, ['unit'])
+  assert.equal(code, 0, out)
+  assert.match(out, /tests 5$/m)
+  const [a, b] = [...out.matchAll(/process of . (\d+)/g)].map(([, pid]) => pid)
+  assert.equal(a, b)
+  assert.deepEqual(readdirSync(join(checkout, '.node', 'tests')), [])
 })
 
 test('.ci/run: all tests, then the recorded conversations where they are', async () => {

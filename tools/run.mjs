@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { memoryFlags, withMemorySettings } from '../bin/memory-settings.js'
 
 /** The release of Node that runs TypeScript, SQLite and HTTP/2 the way the code expects. */
@@ -191,7 +191,7 @@ export function chooseTests(args, list) {
     paths.length === 0
       ? all
       : all.filter((f) => paths.some((p) => f === p || f.startsWith(`${p}/`)))
-  return { options, files, whole: args.length === 0 }
+  return { options, files, everything: paths.length === 0 }
 }
 
 const bins = {
@@ -200,15 +200,47 @@ const bins = {
 }
 const compileCache = join(root, '.node', 'compile-cache')
 
+/** How many quick files share a process: starting one and loading the server into it takes longer than most files do. */
+const filesPerProcess = 44
+
+/**
+ * Writes files that load many quick ones each, every one a suite of its own so that its hooks stay its own, and gives
+ * their paths. The timer stands for what keeps a server's process alive: without it one that waits only for
+ * timers that hold nothing would count as ended.
+ */
+function together(quick) {
+  const folder = join(root, '.node', 'tests', String(process.pid))
+  mkdirSync(folder, { recursive: true })
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const count = Math.ceil(quick.length / filesPerProcess)
+  return Array.from({ length: count }, (_, i) => {
+    const path = join(folder, `quick-${i + 1}-of-${count}.test.mjs`)
+    const files = quick.filter((_, place) => place % count === i)
+    const lines = [
+      "import { suite } from 'node:test'",
+      'const alive = setInterval(() => {}, 60_000)',
+      ...files.map((file) => {
+        const address = JSON.stringify(pathToFileURL(join(root, file)).href)
+        return `await suite(${JSON.stringify(file)}, async () => void (await import(${address})))`
+      }),
+      'clearInterval(alive)',
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return path
+  })
+}
+
 async function runTests(node, args, { unit }) {
-  const { options, files, whole } = chooseTests(args, filesUnder)
+  const { options, files, everything } = chooseTests(args, filesUnder)
   const chosen = unit ? files.filter(isQuick) : files
   if (chosen.length === 0) {
     say(`no test file is meant by ${args.join(' ')}`)
     return 1
   }
+  const quick = new Set(everything ? chosen.filter(isQuick) : [])
+  const apart = chosen.filter((file) => !quick.has(file))
   const failed = []
-  if (whole && !unit) {
+  if (args.length === 0 && !unit) {
     say('checking format and lint (biome) …')
     if ((await run(node, [bins.biome, 'ci', '--colors=off'])) !== 0) failed.push('format and lint')
     say('checking types (tsc) …')
@@ -221,7 +253,7 @@ async function runTests(node, args, { unit }) {
     `--test-timeout=${testTimeoutMs}`,
     '--disable-warning=ExperimentalWarning',
   ]
-  const code = await run(node, [...defaults, ...options, ...chosen], {
+  const code = await run(node, [...defaults, ...options, ...apart, ...together([...quick])], {
     NODE_COMPILE_CACHE: compileCache,
   })
   if (code !== 0) failed.push('tests')

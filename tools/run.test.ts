@@ -58,6 +58,7 @@ const chosen: [args: string[], files: string[], options: string[]][] = [
   [['src/cli'], ['src/cli/flags.test.ts'], []],
   [['src/cli/', 'src/patch/y.test.ts'], ['src/cli/flags.test.ts', 'src/patch/y.test.ts'], []],
   [['--test-name-pattern=x', 'src/patch'], ['src/patch/y.test.ts'], ['--test-name-pattern=x']],
+  [['--test-name-pattern=x'], tree('src'), ['--test-name-pattern=x']],
   [['src/nothing'], [], []],
 ]
 for (const [args, files, options] of chosen)
@@ -65,5 +66,5 @@ for (const [args, files, options] of chosen)
     const found = chooseTests(args, tree)
     assert.deepEqual(found.files, files)
     assert.deepEqual(found.options, options)
-    assert.equal(found.whole, args.length === 0)
+    assert.equal(found.everything, args.length === options.length)
   })

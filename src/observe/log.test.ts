@@ -5,6 +5,11 @@ import { createLog } from './log.ts'
 
 const circle: { self?: unknown } = {}
 circle.self = circle
+const refusing = {
+  toJSON() {
+    throw new Error('not to be written')
+  },
+}
 const cases: [name: string, fields: Record<string, unknown> | undefined, line: string][] = [
   ['no fields', undefined, ''],
   ['text in quotes', { path: '/a b', quote: '"' }, ' path="/a b" quote="\\""'],
@@ -16,7 +21,7 @@ const cases: [name: string, fields: Record<string, unknown> | undefined, line: s
     { error: new StorageUnavailable('the disk is full') },
     ' error="the disk is full"',
   ],
-  ['what cannot be written', { circle, big: 1n }, ' circle="…" big="…"'],
+  ['what cannot be written', { circle, refusing }, ' circle="…" refusing="…"'],
 ]
 for (const [name, fields, expected] of cases) {
   test(`a line of the log: ${name}`, () => {

@@ -534,9 +534,11 @@ function compactionTests(on: On): void {
   test(
     'a reader of the feed who is up to date does not notice',
     on(async ({ storage, prefix }) => {
-      const reading = collect(storage, await storage.currentRevision(), 20)
-      for (let i = 0; i < 4; i++) {
+      const read: Change[] = []
+      const reading = collect(storage, await storage.currentRevision(), 20, read)
+      for (let i = 1; i <= 4; i++) {
         const revisions = await writeSome(storage, `${prefix}${i}-`, 5)
+        await until('the reader to be up to date', () => read.length === 5 * i)
         await storage.compact(revisions.at(-1) as number)
         await sleep(5)
       }
@@ -625,8 +627,12 @@ export function won(outcome: Outcome): Revision {
 }
 
 /** Reads the feed until it has given at least this many changes. */
-export async function collect(storage: Storage, after: Revision, count: number): Promise<Change[]> {
-  const collected: Change[] = []
+export async function collect(
+  storage: Storage,
+  after: Revision,
+  count: number,
+  collected: Change[] = [],
+): Promise<Change[]> {
   const abort = new AbortController()
   for await (const batch of storage.changes({ after, signal: abort.signal })) {
     collected.push(...batch)
