@@ -6,14 +6,16 @@ test('others have their turn while long work is done', async () => {
   let others = 0
   const timer = setInterval(() => others++, 1)
   const turns = new Turns()
-  let rests = 0
-  const end = performance.now() + 200
-  while (performance.now() < end) {
+  const turnsMs: number[] = []
+  for (let began = performance.now(); turnsMs.length < 5; ) {
     if (!turns.over) continue
-    rests++
+    turnsMs.push(performance.now() - began)
     await turns.next()
+    began = performance.now()
   }
   clearInterval(timer)
-  assert.ok(rests > 2 && rests <= 20, `${rests} rests in 200 ms`)
+  // The shortest: a busy machine makes turns longer, nothing makes them shorter.
+  const shortest = Math.min(...turnsMs)
+  assert.ok(shortest > 9 && shortest < 100, `turns of ${turnsMs} ms`)
   assert.ok(others > 0, 'a timer had its turn')
 })
