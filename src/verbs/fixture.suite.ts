@@ -69,8 +69,12 @@ const places: Record<string, [group: string, version: string]> = {
   jobs: ['batch', 'v1'],
 }
 
-export async function startVerbs(storage: Storage = createMemoryStorage()): Promise<Fixture> {
-  const server = await makeServer(storage)
+/** `eventsMax`: how much of the past memory keeps. */
+export async function startVerbs(
+  storage: Storage = createMemoryStorage(),
+  eventsMax = 100,
+): Promise<Fixture> {
+  const server = await makeServer(storage, eventsMax)
   const target = (plural: string, name = '', subresource = ''): Target => {
     const [group, version] = places[plural] ?? ['', 'v1']
     const kind = server.catalog.find(group, version, plural)
@@ -148,7 +152,7 @@ export async function startVerbs(storage: Storage = createMemoryStorage()): Prom
   }
 }
 
-async function makeServer(storage: Storage): Promise<Server> {
+async function makeServer(storage: Storage, eventsMax: number): Promise<Server> {
   const release = 22
   const gates = featureGates(JSON.parse(readFacts('features.json')), release, new Map() as never)
   if ('error' in gates) throw new Error(gates.error)
@@ -162,7 +166,7 @@ async function makeServer(storage: Storage): Promise<Server> {
     catalog.add(resource)
   }
   const parseStored = storedParser(catalog)
-  const limits = { eventsMax: 100, ageMsMax: 300_000 }
+  const limits = { eventsMax, ageMsMax: 300_000 }
   const report = (message: string, error: unknown) => console.error(message, error)
   const cache = new WatchCache(
     { storage, parse: parseStored, clock: systemClock, root, limits, report },

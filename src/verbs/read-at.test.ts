@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import type { Storage } from '#storage/storage.ts'
 import { encodeContinue } from './continue-token.ts'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
 import { freshnessOfGet, planList } from './read-at.ts'
@@ -64,6 +66,48 @@ test('a list of one name and a limit is no list in pages', () => {
 test('a get wants the newest, any, or one that is not older', () => {
   const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
   assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])
+})
+
+/** A store that others write to as well: what they wrote is there before its feed tells of it. */
+function lateStorage(): { storage: Storage; letGo(): void } {
+  const storage = createMemoryStorage()
+  const late = Promise.withResolvers<void>()
+  async function* changes(options: Parameters<Storage['changes']>[0]) {
+    for await (const batch of storage.changes(options)) {
+      await late.promise
+      yield batch
+    }
+  }
+  const lagging = new Proxy(storage, {
+    get: (_, name) => (name === 'changes' ? changes : Reflect.get(storage, name)?.bind(storage)),
+  })
+  return { storage: lagging, letGo: late.resolve }
+}
+
+test('who asks for the newest waits for what others wrote, who takes any does not', async () => {
+  const { storage, letGo } = lateStorage()
+  const verbs = await startVerbs(storage)
+  await verbs.list('configmaps', 'resourceVersion=0')
+  await storage.put('/registry/configmaps/default/a', Buffer.from('{"metadata":{"name":"a"}}'), {
+    ifRevision: 0,
+  })
+  const reads: [what: string, read: (version: string) => Promise<number>][] = [
+    ['list', async (version) => (await verbs.list('configmaps', version)).entries.length],
+    [
+      'watch',
+      async (version) => {
+        const watch = await verbs.watch('configmaps', version)
+        watch.stop()
+        return watch.initial.length
+      },
+    ],
+  ]
+  const any = reads.map(async ([what, read]) => `${what} ${await read('resourceVersion=0')}`)
+  const newest = reads.map(async ([what, read]) => `${what} ${await read('')}`)
+  assert.deepEqual(await Promise.all(any), ['list 0', 'watch 0'])
+  letGo()
+  assert.deepEqual(await Promise.all(newest), ['list 1', 'watch 1'])
+  await verbs.stop()
 })
 
 // Both wait for a version that never comes: together they take the time of one.

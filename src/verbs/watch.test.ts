@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
 import type { Watch } from './watch.ts'
 
@@ -106,6 +108,29 @@ test('a watch from a version yet to come tells what comes after that version alo
   )
   assert.equal(watch.progress(), revision + 4)
   watch.stop()
+})
+
+test('more than may wait at once is told as the client takes it, though memory has it all', async () => {
+  const busy = await startVerbs(createMemoryStorage(), 100_000)
+  const count = watcherQueueLengthMax + 1
+  const { revision } = await busy.list('configmaps')
+  const put = (i: number) => {
+    const object = { metadata: { name: `m${i}`, namespace: 'default' } }
+    const bytes = Buffer.from(JSON.stringify(object))
+    return busy.storage.put(`/registry/configmaps/default/m${i}`, bytes, { ifRevision: 0 })
+  }
+  await Promise.all(Array.from({ length: count }, (_, i) => put(i)))
+  await busy.settled()
+  const watch = await busy.watch('configmaps', `resourceVersion=${revision}`)
+  const revisions = (await told(watch, count)).map((one) => one.revision)
+  assert.deepEqual(
+    revisions,
+    revisions.toSorted((a, b) => a - b),
+  )
+  assert.equal(new Set(revisions).size, count)
+  assert.ok(!watch.watcher.ended)
+  watch.stop()
+  await busy.stop()
 })
 
 test('a client that does not read holds up the reading of the past, not the server', async () => {

@@ -94,7 +94,6 @@ export class CatchUp {
     for await (const batch of storage.changes({ after: from, signal, progress })) {
       if (this.#live !== undefined) return
       await this.#tell(batch)
-      while (watcher.queued > queuedMax && !watcher.ended) await later()
       if (watcher.ended || signal.aborted) return
       this.#handOver()
       if (this.#live !== undefined) return
@@ -107,7 +106,7 @@ export class CatchUp {
     await this.#learnBefore(ours)
     for (const change of ours) {
       this.#deliver(change)
-      while (watcher.queuedBytes > queuedBytesMax && !watcher.ended) await later()
+      while (isBehind(watcher)) await later()
     }
     this.#revision = batch.at(-1)?.revision ?? this.#revision
   }
@@ -151,5 +150,9 @@ export class CatchUp {
     this.#stop.abort()
   }
 }
+
+/** However much comes at once, no more is told than the client reads. */
+const isBehind = ({ queued, queuedBytes, ended }: Watcher) =>
+  !ended && (queued > queuedMax || queuedBytes > queuedBytesMax)
 
 const later = () => new Promise((resolve) => setTimeout(resolve, lookIntervalMs))

@@ -451,6 +451,21 @@ test('so many may wait and no more, and those that were answered wait no longer'
   }
 })
 
+test('so many bytes may wait and no more, and those that were answered wait no longer', async () => {
+  const one = new Try({ companyMax: 1e9 })
+  const bytes = Buffer.alloc(1024 * 1024)
+  // On a condition that does not hold: nothing of it reaches the disk.
+  const write = () =>
+    one.queue.write({ key: '/registry/a', bytes, ifRevision: 1, deadline: 0, ttlMs: 0 })
+  for (let round = 0; round < 2; round++) {
+    const settled = await Promise.allSettled(Array.from({ length: 257 }, write))
+    const refused = settled.filter((answer) => answer.status === 'rejected')
+    assert.equal(refused.length, 1)
+    assert.equal(settled.at(-1)?.status, 'rejected')
+    assert.match(String(refused[0]?.reason), /^StorageUnavailable: too many writes/)
+  }
+})
+
 /** The thread that is started next. */
 function nextThread(): Promise<Worker> {
   return new Promise((resolve) => process.once('worker', resolve))
