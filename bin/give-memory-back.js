@@ -4,11 +4,12 @@
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-const lookMs = { first: 40, later: 3000 }
+/** Half a second of quiet is the end of some work, and the next has not begun: a search that comes now disturbs neither. */
+const lookMs = { first: 40, later: 500 }
 /** Once as soon as possible, and once more when what starts after the start has started. */
 const firstTimes = 2
 const firstPauseMs = 2000
-const quietShare = 0.3
+const quietShare = 0.2
 /** A server that is never quiet gives back what its start needed all the same. */
 const firstLatestMs = 15_000
 /** Less than this, or sooner after the last time, is not worth the pause. */
@@ -21,13 +22,13 @@ const heapBytesMax = 96 * 1024 * 1024
 const growthPercentMin = 50
 const growthBytesMin = 24 * 1024 * 1024
 
-/** Often enough that a heap that has become large is not measured by what it was. */
-const growthMs = 500
-
 /** How much of a heap is usually left of it when its garbage is gone. */
 const liveShare = 0.7
 
-/** The engine knows shares only, and a share of a small heap would have it look again and again. */
+/**
+ * The engine knows shares only, and a share of a small heap would have it look again and again. Said at each look: a
+ * heap that has become large is not to be measured by what it was.
+ */
 function setGrowth(usedShare = 1) {
   const share = growthBytesMin / (usedShare * getHeapStatistics().used_heap_size)
   const percent = Math.max(growthPercentMin, Math.round(100 * share))
@@ -49,11 +50,14 @@ export function giveMemoryBack() {
     return isQuiet && passedMs > pauseMsMin && memoryUsage.rss() > bytesAfter + grownBytesMin
   }
   const look = () => {
+    setGrowth()
     const { utilization } = performance.eventLoopUtilization(seen)
     if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
       // What is measured by the garbage before it leaves no room for the next work: the search would begin with it.
       setGrowth(liveShare)
-      collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      // Later on the compiled code that looks unused is about to be used again: it is left alone.
+      const flavor = times < firstTimes ? 'last-resort' : 'regular'
+      collect({ type: 'major', execution: 'sync', flavor })
       times++
       lastAt = performance.now()
       bytesAfter = memoryUsage.rss()
@@ -63,5 +67,4 @@ export function giveMemoryBack() {
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
-  setInterval(() => setGrowth(), growthMs).unref()
 }

@@ -32,8 +32,8 @@ export interface Outgoing {
 const writeBytesMax = 256 * 1024
 /** Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. */
 const recordPayloadBytes = 16_384 - frameHeadBytes
-/** Bytes one stream may send before it is the turn of the next. */
-const turnBytesMax = 64 * 1024
+/** Bytes one stream may send before it is the turn of the next: whole frames. */
+const turnBytesMax = 4 * recordPayloadBytes
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
 
