@@ -41,11 +41,12 @@ nodeModule.enableCompileCache(
 const entry = inCheckout ? source : built
 // An older Node cannot even load this: it was told so above.
 const { resolveOwnModules } = await import('./own-modules.js')
-const { giveMemoryBack } = await import('./give-memory-back.js')
+const { beforeLoading, giveMemoryBack } = await import('./give-memory-back.js')
 resolveOwnModules(
   new URL('.', entry).href,
   inCheckout ? '.ts' : '.js',
   inCheckout ? 'module-typescript' : 'module',
+  beforeLoading,
 )
 const { main } = await import(entry.href)
 await main(process.argv.slice(2))

@@ -31,9 +31,22 @@ const liveShare = 0.7
  */
 function setGrowth(usedShare = 1) {
   const share = growthBytesMin / (usedShare * getHeapStatistics().used_heap_size)
-  const percent = Math.max(growthPercentMin, Math.round(100 * share))
+  setGrowthPercent(Math.max(growthPercentMin, Math.round(100 * share)))
+}
+
+/** 0: as the engine likes. */
+let growthPercent = 0
+function setGrowthPercent(percent) {
+  if (percent === growthPercent) return
+  growthPercent = percent
   setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
+
+/**
+ * Compiled code that was kept is taken by an engine with the flags it was compiled under, and by no other: until the next
+ * look they are what they were at the start.
+ */
+export const beforeLoading = () => setGrowthPercent(0)
 
 export function giveMemoryBack() {
   const collect = globalThis.gc
@@ -67,4 +80,5 @@ export function giveMemoryBack() {
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
+  process.on('worker', beforeLoading)
 }

@@ -6,7 +6,7 @@
 import { registerHooks } from 'node:module'
 
 /** `root` is the URL of src/ or dist/, with a slash at its end. */
-export function resolveOwnModules(root, ending, format) {
+export function resolveOwnModules(root, ending, format, beforeLoading) {
   const urlOf = (specifier, parent) => {
     if (specifier.startsWith('#')) return root + specifier.slice(1)
     if (specifier.startsWith('./') && parent?.startsWith(root))
@@ -16,6 +16,7 @@ export function resolveOwnModules(root, ending, format) {
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier.endsWith(ending)) {
+        beforeLoading()
         const url = urlOf(specifier, context.parentURL)
         if (url !== undefined) return { url, format, shortCircuit: true }
       }
