@@ -142,6 +142,23 @@ for (const [protocol, unread] of Object.entries(unreaders)) {
   })
 }
 
+const statusOfNext = async (server: RunningServer) =>
+  (await server.ask('GET', `${place}?limit=1`, undefined, asSomebody)).status
+
+/** Four that hold all places. A machine so busy that their time is over before the next is asked for begins once more. */
+async function unread(server: RunningServer, path: string) {
+  for (let tries = 1; ; tries++) {
+    const began = performance.now()
+    const asked = unreaders['HTTP/2'](server, path, 4, asSomebody)
+    await until('all answers', () => asked.every(({ status }) => status === 200))
+    const status = await statusOfNext(server)
+    if (status === 429) return asked
+    for (const { leave } of asked) leave()
+    const wasLate = performance.now() - began > 2000
+    assert.ok(wasLate && tries < 10, `${path}: ${status}`)
+  }
+}
+
 test('lists that nobody reads keep their places among the requests no longer than their time', async () => {
   const server = await startServer([
     '--request-timeout=2s',
@@ -152,12 +169,8 @@ test('lists that nobody reads keep their places among the requests no longer tha
   await makeLarge(server)
   // More than is made ahead, less than that, and the second of its kind, which is remembered.
   for (const query of ['', '?labelSelector=few=yes', '?limit=10', '?limit=10']) {
-    const asked = unreaders['HTTP/2'](server, `${place}${query}`, 4, asSomebody)
-    await until('all answers', () => asked.every(({ status }) => status === 200))
-    const statusOfNext = async () =>
-      (await server.ask('GET', `${place}?limit=1`, undefined, asSomebody)).status
-    assert.equal(await statusOfNext(), 429, query)
-    await until('room', async () => (await statusOfNext()) === 200)
+    const asked = await unread(server, `${place}${query}`)
+    await until('room', async () => (await statusOfNext(server)) === 200)
     for (const { leave } of asked) leave()
   }
   await server.stop()
