@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import type { Storage } from '#storage/storage.ts'
+import { overlaid } from '#watchcache/picture.suite.ts'
 import { encodeContinue } from './continue-token.ts'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
 import { freshnessOfGet, planList } from './read-at.ts'
@@ -78,10 +79,7 @@ function lateStorage(): { storage: Storage; letGo(): void } {
       yield batch
     }
   }
-  const lagging = new Proxy(storage, {
-    get: (_, name) => (name === 'changes' ? changes : Reflect.get(storage, name)?.bind(storage)),
-  })
-  return { storage: lagging, letGo: late.resolve }
+  return { storage: overlaid(storage, { changes }), letGo: late.resolve }
 }
 
 test('who asks for the newest waits for what others wrote, who takes any does not', async () => {
