@@ -173,6 +173,10 @@ function makeFairness(
       const levels = { group, version, plural: 'prioritylevelconfigurations' }
       const report = (message: string, error: unknown) => log.error(message, { error })
       const client = clientAs(consumerManager)
+      const producer = clientAs(producerManager)
+      const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
+      // First: a schema that is seen before its level would be told that there is none.
+      await ensure()
       stops.push(
         await followFairness({
           flows,
@@ -184,9 +188,6 @@ function makeFairness(
           report,
         }),
       )
-      const producer = clientAs(producerManager)
-      const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
-      await ensure()
       const timer = setInterval(() => {
         ensure().catch((error) =>
           report('the flow schemas and priority levels cannot be looked after', error),

@@ -23,16 +23,19 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
   const dangling = new DanglingSchemas(parts)
   let planned = false
   let ready = false
+  /** Once for all that changes in one turn, and after whoever waits for this to begin. */
   const plan = () => {
     if (planned || !ready) return
     planned = true
-    queueMicrotask(() => {
+    setImmediate(() => {
       planned = false
-      digest()
+      if (ready) digest()
     })
   }
-  const digest = () => {
+  const configure = () =>
     parts.flows.configure([...levels.values()], [...schemas.values()], parts.monotonicMs())
+  const digest = () => {
+    configure()
     for (const [name, schema] of schemas) {
       void dangling.settle(schema, levels)?.then((written) => {
         // What was seen before it was written must not count again; what comes later will.
@@ -57,7 +60,8 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
     await parts.reader.follow(flowGroup, 'flowschemas', keep(schemas)),
   ]
   ready = true
-  digest()
+  configure()
+  plan()
   return () => {
     ready = false
     for (const stop of stops) stop()
