@@ -3,6 +3,7 @@
  * that took much memory is over. The engine by itself would keep emptied pages, and take its time to look.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** Half a second of quiet is the end of some work, and the next has not begun: a search that comes now disturbs neither. */
 const lookMs = { first: 40, later: 500 }
@@ -48,9 +49,16 @@ function setGrowthPercent(percent) {
  */
 export const beforeLoading = () => setGrowthPercent(0)
 
+/** Only a context made under the flag has it; as a flag of the whole process it would cost each start a tenth. */
+function searchForGarbage() {
+  setFlagsFromString('--expose-gc')
+  const search = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  return search
+}
+
 export function giveMemoryBack() {
-  const collect = globalThis.gc
-  if (collect === undefined) return
+  const collect = searchForGarbage()
   const { memoryUsage } = process
   let seen = performance.eventLoopUtilization()
   let times = 0

@@ -1,9 +1,10 @@
 /**
  * What Node and the C library take only at their own start, so that memory is given back soon: a small nursery for young
- * objects, a search for garbage that can be asked for when the start is over, and large buffers returned to the system
- * when they are freed. Whoever starts the server with these spares it the beginning once more, a sixth of a start.
+ * objects, and large buffers returned to the system when they are freed. Whoever starts the server with these spares it the
+ * beginning once more, a tenth of a start. A flag for which Node refuses the compiled code of its own modules, as it does for
+ * most, costs as much and has no place here.
  */
-export const memoryFlags = ['--max-semi-space-size=8', '--expose-gc']
+export const memoryFlags = ['--max-semi-space-size=8']
 
 /** The environment of a server that begins with the flags; what somebody set by hand stays. */
 export const withMemorySettings = (environment) => ({

@@ -1,17 +1,26 @@
-/** Compiled code that one start keeps is taken by the next, also where it is loaded late: by a server that has measured its memory. */
+/** What one start keeps is taken by the next, also where it is loaded late: by a server that has measured its memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { startServer } from './running-server.ts'
 
-/** Node tells, for each module, whether what was kept is of use. */
-process.env.NODE_DEBUG_NATIVE = 'COMPILE_CACHE'
+/** Node tells, for each module of ours and of its own, whether the compiled code of it that is at hand is of use. */
+process.env.NODE_DEBUG_NATIVE = 'COMPILE_CACHE,CODE_CACHE'
 
 /** Loaded by the first patch of its type. */
 const lateModule = 'src/patch/json-patch.ts'
+/** What takes the types out of sources. */
+const stripper = 'internal/deps/amaro'
+
+interface Life {
+  readonly ours: number
+  readonly nodes: number
+  readonly refused: string[]
+  readonly stripped: boolean
+}
 
 /** A server that is asked for something it loads late. */
-async function life(): Promise<{ taken: number; refused: string[] }> {
+async function life(): Promise<Life> {
   const server = await startServer([])
   assert.ok(!server.said().includes(lateModule), 'it is not loaded at the start')
   await new Promise((resolve) => setTimeout(resolve, 500))
@@ -21,14 +30,18 @@ async function life(): Promise<{ taken: number; refused: string[] }> {
   await until('the late module to be loaded', () => server.said().includes(lateModule))
   const { said } = await server.stop()
   return {
-    taken: said.split(' was accepted').length - 1,
-    refused: said.split('\n').filter((line) => line.includes('was rejected')),
+    ours: said.split(' was accepted').length - 1,
+    nodes: said.split(' is accepted').length - 1,
+    refused: said.split('\n').filter((line) => /(was|is) rejected/.test(line)),
+    stripped: said.includes(stripper),
   }
 }
 
-test('what a start has compiled is taken by the next, early and late', async () => {
+test('what a start has made of its sources is taken by the next, early and late', async () => {
   await life()
-  const { taken, refused } = await life()
+  const { ours, nodes, refused, stripped } = await life()
   assert.deepEqual(refused, [])
-  assert.ok(taken > 100, `${taken} modules`)
+  assert.ok(ours > 100, `${ours} modules of ours`)
+  assert.ok(nodes > 50, `${nodes} modules of Node's`)
+  assert.ok(!stripped, 'types are taken out again')
 })
