@@ -4,7 +4,6 @@
 import { parseCommand } from '#cli/command.ts'
 import { CannotUseFile } from '#cli/private-files.ts'
 import { CannotStart } from '#cli/cannot-start.ts'
-import { start } from '#cli/start.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
@@ -30,8 +29,10 @@ export async function main(argv: readonly string[]): Promise<void> {
       const { backupTo } = await import('#cli/backup.ts')
       return orSay(backupTo(command.flags.settings, command.file))
     }
-    case 'start':
+    case 'start': {
+      const { start } = await import('#cli/start.ts')
       return orSay(start(command.flags))
+    }
   }
 }
 
