@@ -51,5 +51,8 @@ const module = (source) => ({ format: 'module', source, shortCircuit: true })
 function takenFrom(name) {
   const properties = Object.getOwnPropertyDescriptors(process.getBuiltinModule(name))
   const names = Object.keys(properties).filter((key) => properties[key].get === undefined)
-  return `export const { ${names.join(', ')} } = process.getBuiltinModule('${name}')\n`
+  return `const taken = process.getBuiltinModule('${name}')
+export const { ${names.join(', ')} } = taken
+export default taken
+`
 }
