@@ -8,9 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 // Imported, it would bring all of its streams and promises, twice. A Node that cannot give it so is told below that it is too old.
 const { existsSync } = process.getBuiltinModule?.('node:fs') ?? (await import('node:fs'))
-const source = new URL('../src/main.ts', import.meta.url)
-const built = new URL('../dist/main.js', import.meta.url)
-const inCheckout = existsSync(source)
+const inCheckout = existsSync(new URL('../src/main.ts', import.meta.url))
 
 const [major] = process.versions.node.split('.').map(Number)
 const majorWanted = inCheckout ? 26 : 24
@@ -35,35 +33,11 @@ if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined) {
 }
 delete process.env.BINNACLE_BEGUN
 
-/** Node says at its first use that this may change; it does the same to sources it loads by itself, without a word. */
-function withoutTypes(text) {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return nodeModule.stripTypeScriptTypes(text)
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
-
-// Code without its types, compiled, is kept for the next start. A cache that cannot be written is no error.
-nodeModule.enableCompileCache(
-  inCheckout ? fileURLToPath(new URL('../.node/compile-cache', import.meta.url)) : undefined,
-)
-const entry = inCheckout ? source : built
-// An older Node cannot even load this: it was told so above.
-const { resolveOwnModules } = await import('./own-modules.js')
+// An older Node cannot even load these: it was told so above.
+const { prepareLoading } = await import('./loading.js')
 const { beforeLoading, giveMemoryBack } = await import('./give-memory-back.js')
-const root = new URL('.', entry)
-if (inCheckout) {
-  const { KeptSources } = await import('./kept-sources.js')
-  const place = new URL(`../.node/sources-${process.version}`, import.meta.url)
-  const kept = new KeptSources(fileURLToPath(place), fileURLToPath(root), withoutTypes)
-  resolveOwnModules(root.href, '.ts', beforeLoading, (path) => kept.source(path))
-} else {
-  resolveOwnModules(root.href, '.js', beforeLoading)
-}
-const { main } = await import(entry.href)
+const root = await prepareLoading(inCheckout, beforeLoading)
+const { main } = await import(new URL(inCheckout ? 'main.ts' : 'main.js', root).href)
 await main(process.argv.slice(2))
 
 giveMemoryBack()

@@ -1,5 +1,7 @@
 /** What one start keeps is taken by the next, also where it is loaded late: by a server that has measured its memory. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { startServer } from './running-server.ts'
@@ -44,4 +46,14 @@ test('what a start has made of its sources is taken by the next, early and late'
   assert.ok(ours > 100, `${ours} modules of ours`)
   assert.ok(nodes > 50, `${nodes} modules of Node's`)
   assert.ok(!stripped, 'types are taken out again')
+})
+
+test('every module can be loaded by itself, before any start, and does nothing then', () => {
+  const script = resolve(import.meta.dirname, '../bin/load-all.js')
+  const { NODE_DEBUG_NATIVE: _, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
+    env,
+    encoding: 'utf8',
+  })
+  assert.deepEqual([status, stdout, stderr], [0, '', ''])
 })

@@ -120,6 +120,17 @@ function ensureNode() {
   return nodeIn(home, name)
 }
 
+/** The first start of a checkout finds its sources without types, and compiled; without this it would take twice as long. */
+function ensureLoaded(node) {
+  const kept = existsSync(join(root, '.node')) ? readdirSync(join(root, '.node')) : []
+  if (kept.some((name) => name.startsWith('sources-'))) return
+  say('preparing the sources (once; a few seconds) …')
+  spawnSync(node, [...memoryFlags, join(root, 'bin', 'load-all.js')], {
+    cwd: root,
+    stdio: 'ignore',
+  })
+}
+
 /** How often to look whether the shell that npm started us in is still there. */
 const parentCheckMs = 250
 
@@ -264,12 +275,14 @@ async function runTests(node, args, { unit }) {
 const commands = {
   start: {
     dev: false,
-    run: (node, args) =>
-      run(
+    run(node, args) {
+      ensureLoaded(node)
+      return run(
         node,
         [...memoryFlags, join(root, 'bin', 'binnacle.js'), ...args],
         withMemorySettings(process.env),
-      ),
+      )
+    },
   },
   test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },
   unit: { dev: true, run: (node, args) => runTests(node, args, { unit: true }) },
