@@ -55,7 +55,11 @@ export class KeptSources {
       fs.renameSync(draft, this.#place)
       this.#open()
     } catch {
-      fs.rmSync(draft, { force: true })
+      try {
+        fs.rmSync(draft)
+      } catch {
+        // It was not even begun.
+      }
     }
   }
 

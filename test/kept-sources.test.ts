@@ -102,3 +102,12 @@ test('where nothing can be written nothing is kept, and nothing is left behind',
   assert.equal(next.source('a.ts'), 'a – ∆ stripped')
   assert.deepEqual(readdirSync(join(kept, '..')), ['sources'])
 })
+
+test('where there can be no such file nothing is kept', () => {
+  const { root } = scene('impossible')
+  const impossible = join(root, 'a.ts', 'sources')
+  const next = new KeptSources(impossible, root, (text: string) => text)
+  assert.equal(next.source('b.ts'), 'b')
+  next.save()
+  assert.equal(next.source('b.ts'), 'b')
+})
