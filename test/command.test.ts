@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
-import { binnacle, type RunningServer, run, startServer } from './running-server.ts'
+import { binnacle, freePort, type RunningServer, run, startServer } from './running-server.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-command-'))
 after(() => rmSync(place, { recursive: true, force: true }))
@@ -139,7 +139,9 @@ test('files that cannot be used are named in one line and left alone', async () 
 test('what the operator can mend is one line without a trace', async () => {
   const file = join(place, 'garbled.txt')
   writeFileSync(file, '{{{')
-  const memory = ['--storage-backend=memory', `--data-dir=${join(place, 'mended')}`]
+  // Whoever runs the tests may have a server of his own on the usual port.
+  const port = `--secure-port=${await freePort()}`
+  const memory = ['--storage-backend=memory', `--data-dir=${join(place, 'mended')}`, port]
   const rows: [args: string[], line: RegExp][] = [
     [[`--data-dir=${file}`], /^binnacle: \S+garbled\.txt is a file and no directory$/],
     [[`--token-auth-file=${file}`], /^binnacle: token file '\S+garbled\.txt', line 1: .*$/],
