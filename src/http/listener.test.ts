@@ -183,17 +183,18 @@ test('a request that takes longer than the wait for one is not cut off', async (
   for (const ask of [byHttp1, byHttp2]) assert.equal(await until('an answer', ask), '200 GET ')
 })
 
-test('new keys are for those who come from now on', async () => {
-  const nameOf = async () => {
+test('new keys are for those who come from now on, and the cipher stays', async () => {
+  const greeting = async () => {
     const socket = await dial('http/1.1')
     const name = socket.getPeerCertificate().subject.CN
+    const cipher = socket.getCipher().standardName
     socket.destroy()
-    return name
+    return [name, cipher]
   }
-  assert.equal(await nameOf(), 'first')
+  assert.deepEqual(await greeting(), ['first', 'TLS_AES_128_GCM_SHA256'])
   const { cert, key } = selfSigned('second')
   listener.renew(cert, key)
-  assert.equal(await nameOf(), 'second')
+  assert.deepEqual(await greeting(), ['second', 'TLS_AES_128_GCM_SHA256'])
 })
 
 test('who is still shaking hands when it drains is let go, whatever they speak', async () => {

@@ -57,10 +57,7 @@ export function createListener(options: ListenerOptions): Listener {
     ALPNProtocols: ['h2', 'http/1.1'],
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
     handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
-    ciphers,
-    honorCipherOrder: true,
   })
   let http1: Http1Connections | undefined
   let draining = false
@@ -119,6 +116,14 @@ export function createListener(options: ListenerOptions): Listener {
   }
 }
 
+/** All of what a connection is secured with: Node forgets what it is not told again with new keys. */
 function tlsOptions({ cert, key, clientAuthorities }: ListenerOptions): tls.SecureContextOptions {
-  return { cert, key, ...(clientAuthorities !== undefined && { ca: clientAuthorities }) }
+  return {
+    cert,
+    key,
+    ...(clientAuthorities !== undefined && { ca: clientAuthorities }),
+    minVersion: 'TLSv1.2',
+    ciphers,
+    honorCipherOrder: true,
+  }
 }
