@@ -3,8 +3,10 @@
  * nothing and writes nothing.
  */
 
-/** What a write alone may take on average, while everything else here waits for it; one that takes long is no slow disk. */
+/** What a write alone may take on average, while everything else here waits for it. */
 const slowMs = 2
+/** What one counts for at most: one that takes long, as the first on a new file often does, is no slow disk; three are. */
+const countedMsMax = 8
 /** What each of those that went along may take: they are work, not waiting. */
 const companionMs = 0.2
 const newestShare = 0.1
@@ -30,7 +32,7 @@ export class DiskPace {
   /** Takes note of what some writes took together; says whether they make the disk a slow one, and then a rest begins. */
   isSlowAfter(tookMs: number, writes: number): boolean {
     const aloneMs = tookMs - companionMs * (writes - 1)
-    this.#averageMs += (aloneMs - this.#averageMs) * newestShare
+    this.#averageMs += (Math.min(aloneMs, countedMsMax) - this.#averageMs) * newestShare
     if (this.#averageMs <= slowMs || !this.isRested()) return false
     this.restFor(aloneMs * restTimes)
     this.#averageMs = 0
