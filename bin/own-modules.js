@@ -6,7 +6,7 @@
 import { registerHooks } from 'node:module'
 
 /** Node's modules that load others when they are looked at as a whole, which an import does. */
-const looselyTaken = new Set(['node:crypto', 'node:fs', 'node:util'])
+const looselyTaken = new Set(['node:crypto', 'node:fs', 'node:http', 'node:util'])
 const scheme = 'taken:'
 
 /**

@@ -282,16 +282,6 @@ test('network modules appear where calls come in or go out', () => {
   )
 })
 
-test('node:http is taken without import, which would load what nobody uses', () => {
-  none(
-    offendersIn(program, ({ imports }) =>
-      imports
-        .filter(({ specifier, typeOnly }) => !typeOnly && specifier === 'node:http')
-        .map(() => 'imports node:http instead of #access/node-http.ts'),
-    ),
-  )
-})
-
 /**
  * Modules that every start loads, whatever is asked of the server later. Each costs about half a millisecond and some
  * tens of kilobytes: what a first request of its kind can load belongs behind `loadLater`.

@@ -2,10 +2,9 @@
  * One request to another server, bounded in time and in the size of its answer. Errors say where and what happened and
  * never what was sent.
  */
-import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { nodeHttp } from './node-http.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
 
 export interface Call {
@@ -59,14 +58,14 @@ export function caller(tls: TlsSettings): Caller {
     ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
     rejectUnauthorized: tls.insecure !== true,
   })
-  const plain = new nodeHttp.Agent({ keepAlive: true, maxSockets: 64 })
+  const plain = new HttpAgent({ keepAlive: true, maxSockets: 64 })
   return (call) => send(call, call.url.protocol === 'https:' ? secure : plain)
 }
 
 function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
   const { method, url, headers, body, timeoutMs, answerBytesMax } = call
   const where = `${method} ${url.origin}${url.pathname}`
-  const request = url.protocol === 'https:' ? httpsRequest : nodeHttp.request
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const fail = (error: Error & { code?: string }) => {

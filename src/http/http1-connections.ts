@@ -2,8 +2,8 @@
  * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener. Loaded with the first
  * of them. What the parser refuses is answered with 400 and closed, but for methods it does not know.
  */
+import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { nodeHttp } from '#access/node-http.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import type { Wire } from './exchange.ts'
 import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
@@ -36,7 +36,7 @@ export class Http1Connections {
 
   constructor(options: Http1Options) {
     this.#options = options
-    this.#server = nodeHttp.createServer({
+    this.#server = createServer({
       maxHeaderSize: headerBytesMax,
       requestTimeout: 0,
       keepAliveTimeout: keepAliveMs,

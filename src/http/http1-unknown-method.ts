@@ -3,9 +3,8 @@
  * does not allow it. The head is read here from what the parser left; the body is not read, and the connection ends with
  * the answer. A head that is not there in one piece, or is no head, stays what the parser said it is.
  */
-import type http from 'node:http'
+import http from 'node:http'
 import type { Socket } from 'node:net'
-import { nodeHttp } from '#access/node-http.ts'
 
 /** What the parser tells of its refusal. */
 export interface ParserError extends Error {
@@ -26,9 +25,8 @@ export function unknownMethodRequest(
   const text = rawPacket.toString('latin1')
   const [start, method, url] = startLine.exec(text) ?? []
   const end = text.indexOf('\r\n\r\n')
-  if (start === undefined || end === -1 || nodeHttp.METHODS.includes(method as string))
-    return undefined
-  const request = new nodeHttp.IncomingMessage(socket)
+  if (start === undefined || end === -1 || http.METHODS.includes(method as string)) return undefined
+  const request = new http.IncomingMessage(socket)
   const headers = new Map<string, string>()
   for (const line of text.slice(start.length, end).split('\r\n')) {
     const [, name, value] = headerLine.exec(line) ?? []
@@ -43,7 +41,7 @@ export function unknownMethodRequest(
   request.httpVersion = '1.1'
   request.complete = true
   request.push(null)
-  const response = new nodeHttp.ServerResponse(request)
+  const response = new http.ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket)
   response.once('finish', () => socket.end())

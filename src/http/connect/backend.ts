@@ -1,8 +1,7 @@
 /** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
-import type { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
-import { nodeHttp } from '#access/node-http.ts'
 import { identityCheck, type Tally } from '#access/server-identity.ts'
 
 export interface Backend {
@@ -62,7 +61,7 @@ export const serverNameOf = ({ host, trust }: Backend): string =>
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
   connectTimeoutMs || connectTimeoutMsDefault
 
-const plain = new nodeHttp.Agent(kept)
+const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
 /** Connections are shared by those who have the same `Trust` value, and by nobody else. */

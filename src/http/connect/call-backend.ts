@@ -2,10 +2,9 @@
  * One request to a backend, up to the beginning of its answer. Redirects are never followed. When the client goes away the
  * call ends too.
  */
-import type http from 'node:http'
+import http from 'node:http'
 import https from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { nodeHttp } from '#access/node-http.ts'
 import {
   agentOf,
   type Backend,
@@ -92,7 +91,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
   }
   return new Promise((resolve, reject) => {
     let ready = false
-    const outgoing = backend.secure ? https.request(options) : nodeHttp.request(options)
+    const outgoing = backend.secure ? https.request(options) : http.request(options)
     const fail = (words: string) => {
       clearTimeout(answerTimer)
       reject(new BackendUnreachable(words, ready))

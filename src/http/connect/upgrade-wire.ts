@@ -2,15 +2,14 @@
  * A request that asks to leave HTTP, as a `Wire`. As long as nobody took the connection, answers are written as ordinary
  * HTTP/1.1 and end it; once bytes of the other protocol flow, nothing is written here any more.
  */
-import type http from 'node:http'
+import http from 'node:http'
 import type { Duplex } from 'node:stream'
-import { nodeHttp } from '#access/node-http.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
 import { wireOfHttp1 } from '#http/http1-wire.ts'
 import { drained } from '#http/drained.ts'
 
 function headText(status: number, headers: AnswerHeaders): string {
-  const lines = [`HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? ''}`]
+  const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`]
   for (const [name, value] of Object.entries(headers)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
   }
