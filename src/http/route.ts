@@ -28,12 +28,15 @@ import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
 import { negotiateShape, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
-import { streamWatch } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
 const loadDeleteCollection = loadLater<typeof import('#verbs/delete-collection.ts')>(
   import.meta.url,
   '#verbs/delete-collection',
+)
+const loadWatchStream = loadLater<typeof import('./watch-stream.ts')>(
+  import.meta.url,
+  './watch-stream',
 )
 const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
   import.meta.url,
@@ -207,7 +210,7 @@ async function runWatch(
   const sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
   if (sink === undefined) return started.stop()
   for (const observer of parts.observers) observer.started?.(exchange)
-  await streamWatch(started, sink, messages?.framed(framer) ?? framer, {
+  await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {
     timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
     stopping: parts.stopping,
     meter: parts.instruments?.watch(target.kind),

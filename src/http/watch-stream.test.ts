@@ -308,6 +308,8 @@ test('an idle watch is told each minute how far it came, one whose client is beh
     mock.timers.tick(1000)
     assert.deepEqual(writes.splice(0), ['BOOKMARK 99\n'])
     watcher.deliver('ADDED', eventOf(5, entryOf('e', 5)))
+    mock.timers.tick(60_000)
+    assert.deepEqual(writes, [], 'what happened is told first')
     for (let i = 0; i < 4; i++) await settle()
     mock.timers.tick(60_000)
     assert.deepEqual(writes.splice(0), ['ADDED e 5\n'])

@@ -1,5 +1,5 @@
 /**
- * A watch on the wire: what exists, then what happens, a tick's frames in one write, no faster than the client reads.
+ * A watch on the wire: what exists, then what happens, a turn's frames in one write, no faster than the client reads.
  * Frames are made at most once per shape of an event and shared by every watch that has that shape.
  */
 import type { CacheEvent } from '#watchcache/history.ts'
@@ -73,8 +73,13 @@ class WatchStream {
   }
 
   #wake = (): void => {
-    this.#waiting?.()
+    const waiting = this.#waiting
+    if (waiting === undefined) return
     this.#waiting = undefined
+    if (!this.#idle) return void waiting()
+    // Everything of this turn goes into one write, and no bookmark before it.
+    this.#idle = false
+    inNextTurn(waiting)
   }
 
   #finish = (): void => {
@@ -137,8 +142,6 @@ class WatchStream {
         this.#idle = true
         await this.#wait()
         this.#idle = false
-        // Everything of this tick goes into one write.
-        await new Promise<void>((resolve) => setImmediate(resolve))
         continue
       }
       for (let from = 0; from < items.length && !this.#isOver; ) {
@@ -179,6 +182,20 @@ class WatchStream {
     // What was written may still be read; a client that reads nothing loses its connection.
     if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
   }
+}
+
+/** Those who wait for the next turn of the event loop: there may be thousands, and one call serves them all. */
+let woken: (() => void)[] = []
+
+function inNextTurn(wake: () => void): void {
+  if (woken.length === 0) setImmediate(wakeAll)
+  woken.push(wake)
+}
+
+function wakeAll(): void {
+  const all = woken
+  woken = []
+  for (const wake of all) wake()
 }
 
 const writeAll = (sink: Sink, frames: readonly Buffer[]): boolean =>

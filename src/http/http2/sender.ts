@@ -12,6 +12,7 @@ import {
   windowBytesMax,
   writeFrameHead,
 } from './frames.ts'
+import { giveBack, takeMemory, writeBytesMin } from './write-memory.ts'
 
 /** The sending half of a stream. */
 export interface Outgoing {
@@ -36,13 +37,6 @@ const recordPayloadBytes = 16_384 - frameHeadBytes
 const turnBytesMax = 4 * recordPayloadBytes
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
-
-/** Memory for large writes, and how much of it is kept: a write for each of a few busy connections. */
-const pool: Buffer[] = []
-const pooledBytes = writeBytesMax + turnBytesMax + 64 * 1024
-const pooledMax = 8
-/** Below this, Node's own pool of small buffers is as good. */
-const pooledBytesMin = 16 * 1024
 
 const waiting: Sender[] = []
 
@@ -150,18 +144,15 @@ export class Sender {
     if (size >= writeBytesMax && !this.#full) this.#schedule()
   }
 
-  /** Large writes are put together in memory that was used before: what is thrown away must be collected. */
+  /** Large writes are put together in memory that was used before. */
   #write(parts: Buffer[], size: number): boolean {
     const [first] = parts as [Buffer]
     if (parts.length === 1) return this.#socket.write(first)
-    if (size < pooledBytesMin || size > pooledBytes)
-      return this.#socket.write(Buffer.concat(parts, size))
-    const memory = pool.pop() ?? Buffer.allocUnsafeSlow(pooledBytes)
+    const memory = size < writeBytesMin ? undefined : takeMemory(size)
+    if (memory === undefined) return this.#socket.write(Buffer.concat(parts, size))
     let at = 0
     for (const part of parts) at += part.copy(memory, at)
-    return this.#socket.write(memory.subarray(0, at), () => {
-      if (pool.length < pooledMax) pool.push(memory)
-    })
+    return this.#socket.write(memory.subarray(0, at), () => giveBack(memory))
   }
 
   /** Each stream in turn, until the bytes are enough or nobody may send more. */

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { giveBack, takeMemory } from './write-memory.ts'
+
+const usualBytes = 80 * 1024
+const largestBytes = 384 * 1024
+
+test('memory fits what is written, and is used again', () => {
+  for (const [bytes, got] of [
+    [16 * 1024, usualBytes],
+    [usualBytes, usualBytes],
+    [usualBytes + 1, largestBytes],
+    [largestBytes, largestBytes],
+    [largestBytes + 1, undefined],
+  ] as const) {
+    const memory = takeMemory(bytes)
+    assert.equal(memory?.length, got, `${bytes}`)
+    if (memory === undefined) continue
+    const meanwhile = takeMemory(bytes) as Buffer
+    assert.notEqual(meanwhile, memory, 'two who write at once')
+    giveBack(memory)
+    assert.equal(takeMemory(bytes), memory)
+    giveBack(memory)
+    giveBack(meanwhile)
+  }
+})
+
+test('a dozen connections that write again and again allocate nothing new; after a thousand little is kept', () => {
+  const turn = (connections: number) => {
+    const all = Array.from({ length: connections }, () => takeMemory(usualBytes) as Buffer)
+    for (const memory of all) giveBack(memory)
+    return all
+  }
+  const first = new Set(turn(12))
+  assert.equal(first.size, 12)
+  for (let i = 0; i < 3; i++) for (const memory of turn(12)) assert.ok(first.has(memory))
+  const many = new Set(turn(1000))
+  const kept = turn(1000).filter((memory) => many.has(memory))
+  assert.ok(kept.length * usualBytes <= 2 * 1024 * 1024, `${kept.length} are kept`)
+})

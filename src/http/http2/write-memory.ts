@@ -1,0 +1,33 @@
+/**
+ * Memory in which large writes are put together: it is used again and again, since what is thrown away must be collected.
+ * All connections may write in one turn, and each gives its memory back after that; most of them write no more than a
+ * client's first window.
+ */
+
+interface Size {
+  readonly bytes: number
+  /** How many are kept. */
+  readonly keptMax: number
+  readonly kept: Buffer[]
+}
+
+const windowBytes = 64 * 1024
+/** For one window with the heads of its frames, and for the largest write there is. */
+const sizes: readonly Size[] = [
+  { bytes: windowBytes + 16 * 1024, keptMax: 24, kept: [] },
+  { bytes: 6 * windowBytes, keptMax: 6, kept: [] },
+]
+
+/** Below this, Node's own pool of small buffers is as good. */
+export const writeBytesMin = 16 * 1024
+
+/** Room for so many bytes or more; undefined where so many are not written at once. */
+export function takeMemory(bytes: number): Buffer | undefined {
+  const size = sizes.find((one) => bytes <= one.bytes)
+  return size && (size.kept.pop() ?? Buffer.allocUnsafeSlow(size.bytes))
+}
+
+export function giveBack(memory: Buffer): void {
+  const size = sizes.find((one) => memory.length === one.bytes)
+  if (size !== undefined && size.kept.length < size.keptMax) size.kept.push(memory)
+}
