@@ -12,7 +12,7 @@ import {
   windowBytesMax,
   writeFrameHead,
 } from './frames.ts'
-import { giveBack, takeMemory, writeBytesMin } from './write-memory.ts'
+import { giveBack, takeMemory, writeBytesMax, writeBytesMin } from './write-memory.ts'
 
 /** The sending half of a stream. */
 export interface Outgoing {
@@ -29,8 +29,6 @@ export interface Outgoing {
   sent(): void
 }
 
-/** Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once. */
-const writeBytesMax = 256 * 1024
 /** Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. */
 const recordPayloadBytes = 16_384 - frameHeadBytes
 /** Bytes one stream may send before it is the turn of the next: whole frames. */

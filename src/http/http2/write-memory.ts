@@ -11,11 +11,14 @@ interface Size {
   readonly kept: Buffer[]
 }
 
+/** Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once. */
+export const writeBytesMax = 256 * 1024
+
 const windowBytes = 64 * 1024
-/** For one window with the heads of its frames, and for the largest write there is. */
+/** For one window with the heads of its frames, and for a whole write with the turn of the stream that fills it. */
 const sizes: readonly Size[] = [
   { bytes: windowBytes + 16 * 1024, keptMax: 24, kept: [] },
-  { bytes: 6 * windowBytes, keptMax: 6, kept: [] },
+  { bytes: writeBytesMax + 2 * windowBytes, keptMax: 6, kept: [] },
 ]
 
 /** Below this, Node's own pool of small buffers is as good. */
