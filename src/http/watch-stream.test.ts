@@ -295,6 +295,51 @@ test('nothing is written before there is room, be it events that must be waited 
   await running
 })
 
+test('the last word is said to those who have heard everything before it', async () => {
+  const never: Framer = { ...framer, shape: '', frame: () => new Promise(() => {}) }
+  const rows: [what: string, framer: Framer, initial: number, events: number, told: boolean][] = [
+    ['nothing happened', framer, 0, 0, true],
+    ['all that exists is written', framer, 200, 0, true],
+    ['some of what exists is not', framer, 201, 0, false],
+    ['all that happened is written', framer, 0, 200, true],
+    ['some of what happened is not', framer, 0, 201, false],
+    ['what exists is being made', never, 1, 0, false],
+    ['what happened is being made', never, 0, 1, false],
+  ]
+  for (const [what, each, initial, events, told] of rows) {
+    const names = Array.from({ length: initial }, (_, i) => `i${i}`)
+    const { watch, watcher } = watchWith(names, true)
+    const { sink, writes } = sinkByHand()
+    const end = ends()
+    const running = streamWatch(watch, sink, each, end)
+    await settle()
+    for (let i = 1; i <= events; i++) watcher.deliver('ADDED', eventOf(i, entryOf('e', i)))
+    for (let i = 0; i < 4; i++) await settle()
+    end.stop()
+    await running
+    assert.equal(writes.at(-1) === 'BOOKMARK 99\n', told, what)
+  }
+})
+
+test('one whose frames cannot be made ends, and says why', async () => {
+  const failing = (frame: Framer['frame']): Framer => ({ ...framer, shape: '', frame })
+  const broken = new Error('broken')
+  for (const each of [
+    failing(() => {
+      throw broken
+    }),
+    failing(() => Promise.reject(broken)),
+  ]) {
+    const { watch, watcher, stops } = watchWith([], true)
+    const { sink, text } = sinkReading()
+    const running = streamWatch(watch, sink, each, ends())
+    await settle()
+    watcher.deliver('ADDED', eventOf(5, entryOf('e', 5)))
+    await assert.rejects(running, broken)
+    assert.deepEqual([text(), sink.closed, stops()], ['', true, 1])
+  }
+})
+
 test('an idle watch is told each minute how far it came, one whose client is behind is not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {

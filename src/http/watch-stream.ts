@@ -8,6 +8,7 @@ import type { WatchItem } from '#watchcache/watcher.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import type { Watch } from '#verbs/watch.ts'
 import type { Sink } from './exchange.ts'
+import { lookAtTurnEnd } from './turn-end.ts'
 
 /** How often an idle watch with bookmarks is told how far it has come. */
 const bookmarkIntervalMs = 60_000
@@ -48,158 +49,195 @@ export const streamWatch = (
   sink: Sink,
   framer: Framer,
   end: WatchEnd,
-): Promise<number> => new WatchStream(watch, sink, framer, end).run()
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    new WatchStream(watch, sink, framer, end, (sent, failure) =>
+      failure === undefined ? resolve(sent) : reject(failure.error),
+    ).begin()
+  })
 
+/** Nothing to write; about to write; frames are being made; no room for more; done. */
+type State = 'idle' | 'due' | 'making' | 'full' | 'over'
+
+const nothing: readonly WatchItem[] = []
+
+type Frames = readonly Buffer[] | Promise<readonly Buffer[]>
+
+/** A promise is made where one must wait, and nowhere else: there are thousands of watches, and each is woken by each event. */
 class WatchStream {
   readonly #watch: Watch
   readonly #sink: Sink
   readonly #framer: Framer
   readonly #end: WatchEnd
+  readonly #done: (sent: number, failure: { readonly error: unknown } | undefined) => void
   readonly #keys: FrameKeys
-  #over = false
-  #waiting: (() => void) | undefined
-  #idle = false
+  #state: State = 'due'
+  #isStopped = false
+  #timer: NodeJS.Timeout | undefined
+  #telling: NodeJS.Timeout | undefined
+  /** How much of what exists is written. */
+  #initialAt = 0
+  /** What was taken of what happened, and how much of it is written. */
+  #items: readonly WatchItem[] = nothing
+  #itemsAt = 0
+  #sent = 0
 
-  constructor(watch: Watch, sink: Sink, framer: Framer, end: WatchEnd) {
+  constructor(
+    watch: Watch,
+    sink: Sink,
+    framer: Framer,
+    end: WatchEnd,
+    done: (sent: number, failure: { readonly error: unknown } | undefined) => void,
+  ) {
     this.#watch = watch
     this.#sink = sink
     this.#framer = framer
     this.#end = end
+    this.#done = done
     this.#keys = frameKeys(framer.shape)
   }
 
-  get #isOver(): boolean {
-    return this.#over || this.#sink.closed || this.#watch.watcher.ended
-  }
-
-  #wake = (): void => {
-    const waiting = this.#waiting
-    if (waiting === undefined) return
-    this.#waiting = undefined
-    if (!this.#idle) return void waiting()
-    // Everything of this turn goes into one write, and no bookmark before it.
-    this.#idle = false
-    inNextTurn(waiting)
-  }
-
-  #finish = (): void => {
-    this.#over = true
-    this.#wake()
-  }
-
-  /** Until something happens: an event, the end, room to write. */
-  #wait(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting = resolve
-      if (this.#isOver) resolve()
-    })
-  }
-
-  async run(): Promise<number> {
+  begin(): void {
     const { bookmarks, initial, watcher } = this.#watch
-    const timer = setTimeout(this.#finish, this.#end.timeoutMs)
-    const telling = bookmarks ? setInterval(() => this.#bookmark(), bookmarkIntervalMs) : undefined
-    if (this.#end.stopping.aborted) this.#finish()
-    else this.#end.stopping.addEventListener('abort', this.#finish, { once: true })
+    this.#timer = setTimeout(this.#stop, this.#end.timeoutMs)
+    if (bookmarks) this.#telling = setInterval(() => this.#bookmark(), bookmarkIntervalMs)
+    if (this.#end.stopping.aborted) this.#isStopped = true
+    else this.#end.stopping.addEventListener('abort', this.#stop, { once: true })
     watcher.wake = this.#wake
     this.#sink.onClose?.(this.#wake)
     this.#end.meter?.began(initial.length)
+    this.#goOn()
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over'
+  }
+
+  get #mustEnd(): boolean {
+    return this.#isStopped || this.#sink.closed || this.#watch.watcher.ended
+  }
+
+  #stop = (): void => {
+    this.#isStopped = true
+    this.#wake()
+  }
+
+  /** Something happened. Everything of this turn goes into one write, and no bookmark before it. */
+  #wake = (): void => {
+    if (this.#state === 'idle') {
+      this.#state = 'due'
+      lookAtTurnEnd(this.#goOn)
+    } else if (this.#state !== 'due' && this.#mustEnd) this.#finish()
+  }
+
+  /** Writes what there is, as far as the client takes it. */
+  #goOn = (): void => {
+    if (this.#isOver) return
+    this.#state = 'due'
     try {
-      await this.#writeInitial()
-      return initial.length + (await this.#writeEvents())
-    } finally {
-      clearTimeout(timer)
-      clearInterval(telling)
-      this.#end.stopping.removeEventListener('abort', this.#finish)
-      this.#close()
+      while (!this.#mustEnd) {
+        const frames = this.#nextFrames()
+        if (frames === undefined) return void (this.#state = 'idle')
+        if (frames instanceof Promise) return void this.#whenMade(frames)
+        if (!this.#write(frames)) return void this.#whenDrained()
+      }
+      this.#finish()
+    } catch (error) {
+      this.#finish({ error })
     }
   }
+
+  async #whenMade(making: Promise<readonly Buffer[]>): Promise<void> {
+    this.#state = 'making'
+    try {
+      const frames = await making
+      if (this.#isOver || this.#mustEnd) return void this.#finish()
+      this.#state = 'due'
+      if (this.#write(frames)) this.#goOn()
+      else this.#whenDrained()
+    } catch (error) {
+      this.#finish({ error })
+    }
+  }
+
+  #whenDrained(): void {
+    this.#state = 'full'
+    this.#sink.drained().then(this.#goOn)
+  }
+
+  #write(frames: readonly Buffer[]): boolean {
+    this.#sent += frames.length
+    this.#end.meter?.sent(frames)
+    return this.#sink.writeAll?.(frames) ?? this.#sink.write(Buffer.concat(frames))
+  }
+
+  /** The next piece of what exists, then of what happened. */
+  #nextFrames(): Frames | undefined {
+    const { initial, watcher } = this.#watch
+    if (this.#initialAt < initial.length) {
+      const from = this.#initialAt
+      this.#initialAt = pieceEnd(initial, from, bytesOfEntry)
+      return made(initial, from, this.#initialAt, this.#frameOfEntry)
+    }
+    if (this.#itemsAt === this.#items.length) {
+      this.#items = watcher.queued === 0 ? nothing : watcher.take()
+      this.#itemsAt = 0
+      if (this.#items === nothing) return undefined
+    }
+    const from = this.#itemsAt
+    this.#itemsAt = pieceEnd(this.#items, from, bytesOfItem)
+    return made(this.#items, from, this.#itemsAt, this.#frameOfItem)
+  }
+
+  #frameOfEntry = (entry: Entry): Buffer | Promise<Buffer> =>
+    this.#framer.frame('ADDED', entry, entry.revision)
+
+  #frameOfItem = ({ type, event }: WatchItem): Buffer | Promise<Buffer> =>
+    frameOf(type, event, this.#framer, this.#keys)
 
   #bookmark(): void {
     const frame = this.#framer.bookmark(this.#watch.progress())
-    if (frame !== undefined && !this.#sink.closed && this.#idle) this.#sink.write(frame)
-  }
-
-  async #writeInitial(): Promise<void> {
-    const { initial } = this.#watch
-    for (let from = 0; from < initial.length && !this.#isOver; ) {
-      const to = pieceEnd(initial, from, bytesOfEntry)
-      const piece = initial.slice(from, to)
-      from = to
-      const frames = await Promise.all(
-        piece.map((entry) => this.#framer.frame('ADDED', entry, entry.revision)),
-      )
-      await this.#write(frames)
-    }
-  }
-
-  async #writeEvents(): Promise<number> {
-    const { watcher } = this.#watch
-    let sent = 0
-    while (!this.#isOver) {
-      const items = watcher.take()
-      if (items.length === 0) {
-        this.#idle = true
-        await this.#wait()
-        this.#idle = false
-        continue
-      }
-      for (let from = 0; from < items.length && !this.#isOver; ) {
-        const to = pieceEnd(items, from, bytesOfItem)
-        const piece = from === 0 && to === items.length ? items : items.slice(from, to)
-        from = to
-        sent += piece.length
-        const frames = framesOf(piece, this.#framer, this.#keys)
-        await this.#write(frames instanceof Promise ? await frames : frames)
-      }
-    }
-    return sent
+    if (frame !== undefined && !this.#sink.closed && this.#state === 'idle') this.#sink.write(frame)
   }
 
   /** A client that does not read must not keep a watch whose time is over, or that fell too far behind. */
-  async #write(frames: readonly Buffer[]): Promise<void> {
-    this.#end.meter?.sent(frames)
-    if (writeAll(this.#sink, frames)) return
-    let room = false
-    this.#sink.drained().then(() => {
-      room = true
-      this.#wake()
-    })
-    while (!room && !this.#isOver) await this.#wait()
+  #finish(failure?: { readonly error: unknown }): void {
+    if (this.#isOver) return
+    const isUpToDate = this.#isUpToDate && failure === undefined
+    this.#state = 'over'
+    clearTimeout(this.#timer)
+    clearInterval(this.#telling)
+    this.#end.stopping.removeEventListener('abort', this.#stop)
+    this.#close(isUpToDate)
+    this.#done(this.#sent, failure)
   }
 
-  #close(): void {
+  /** All that happened is written. */
+  get #isUpToDate(): boolean {
+    const { initial, watcher } = this.#watch
+    return (
+      this.#state !== 'making' &&
+      this.#initialAt === initial.length &&
+      this.#itemsAt === this.#items.length &&
+      watcher.queued === 0
+    )
+  }
+
+  #close(isUpToDate: boolean): void {
     const { watcher, bookmarks } = this.#watch
     const sink = this.#sink
-    this.#end.meter?.ended(watcher.ended && !this.#over && !sink.closed)
+    this.#end.meter?.ended(watcher.ended && !this.#isStopped && !sink.closed)
     this.#watch.stop()
     if (sink.closed) return
-    if (this.#over && bookmarks) {
+    if (this.#isStopped && bookmarks && isUpToDate) {
       const frame = this.#framer.bookmark(this.#watch.progress())
-      if (frame !== undefined && watcher.take().length === 0) sink.write(frame)
+      if (frame !== undefined) sink.write(frame)
     }
     sink.end()
     // What was written may still be read; a client that reads nothing loses its connection.
     if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
   }
 }
-
-/** Those who wait for the next turn of the event loop: there may be thousands, and one call serves them all. */
-let woken: (() => void)[] = []
-
-function inNextTurn(wake: () => void): void {
-  if (woken.length === 0) setImmediate(wakeAll)
-  woken.push(wake)
-}
-
-function wakeAll(): void {
-  const all = woken
-  woken = []
-  for (const wake of all) wake()
-}
-
-const writeAll = (sink: Sink, frames: readonly Buffer[]): boolean =>
-  sink.writeAll?.(frames) ?? sink.write(Buffer.concat(frames))
 
 const bytesOfEntry = ({ cut }: Entry): number => cut.bytes.length
 const bytesOfItem = ({ event }: WatchItem): number => event.bytes
@@ -220,15 +258,21 @@ function breakOffLater(sink: Required<Sink>): void {
   sink.onClose(() => clearTimeout(timer))
 }
 
-function framesOf(
-  items: readonly WatchItem[],
-  framer: Framer,
-  keys: FrameKeys,
-): readonly Buffer[] | Promise<readonly Buffer[]> {
-  const frames = items.map(({ type, event }) => frameOf(type, event, framer, keys))
-  return frames.some((frame) => frame instanceof Promise)
-    ? Promise.all(frames)
-    : (frames as Buffer[])
+/** A piece of all, each made into a frame: at once where each can be. */
+function made<T>(
+  all: readonly T[],
+  from: number,
+  to: number,
+  frameOf: (one: T) => Buffer | Promise<Buffer>,
+): Frames {
+  const frames = new Array<Buffer | Promise<Buffer>>(to - from)
+  let areReady = true
+  for (let at = from; at < to; at++) {
+    const frame = frameOf(all[at] as T)
+    if (frame instanceof Promise) areReady = false
+    frames[at - from] = frame
+  }
+  return areReady ? (frames as Buffer[]) : Promise.all(frames)
 }
 
 /** Under which name an event keeps the frame of a shape; undefined where it is not to be shared. */

@@ -82,12 +82,12 @@ export class FanOut {
 }
 
 function publishTo(subscribers: Set<Subscriber>, event: CacheEvent, failures: unknown[]): void {
-  for (const subscriber of subscribers) {
+  subscribers.forEach((subscriber) => {
     try {
       const type = transition(event, subscriber.matches)
       if (type !== undefined) subscriber.deliver(type, event)
     } catch (error) {
       failures.push(error)
     }
-  }
+  })
 }

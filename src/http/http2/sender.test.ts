@@ -49,6 +49,7 @@ class Stream implements Outgoing {
   readonly pieces: Buffer[] = []
   sentOfFirst = 0
   queuedBytes = 0
+  inLine = false
   ended = false
   /** Reset, by either side. */
   gone = false

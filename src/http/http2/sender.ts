@@ -3,6 +3,7 @@
  * Everything of one turn of the event loop leaves in one write, unless somebody lets it go sooner. Knows nothing of requests.
  */
 import type { TLSSocket } from 'node:tls'
+import { writeAtTurnEnd } from '#http/turn-end.ts'
 import {
   flag,
   frameHeadBytes,
@@ -12,7 +13,7 @@ import {
   windowBytesMax,
   writeFrameHead,
 } from './frames.ts'
-import { giveBack, takeMemory, writeBytesMax, writeBytesMin } from './write-memory.ts'
+import { giveBack, takeMemory, writeBytesMax } from './write-memory.ts'
 
 /** The sending half of a stream. */
 export interface Outgoing {
@@ -23,6 +24,8 @@ export interface Outgoing {
   /** How much of the first piece is sent. */
   sentOfFirst: number
   queuedBytes: number
+  /** Kept by the sender: whether it stands in the line of those with something to send. */
+  inLine: boolean
   /** Nothing comes after what is queued. */
   ended: boolean
   /** Told after some of its bytes have left. */
@@ -36,19 +39,13 @@ const turnBytesMax = 4 * recordPayloadBytes
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
 
-const waiting: Sender[] = []
-
-function flushAll(): void {
-  for (const sender of waiting.splice(0)) sender.flush()
-}
-
 export class Sender {
   readonly #socket: TLSSocket
   #frames: Buffer[] = []
   #framesBytes = 0
   #window = windowBytesInitial
   /** Streams with something to send, in turn. */
-  readonly #sending = new Set<Outgoing>()
+  #line: Outgoing[] = []
   #full = false
   #scheduled = false
 
@@ -106,110 +103,146 @@ export class Sender {
 
   /** The stream has bytes to send, or its end. */
   send(stream: Outgoing): void {
-    this.#sending.add(stream)
-    this.#schedule()
+    if (!stream.inLine) {
+      stream.inLine = true
+      this.#line.push(stream)
+    }
+    // Only an end needs no window.
+    if (this.#window > 0 || stream.queuedBytes === 0) this.#schedule()
   }
 
   forget(stream: Outgoing): void {
-    this.#sending.delete(stream)
+    if (!stream.inLine) return
+    stream.inLine = false
+    this.#line.splice(this.#line.indexOf(stream), 1)
   }
 
   /** More room on the connection; says no to more than there can be. */
   grow(bytes: number): boolean {
     this.#window += bytes
-    if (this.#sending.size > 0) this.#schedule()
+    if (this.#line.length > 0) this.#schedule()
     return this.#window <= windowBytesMax
   }
 
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    if (waiting.length === 0) setImmediate(flushAll)
-    waiting.push(this)
+    writeAtTurnEnd(this.#flushScheduled)
   }
+
+  #flushScheduled = (): void => this.flush()
 
   /** Writes what can be written now. */
   flush(): void {
     this.#scheduled = false
     if (this.#full || this.#socket.destroyed) return
-    const parts = this.#frames
-    let size = this.#framesBytes
+    const frames = this.#frames
+    const room = writeBytesMax - this.#framesBytes
+    const bodyBytesMax = this.#line.length === 0 || room <= 0 ? 0 : this.#bodyBytesMax(room)
+    if (bodyBytesMax === 0 && frames.length <= 1) return void this.#writeFrame(frames[0])
+    const memory = takeMemory(this.#framesBytes + bodyBytesMax)
+    let end = 0
+    for (const frame of frames) {
+      memory.set(frame, end)
+      end += frame.length
+    }
     this.#frames = []
     this.#framesBytes = 0
-    size += this.#takeTurns(writeBytesMax - size, parts)
-    if (size === 0) return
-    this.#full = !this.#write(parts, size)
-    if (size >= writeBytesMax && !this.#full) this.#schedule()
+    if (bodyBytesMax > 0) end = this.#takeTurns(memory, end, end + room)
+    this.#write(memory, end)
   }
 
-  /** Large writes are put together in memory that was used before. */
-  #write(parts: Buffer[], size: number): boolean {
-    const [first] = parts as [Buffer]
-    if (parts.length === 1) return this.#socket.write(first)
-    const memory = size < writeBytesMin ? undefined : takeMemory(size)
-    if (memory === undefined) return this.#socket.write(Buffer.concat(parts, size))
-    let at = 0
-    for (const part of parts) at += part.copy(memory, at)
-    return this.#socket.write(memory.subarray(0, at), () => giveBack(memory))
+  #writeFrame(frame: Buffer | undefined): void {
+    if (frame === undefined) return
+    this.#frames = []
+    this.#framesBytes = 0
+    this.#full = !this.#socket.write(frame)
   }
 
-  /** Each stream in turn, until the bytes are enough or nobody may send more. */
-  #takeTurns(bytesMax: number, parts: Buffer[]): number {
-    let size = 0
-    for (let before = -1; size > before && size < bytesMax; ) {
-      before = size
-      for (const stream of [...this.#sending]) {
-        if (size >= bytesMax) break
-        size += this.#take(stream, parts)
-      }
+  #write(memory: Buffer, end: number): void {
+    if (end === 0) return void giveBack(memory)
+    this.#full = !this.#socket.write(memory.subarray(0, end), () => giveBack(memory))
+    if (end >= writeBytesMax && !this.#full) this.#schedule()
+  }
+
+  /** Bytes that the frames of all bodies may need at most, where so many are wanted. */
+  #bodyBytesMax(wanted: number): number {
+    const most = Math.min(wanted + turnBytesMax, Math.max(0, this.#window))
+    let bytes = 0
+    for (let i = 0; i < this.#line.length; i++) {
+      const { queuedBytes, window } = this.#line[i] as Outgoing
+      bytes += Math.min(queuedBytes, Math.max(0, window))
     }
-    return size
+    bytes = Math.min(bytes, most)
+    // Whole frames, and for each stream one that is shorter.
+    const frameCount = Math.ceil(bytes / recordPayloadBytes) + this.#line.length + 1
+    return bytes + frameCount * frameHeadBytes
   }
 
-  /** The next frames of one stream, which then goes to the end of the line, or leaves it. */
-  #take(stream: Outgoing, parts: Buffer[]): number {
-    let size = 0
-    this.#sending.delete(stream)
+  /** Each stream in turn, until the bytes are enough or nobody may send more. Answers where they end. */
+  #takeTurns(memory: Buffer, from: number, enough: number): number {
+    const line = this.#line
+    const firstRound = line.length
+    const served: Outgoing[] = []
+    let at = from
+    let kept = 0
+    let next = 0
+    for (; next < line.length && at < enough; next++) {
+      const stream = line[next] as Outgoing
+      if (this.#window <= 0 && stream.queuedBytes > 0) {
+        line[kept++] = stream
+        continue
+      }
+      const end = this.#take(stream, memory, at)
+      if (end > at && next < firstRound) served.push(stream)
+      at = end
+      // It goes to the end of the line. One whose own window is shut comes back when the client opens it.
+      stream.inLine = stream.queuedBytes > 0 && stream.window > 0
+      if (stream.inLine) line.push(stream)
+    }
+    line.splice(kept, next - kept)
+    // They may do what they like, also to the line.
+    for (let i = 0; i < served.length; i++) (served[i] as Outgoing).sent()
+    return at
+  }
+
+  /** The next frames of one stream. Answers where they end. */
+  #take(stream: Outgoing, memory: Buffer, from: number): number {
+    let at = from
     for (let left = turnBytesMax; left > 0; ) {
       const room = Math.max(0, Math.min(recordPayloadBytes, stream.window, this.#window, left))
       const payload = Math.min(stream.queuedBytes, room)
       const last = stream.ended && payload === stream.queuedBytes
       if (payload === 0 && !last) break
-      const head = Buffer.allocUnsafe(frameHeadBytes)
       const flags = last ? flag.endStream : 0
-      writeFrameHead(head, 0, payload, frameType.data, flags, stream.id)
-      parts.push(head)
-      takePieces(stream, payload, parts)
+      writeFrameHead(memory, at, payload, frameType.data, flags, stream.id)
+      at += frameHeadBytes
+      takePieces(stream, payload, memory, at)
+      at += payload
       stream.window -= payload
       this.#window -= payload
       left -= payload
-      size += payload + frameHeadBytes
       if (last || stream.queuedBytes === 0) break
     }
-    // One whose own window is shut comes back when the client opens it.
-    if (stream.queuedBytes > 0 && stream.window > 0) this.#sending.add(stream)
-    if (size > 0) stream.sent()
-    return size
+    return at
   }
 }
 
-function takePieces(stream: Outgoing, bytes: number, parts: Buffer[]): void {
+function takePieces(stream: Outgoing, bytes: number, memory: Buffer, from: number): void {
   stream.queuedBytes -= bytes
   const { pieces } = stream
-  let wanted = bytes
+  const end = from + bytes
   let whole = 0
-  while (wanted > 0) {
+  for (let at = from; at < end; ) {
     const piece = pieces[whole] as Buffer
-    const rest = piece.length - stream.sentOfFirst
-    const taken = Math.min(rest, wanted)
-    parts.push(
-      taken === piece.length
-        ? piece
-        : piece.subarray(stream.sentOfFirst, stream.sentOfFirst + taken),
-    )
-    wanted -= taken
-    stream.sentOfFirst = taken === rest ? 0 : stream.sentOfFirst + taken
-    if (taken === rest) whole++
+    const taken = Math.min(piece.length - stream.sentOfFirst, end - at)
+    const sent = stream.sentOfFirst + taken
+    memory.set(taken === piece.length ? piece : piece.subarray(stream.sentOfFirst, sent), at)
+    at += taken
+    const isWhole = sent === piece.length
+    stream.sentOfFirst = isWhole ? 0 : sent
+    if (isWhole) whole++
   }
-  if (whole > 0) pieces.splice(0, whole)
+  if (whole === pieces.length) pieces.length = 0
+  else if (whole > 0) pieces.splice(0, whole)
 }

@@ -53,6 +53,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   readonly pieces: Buffer[] = []
   sentOfFirst = 0
   queuedBytes = 0
+  inLine = false
   ended = false
   #answered = false
   /** All of the answer is on its way. */
@@ -255,7 +256,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   writeAll(pieces: readonly Buffer[]): boolean {
     if (this.closed) return true
-    for (const piece of pieces) this.#queue(piece)
+    for (let i = 0; i < pieces.length; i++) this.#queue(pieces[i] as Buffer)
     this.#host.sender.send(this)
     return this.queuedBytes < queuedBytesMax
   }
@@ -310,8 +311,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   #tellDrained(): void {
     const listeners = this.#drainListeners
+    if (listeners === undefined) return
     this.#drainListeners = undefined
-    for (const listener of listeners ?? []) listener()
+    for (const listener of listeners) listener()
   }
 
   /** No frame comes or goes any more. */

@@ -11,12 +11,10 @@ test('memory fits what is written, and is used again', () => {
     [usualBytes, usualBytes],
     [usualBytes + 1, largestBytes],
     [largestBytes, largestBytes],
-    [largestBytes + 1, undefined],
   ] as const) {
     const memory = takeMemory(bytes)
-    assert.equal(memory?.length, got, `${bytes}`)
-    if (memory === undefined) continue
-    const meanwhile = takeMemory(bytes) as Buffer
+    assert.equal(memory.length, got, `${bytes}`)
+    const meanwhile = takeMemory(bytes)
     assert.notEqual(meanwhile, memory, 'two who write at once')
     giveBack(memory)
     assert.equal(takeMemory(bytes), memory)
@@ -25,9 +23,18 @@ test('memory fits what is written, and is used again', () => {
   }
 })
 
+test('for what is smaller or larger than most there is room of its size, and none of it is kept', () => {
+  for (const bytes of [0, 9, 16 * 1024 - 1, largestBytes + 1]) {
+    const memory = takeMemory(bytes)
+    assert.equal(memory.length, bytes)
+    giveBack(memory)
+    assert.notEqual(takeMemory(bytes), memory)
+  }
+})
+
 test('a dozen connections that write again and again allocate nothing new; after a thousand little is kept', () => {
   const turn = (connections: number) => {
-    const all = Array.from({ length: connections }, () => takeMemory(usualBytes) as Buffer)
+    const all = Array.from({ length: connections }, () => takeMemory(usualBytes))
     for (const memory of all) giveBack(memory)
     return all
   }

@@ -22,12 +22,13 @@ const sizes: readonly Size[] = [
 ]
 
 /** Below this, Node's own pool of small buffers is as good. */
-export const writeBytesMin = 16 * 1024
+const keptBytesMin = 16 * 1024
 
-/** Room for so many bytes or more; undefined where so many are not written at once. */
-export function takeMemory(bytes: number): Buffer | undefined {
-  const size = sizes.find((one) => bytes <= one.bytes)
-  return size && (size.kept.pop() ?? Buffer.allocUnsafeSlow(size.bytes))
+/** Room for so many bytes or more. */
+export function takeMemory(bytes: number): Buffer {
+  const size = bytes < keptBytesMin ? undefined : sizes.find((one) => bytes <= one.bytes)
+  if (size === undefined) return Buffer.allocUnsafe(bytes)
+  return size.kept.pop() ?? Buffer.allocUnsafeSlow(size.bytes)
 }
 
 export function giveBack(memory: Buffer): void {

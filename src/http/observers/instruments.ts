@@ -74,7 +74,7 @@ function watchMeter(metrics: ServerMetrics, { group, version, kind, plural }: Ki
     },
     sent(frames) {
       events.value += frames.length
-      for (const frame of frames) sizes.observe(frame.length)
+      for (let i = 0; i < frames.length; i++) sizes.observe((frames[i] as Buffer).length)
     },
     ended(fellBehind) {
       running.add(-1)
