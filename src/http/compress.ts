@@ -4,7 +4,7 @@
  */
 import type { Transform } from 'node:stream'
 import type { Exchange } from './exchange.ts'
-import { headerText } from './header-text.ts'
+import { headerText } from '#access/authenticate/header-values.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
 /** As the original: quick rather than small. */

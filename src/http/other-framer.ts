@@ -5,7 +5,7 @@
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadata } from '#codec/partial-metadata.ts'
 import { encodeWatchFrame } from '#codec/protobuf.ts'
-import type { EventType } from '#watchcache/fan-out.ts'
+import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import { withoutStandIns, withTimes } from './metadata-alone.ts'
 import { protobufBookmark, protobufFrame, protobufPartial } from './protobuf-shapes.ts'

@@ -13,7 +13,7 @@ import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { patchTypeOf, type ServedRelease } from './body.ts'
 import type { Exchange } from './exchange.ts'
-import { headerText } from './header-text.ts'
+import { headerText } from '#access/authenticate/header-values.ts'
 
 export interface Shape {
   readonly format: Wanted['format']

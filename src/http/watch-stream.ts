@@ -3,12 +3,12 @@
  * Frames are made at most once per shape of an event and shared by every watch that has that shape.
  */
 import type { CacheEvent } from '#watchcache/history.ts'
-import type { EventType } from '#watchcache/fan-out.ts'
-import type { WatchItem } from '#watchcache/watcher.ts'
+import type { Batch, EventType, WatchItem } from '#watchcache/batch.ts'
 import type { Entry } from '#watchcache/entry.ts'
+import type { Revision } from '#storage/storage.ts'
 import type { Watch } from '#verbs/watch.ts'
 import type { Sink } from './exchange.ts'
-import { lookAtTurnEnd } from './turn-end.ts'
+import { lookAtTurnEnd } from '#base/turn-end.ts'
 
 /** How often an idle watch with bookmarks is told how far it has come. */
 const bookmarkIntervalMs = 60_000
@@ -59,8 +59,6 @@ export const streamWatch = (
 /** Nothing to write; about to write; frames are being made; no room for more; done. */
 type State = 'idle' | 'due' | 'making' | 'full' | 'over'
 
-const nothing: readonly WatchItem[] = []
-
 type Frames = readonly Buffer[] | Promise<readonly Buffer[]>
 
 /** A promise is made where one must wait, and nowhere else: there are thousands of watches, and each is woken by each event. */
@@ -77,8 +75,8 @@ class WatchStream {
   #telling: NodeJS.Timeout | undefined
   /** How much of what exists is written. */
   #initialAt = 0
-  /** What was taken of what happened, and how much of it is written. */
-  #items: readonly WatchItem[] = nothing
+  /** What was taken of what happened, and how much of it is written; nothing once all is. */
+  #batch: Batch | undefined
   #itemsAt = 0
   #sent = 0
 
@@ -179,14 +177,30 @@ class WatchStream {
       this.#initialAt = pieceEnd(initial, from, bytesOfEntry)
       return made(initial, from, this.#initialAt, this.#frameOfEntry)
     }
-    if (this.#itemsAt === this.#items.length) {
-      this.#items = watcher.queued === 0 ? nothing : watcher.take()
-      this.#itemsAt = 0
-      if (this.#items === nothing) return undefined
-    }
+    this.#batch ??= watcher.takeBatch()
+    return this.#batch && this.#framesOf(this.#batch)
+  }
+
+  /** What everybody writes alike is made once. */
+  #framesOf(batch: Batch): Frames {
+    const { items, bytes } = batch
+    const { shape } = this.#framer
+    if (items.length > pieceCountMax || bytes >= pieceBytesMin) return this.#piece(items)
+    this.#batch = undefined
+    const known = shape === '' ? undefined : batch.framesIn(shape)
+    if (known !== undefined) return known
+    const frames = made(items, 0, items.length, this.#frameOfItem)
+    if (shape !== '' && !(frames instanceof Promise)) batch.keepFrames(shape, frames)
+    return frames
+  }
+
+  #piece(items: readonly WatchItem[]): Frames {
     const from = this.#itemsAt
-    this.#itemsAt = pieceEnd(this.#items, from, bytesOfItem)
-    return made(this.#items, from, this.#itemsAt, this.#frameOfItem)
+    const to = pieceEnd(items, from, bytesOfItem)
+    const isLast = to === items.length
+    this.#itemsAt = isLast ? 0 : to
+    if (isLast) this.#batch = undefined
+    return made(items, from, to, this.#frameOfItem)
   }
 
   #frameOfEntry = (entry: Entry): Buffer | Promise<Buffer> =>
@@ -196,41 +210,41 @@ class WatchStream {
     frameOf(type, event, this.#framer, this.#keys)
 
   #bookmark(): void {
-    const frame = this.#framer.bookmark(this.#watch.progress())
-    if (frame !== undefined && !this.#sink.closed && this.#state === 'idle') this.#sink.write(frame)
+    // Whoever asks how far it is may be told of more to write first.
+    const progress = this.#watch.progress()
+    if (this.#state !== 'idle' || this.#sink.closed) return
+    const frame = this.#framer.bookmark(progress)
+    if (frame !== undefined) this.#sink.write(frame)
   }
 
   /** A client that does not read must not keep a watch whose time is over, or that fell too far behind. */
   #finish(failure?: { readonly error: unknown }): void {
     if (this.#isOver) return
-    const isUpToDate = this.#isUpToDate && failure === undefined
+    const isWritten = this.#isWritten && failure === undefined
     this.#state = 'over'
     clearTimeout(this.#timer)
     clearInterval(this.#telling)
     this.#end.stopping.removeEventListener('abort', this.#stop)
-    this.#close(isUpToDate)
+    const progress = this.#watch.progress()
+    this.#close(isWritten && this.#watch.watcher.queued === 0 ? progress : undefined)
     this.#done(this.#sent, failure)
   }
 
-  /** All that happened is written. */
-  get #isUpToDate(): boolean {
-    const { initial, watcher } = this.#watch
-    return (
-      this.#state !== 'making' &&
-      this.#initialAt === initial.length &&
-      this.#itemsAt === this.#items.length &&
-      watcher.queued === 0
-    )
+  /** Everything that was taken is on its way. */
+  get #isWritten(): boolean {
+    const isAll = this.#initialAt === this.#watch.initial.length && this.#batch === undefined
+    return isAll && this.#state !== 'making'
   }
 
-  #close(isUpToDate: boolean): void {
+  /** Says the last word to those who have heard everything up to it. */
+  #close(progress: Revision | undefined): void {
     const { watcher, bookmarks } = this.#watch
     const sink = this.#sink
     this.#end.meter?.ended(watcher.ended && !this.#isStopped && !sink.closed)
     this.#watch.stop()
     if (sink.closed) return
-    if (this.#isStopped && bookmarks && isUpToDate) {
-      const frame = this.#framer.bookmark(this.#watch.progress())
+    if (this.#isStopped && bookmarks && progress !== undefined) {
+      const frame = this.#framer.bookmark(progress)
       if (frame !== undefined) sink.write(frame)
     }
     sink.end()

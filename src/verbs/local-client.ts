@@ -166,7 +166,7 @@ class LocalClient implements ApiClient {
   ): AsyncGenerator<ClientEvent> {
     const target = this.#target(ref, namespace)
     const options = parseListOptions(new URLSearchParams({ resourceVersion, watch: 'true' }))
-    const running = await watch(this.#server, target, options)
+    const running = await watch(this.#server, target, options, true)
     const { watcher } = running
     let bell = () => {}
     watcher.wake = () => bell()

@@ -150,3 +150,24 @@ test('what the store has forgotten too is 410', async () => {
   assert.equal(next.what, 'ADDED gone')
   kept.stop()
 })
+
+test('one is never told how far it is before what happened up to there', async () => {
+  const own = await startVerbs()
+  try {
+    const client = await own.watch('configmaps', 'resourceVersion=0&watch=1')
+    const create = own.create('configmaps', { metadata: { name: 'a' } })
+    const before: number[] = []
+    let told: number | undefined
+    while (told === undefined && before.length < 10_000) {
+      const progress = client.progress()
+      told = client.watcher.take()[0]?.event.revision
+      if (told === undefined) before.push(progress)
+      await Promise.resolve()
+    }
+    assert.equal(told, Number((await create).metadata.resourceVersion))
+    assert.ok(before.length > 0 && Math.max(...before) < (told as number))
+    client.stop()
+  } finally {
+    await own.stop()
+  }
+})

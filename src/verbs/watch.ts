@@ -20,13 +20,19 @@ export interface Watch {
   readonly watcher: Watcher
   readonly bookmarks: boolean
   readonly timeoutSeconds: number | undefined
-  /** The newest revision of which this watch has seen everything. */
+  /** The newest revision of which this watch has seen everything: what it had not yet is told first. */
   progress(): Revision
   /** Ends the subscription; must be called exactly once. */
   stop(): void
 }
 
-export async function watch(server: Server, target: Target, options: ListOptions): Promise<Watch> {
+/** The server's own watches are told at once what happens, those of clients at the end of the turn. */
+export async function watch(
+  server: Server,
+  target: Target,
+  options: ListOptions,
+  tellsAtOnce = false,
+): Promise<Watch> {
   const { kind, namespace } = target
   const { matches, label } = select(
     kind,
@@ -57,8 +63,9 @@ export async function watch(server: Server, target: Target, options: ListOptions
     } else watcher.tell(missed)
   }
   // A version that does not exist yet: nothing up to it is sent.
-  const counted =
-    from !== undefined && from > server.cache.freshness.revision ? watcher.since(from) : watcher
+  const isAhead = from !== undefined && from > server.cache.freshness.revision
+  const told = tellsAtOnce ? watcher : watcher.patient()
+  const counted = isAhead ? watcher.since(from) : told
   if (past === undefined) ready.fanOut.add(counted)
   return {
     kind,
@@ -66,7 +73,10 @@ export async function watch(server: Server, target: Target, options: ListOptions
     watcher,
     bookmarks: options.allowWatchBookmarks && server.feature('WatchBookmark'),
     timeoutSeconds: options.timeoutSeconds,
-    progress: () => past?.progress ?? Math.max(server.cache.freshness.revision, from ?? 0),
+    progress() {
+      ready.fanOut.tellPatient()
+      return past?.progress ?? Math.max(server.cache.freshness.revision, from ?? 0)
+    },
     stop() {
       past?.stop()
       ready.fanOut.remove(counted)

@@ -13,9 +13,10 @@ import {
 } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { type EntryMaker, entryMaker } from './entry-maker.ts'
-import { type Subscriber, transition } from './fan-out.ts'
+import type { Subscriber } from './fan-out.ts'
 import { cacheEvent } from './history.ts'
 import type { ResourceCache } from './resource-cache.ts'
+import { transition } from './batch.ts'
 import type { Watcher } from './watcher.ts'
 
 /** Events that may wait for the client before more of the past is read. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { type Batch, type EventType, transition } from './batch.ts'
 import type { Entry } from './entry.ts'
-import { type EventType, FanOut, type Subscriber, transition } from './fan-out.ts'
+import { FanOut, type Subscriber } from './fan-out.ts'
 import type { CacheEvent } from './history.ts'
-import { entryOf, eventOf } from './picture.suite.ts'
+import { entryOf, eventOf, settle } from './picture.suite.ts'
 import { Watcher } from './watcher.ts'
 
 const wanted = (entry: Entry) => entry.labels?.on === 'yes'
@@ -112,4 +113,91 @@ test('one who leaves takes nobody along', () => {
     fanOut.remove(staying)
     assert.deepEqual([fanOut.size, fanOut.isFollowed], [0, false])
   }
+})
+
+/** One who can wait, and writes down by whole batches what it hears. */
+function patient(namespace: string, matches?: (entry: Entry) => boolean) {
+  const heard: string[] = []
+  const batches: Batch[] = []
+  const subscriber = {
+    namespace,
+    matches,
+    ends: 0,
+    deliverBatch(batch: Batch) {
+      batches.push(batch)
+      heard.push(batch.items.map(({ type, event }) => `${type} ${event.revision}`).join('+'))
+    },
+    end: () => void subscriber.ends++,
+  }
+  return { subscriber, heard, batches }
+}
+
+test('those who can wait hear at the end of the turn of all that happened, those who want everything in the same words', async () => {
+  const fanOut = new FanOut()
+  const [all, same, a, b, selects] = [
+    patient(''),
+    patient(''),
+    patient('a'),
+    patient('b'),
+    patient('', wanted),
+  ]
+  for (const { subscriber } of [all, same, a, b, selects]) fanOut.add(subscriber)
+  const prompt = listener('')
+  fanOut.add(prompt)
+  assert.deepEqual([fanOut.size, fanOut.isFollowed], [6, true])
+  fanOut.publish(eventOf(1, entryOf('x', 1, undefined, 'a')))
+  fanOut.publish(eventOf(2, entryOf('y', 2, { on: 'yes' }, 'b')))
+  fanOut.publish(eventOf(3, undefined, entryOf('x', 1, undefined, 'a')))
+  assert.deepEqual([prompt.heard.length, all.heard], [3, []])
+  await settle()
+  assert.deepEqual(all.heard, ['ADDED 1+ADDED 2+DELETED 3'])
+  assert.equal(all.batches[0], same.batches[0])
+  assert.deepEqual(
+    [a.heard, b.heard, selects.heard],
+    [['ADDED 1+DELETED 3'], ['ADDED 2'], ['ADDED 2']],
+  )
+  fanOut.publish(eventOf(4, entryOf('z', 4, undefined, 'c')))
+  await settle()
+  assert.deepEqual([all.heard[1], a.heard.length, selects.heard.length], ['ADDED 4', 1, 1])
+  for (const { subscriber } of [all, same, a, b, selects]) fanOut.remove(subscriber)
+  fanOut.remove(prompt)
+  assert.deepEqual([fanOut.size, fanOut.isFollowed], [0, false])
+})
+
+test('what happened before one came is not told to it, and nothing is told twice', async () => {
+  const fanOut = new FanOut()
+  const [before, after] = [patient(''), patient('')]
+  fanOut.add(before.subscriber)
+  fanOut.publish(eventOf(1, entryOf('x', 1)))
+  fanOut.add(after.subscriber)
+  fanOut.publish(eventOf(2, entryOf('x', 2)))
+  fanOut.tellPatient()
+  fanOut.tellPatient()
+  assert.deepEqual([before.heard, after.heard], [['ADDED 1', 'ADDED 2'], ['ADDED 2']])
+  await settle()
+  assert.deepEqual([before.heard.length, after.heard.length], [2, 1])
+})
+
+test('one who leaves within the turn hears no more; at the end all hear what happened before it', async () => {
+  const fanOut = new FanOut()
+  const [leaves, stays] = [patient('a'), patient('a')]
+  for (const { subscriber } of [leaves, stays]) fanOut.add(subscriber)
+  fanOut.publish(eventOf(1, entryOf('x', 1)))
+  fanOut.remove(leaves.subscriber)
+  fanOut.endAll()
+  await settle()
+  assert.deepEqual([leaves.heard, stays.heard], [[], ['ADDED 1']])
+  assert.deepEqual([leaves.subscriber.ends, stays.subscriber.ends], [0, 1])
+})
+
+test('one whose selection fails ends, and keeps nobody from hearing', async () => {
+  const fanOut = new FanOut()
+  const broken = patient('', () => {
+    throw new Error('not today')
+  })
+  const fine = patient('')
+  for (const { subscriber } of [broken, fine]) fanOut.add(subscriber)
+  fanOut.publish(eventOf(1, entryOf('x', 1)))
+  await settle()
+  assert.deepEqual([broken.subscriber.ends, fine.heard], [1, ['ADDED 1']])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { Batch } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { FanOut } from './fan-out.ts'
 import { entryOf, eventOf } from './picture.suite.ts'
@@ -106,4 +107,28 @@ test('one that waits with large objects is cut off by their bytes', () => {
     assert.equal(reads.queuedBytes, 0)
   }
   assert.deepEqual([delivered, reads.ended], [129, false])
+})
+
+test('at the end of a turn it is told a batch, and takes several as one', () => {
+  const watcher = new Watcher('a', ({ name }) => name === 'x')
+  const { namespace, matches, deliverBatch, end } = watcher.patient()
+  assert.deepEqual([namespace, matches], ['a', watcher.matches])
+  const first = Batch.of([event(1), event(2)], undefined)
+  deliverBatch(first)
+  assert.deepEqual([watcher.queued, watcher.queuedBytes], [2, first.bytes])
+  assert.equal(watcher.takeBatch(), first)
+  assert.equal(watcher.takeBatch(), undefined)
+  deliverBatch(first)
+  watcher.deliver('MODIFIED', event(3))
+  assert.deepEqual(
+    watcher.takeBatch()?.items.map((item) => `${item.type} ${item.event.revision}`),
+    ['ADDED 1', 'ADDED 2', 'MODIFIED 3'],
+  )
+  assert.deepEqual(
+    [watcher.queued, watcher.queuedBytes, first.items.length],
+    [0, 0, 2],
+    'what others hear stays as it is',
+  )
+  end()
+  assert.equal(watcher.ended, true)
 })

@@ -4,13 +4,9 @@
  */
 import type { Entry } from './entry.ts'
 import type { Revision } from '#storage/storage.ts'
-import { type EventType, type Subscriber, transition } from './fan-out.ts'
+import { Batch, type EventType, type WatchItem } from './batch.ts'
+import type { PatientSubscriber, Subscriber } from './fan-out.ts'
 import { type CacheEvent, historyBytesMax } from './history.ts'
-
-export interface WatchItem {
-  readonly type: EventType
-  readonly event: CacheEvent
-}
 
 /** Most events that wait for one slow client: about a second of a very busy resource. */
 export const watcherQueueLengthMax = 10_000
@@ -20,7 +16,8 @@ const queueBytesMax = 2 * historyBytesMax
 export class Watcher implements Subscriber {
   readonly namespace: string
   readonly matches: ((entry: Entry) => boolean) | undefined
-  #queue: WatchItem[] = []
+  #queue: Batch[] = []
+  #queued = 0
   #queuedBytes = 0
   #ended = false
   /** Called when there is something new to take, or the watch has ended. */
@@ -37,7 +34,7 @@ export class Watcher implements Subscriber {
 
   /** How much waits for the client. */
   get queued(): number {
-    return this.#queue.length
+    return this.#queued
   }
 
   /** How large that is. */
@@ -46,20 +43,34 @@ export class Watcher implements Subscriber {
   }
 
   deliver(type: EventType, event: CacheEvent): void {
+    this.#deliver(new Batch([{ type, event }]))
+  }
+
+  #deliver(batch: Batch): void {
     if (this.#ended) return
-    this.#queue.push({ type, event })
-    this.#queuedBytes += event.bytes
-    if (this.#queue.length > watcherQueueLengthMax || this.#queuedBytes > queueBytesMax) this.end()
-    else if (this.#queue.length === 1) this.wake()
+    const wasEmpty = this.#queued === 0
+    this.#queue.push(batch)
+    this.#queued += batch.items.length
+    this.#queuedBytes += batch.bytes
+    if (this.#queued > watcherQueueLengthMax || this.#queuedBytes > queueBytesMax) this.end()
+    else if (wasEmpty) this.wake()
   }
 
   /** Events of the past, as if they happened now. */
   tell(events: readonly CacheEvent[]): void {
-    for (const event of events) {
-      const { namespace } = (event.entry ?? event.previous) as Entry
-      if (this.namespace !== '' && namespace !== this.namespace) continue
-      const type = transition(event, this.matches)
-      if (type !== undefined) this.deliver(type, event)
+    const here = ({ entry, previous }: CacheEvent) =>
+      ((entry ?? previous) as Entry).namespace === this.namespace
+    const batch = Batch.of(this.namespace === '' ? events : events.filter(here), this.matches)
+    if (batch.items.length > 0) this.#deliver(batch)
+  }
+
+  /** The same watcher for one who tells it at the end of each turn. */
+  patient(): PatientSubscriber {
+    return {
+      namespace: this.namespace,
+      matches: this.matches,
+      deliverBatch: (batch) => this.#deliver(batch),
+      end: () => this.end(),
     }
   }
 
@@ -82,11 +93,16 @@ export class Watcher implements Subscriber {
   }
 
   /** Everything that waits; the queue is empty afterwards. */
-  take(): WatchItem[] {
-    const items = this.#queue
-    if (items.length === 0) return items
+  takeBatch(): Batch | undefined {
+    if (this.#queued === 0) return undefined
+    const batches = this.#queue
     this.#queue = []
+    this.#queued = 0
     this.#queuedBytes = 0
-    return items
+    return Batch.joined(batches)
+  }
+
+  take(): readonly WatchItem[] {
+    return this.takeBatch()?.items ?? []
   }
 }

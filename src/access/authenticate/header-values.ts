@@ -48,3 +48,7 @@ export function separateHeaders(
   }
   return headers
 }
+
+/** A header as one text: what a client sends in several lines counts as joined by commas. */
+export const headerText = (value: Header): string =>
+  Array.isArray(value) ? value.join(',') : (value ?? '')

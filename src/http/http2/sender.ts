@@ -3,7 +3,7 @@
  * Everything of one turn of the event loop leaves in one write, unless somebody lets it go sooner. Knows nothing of requests.
  */
 import type { TLSSocket } from 'node:tls'
-import { writeAtTurnEnd } from '#http/turn-end.ts'
+import { writeAtTurnEnd } from '#base/turn-end.ts'
 import {
   flag,
   frameHeadBytes,

@@ -7,7 +7,7 @@ import { pathNotFound } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
-import { headerText } from '#http/header-text.ts'
+import { headerText } from '#access/authenticate/header-values.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
 /** The original names no type for its second version; these are what Go takes the two forms for. */

@@ -11,7 +11,7 @@ import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
-import { headerText } from '#http/header-text.ts'
+import { headerText } from '#access/authenticate/header-values.ts'
 import { requireGet } from './require-get.ts'
 
 interface Served {

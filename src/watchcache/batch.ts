@@ -1,0 +1,67 @@
+/**
+ * Events that are told together, in their order. Watches that want the same hear the same batch, and what one of them made
+ * of it for the wire serves the others.
+ */
+import type { Entry } from './entry.ts'
+import type { CacheEvent } from './history.ts'
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/** What a change means to one who sees only some objects; undefined where it means nothing. */
+export function transition(
+  event: CacheEvent,
+  matches: ((entry: Entry) => boolean) | undefined,
+): EventType | undefined {
+  const before = event.previous !== undefined && (matches === undefined || matches(event.previous))
+  const now = event.entry !== undefined && (matches === undefined || matches(event.entry))
+  if (now) return before ? 'MODIFIED' : 'ADDED'
+  return before ? 'DELETED' : undefined
+}
+
+export interface WatchItem {
+  readonly type: EventType
+  readonly event: CacheEvent
+}
+
+export class Batch {
+  readonly items: readonly WatchItem[]
+  /** Bytes of their objects. */
+  readonly bytes: number
+  /** Frames already made of all items, by shape. */
+  #frames: Map<string, readonly Buffer[]> | undefined
+
+  constructor(items: readonly WatchItem[]) {
+    this.items = items
+    let bytes = 0
+    for (let i = 0; i < items.length; i++) bytes += (items[i] as WatchItem).event.bytes
+    this.bytes = bytes
+  }
+
+  /** What these events mean to one who sees only some objects. */
+  static of(
+    events: readonly CacheEvent[],
+    matches: ((entry: Entry) => boolean) | undefined,
+  ): Batch {
+    const items: WatchItem[] = []
+    for (const event of events) {
+      const type = transition(event, matches)
+      if (type !== undefined) items.push({ type, event })
+    }
+    return new Batch(items)
+  }
+
+  static joined(batches: readonly Batch[]): Batch {
+    return batches.length === 1 ? (batches[0] as Batch) : new Batch(batches.flatMap(itemsOf))
+  }
+
+  framesIn(shape: string): readonly Buffer[] | undefined {
+    return this.#frames?.get(shape)
+  }
+
+  keepFrames(shape: string, frames: readonly Buffer[]): void {
+    this.#frames ??= new Map()
+    this.#frames.set(shape, frames)
+  }
+}
+
+const itemsOf = ({ items }: Batch) => items
