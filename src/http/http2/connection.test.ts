@@ -16,6 +16,7 @@ class FakeSocket extends EventEmitter {
   remoteAddress = '10.0.0.1'
 
   write(bytes: Buffer): boolean {
+    assert.equal(this.destroyed, false, 'nothing is written after the end')
     this.written = Buffer.concat([this.written, bytes])
     this.writes++
     return this.open
@@ -448,6 +449,29 @@ test('when the server stops, requests under way are answered and the connection 
   ;(client.wires[0] as Wire).answer(200, {}, undefined)
   assert.equal(client.socket.destroyed, true)
   assert.ok((await client.frames()).some(({ type }) => type === headers))
+})
+
+test('what is under way when the server stops is written to its end before the connection ends', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
+  await client.frames()
+  const sinks = client.wires.map((wire) => wire.stream(200, {}))
+  for (const sink of sinks) sink.write(Buffer.from('event'))
+  await client.frames()
+  client.connection.close()
+  for (const sink of sinks) {
+    sink.write(Buffer.from('last'))
+    sink.end()
+  }
+  const bodies = (await client.frames()).filter(({ type }) => type === data)
+  assert.deepEqual(
+    bodies.map(({ stream, flags, payload }) => [stream, flags, String(payload)]),
+    [
+      [1, flag.endStream, 'last'],
+      [3, flag.endStream, 'last'],
+    ],
+  )
+  assert.equal(client.socket.destroyed, true)
 })
 
 test('a body over the limit is refused without being kept', async () => {

@@ -148,8 +148,11 @@ export class Sender {
     }
     this.#frames = []
     this.#framesBytes = 0
-    if (bodyBytesMax > 0) end = this.#takeTurns(memory, end, end + room)
+    const served: Outgoing[] = []
+    if (bodyBytesMax > 0) end = this.#takeTurns(memory, end, end + room, served)
     this.#write(memory, end)
+    // Not before it is written: the last one may end the connection.
+    for (let i = 0; i < served.length; i++) (served[i] as Outgoing).sent()
   }
 
   #writeFrame(frame: Buffer | undefined): void {
@@ -179,11 +182,10 @@ export class Sender {
     return bytes + frameCount * frameHeadBytes
   }
 
-  /** Each stream in turn, until the bytes are enough or nobody may send more. Answers where they end. */
-  #takeTurns(memory: Buffer, from: number, enough: number): number {
+  /** Each stream in turn, until the bytes are enough or nobody may send more: those who sent, and where it ends. */
+  #takeTurns(memory: Buffer, from: number, enough: number, served: Outgoing[]): number {
     const line = this.#line
     const firstRound = line.length
-    const served: Outgoing[] = []
     let at = from
     let kept = 0
     let next = 0
@@ -201,8 +203,6 @@ export class Sender {
       if (stream.inLine) line.push(stream)
     }
     line.splice(kept, next - kept)
-    // They may do what they like, also to the line.
-    for (let i = 0; i < served.length; i++) (served[i] as Outgoing).sent()
     return at
   }
 
