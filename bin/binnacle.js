@@ -21,8 +21,10 @@ if (major < majorWanted) {
 }
 
 // Memory is given back soon. Node and the C library take this only at their own start, so the process begins once more, as
-// itself, before anything is loaded; unless whoever started it did so already.
-if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined) {
+// itself, before anything is loaded; unless whoever started it did so already, or profiles it: the profiler's signals would
+// end the process that it becomes.
+const isProfiled = `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes('--cpu-prof')
+if (process.execve !== undefined && process.env.BINNACLE_BEGUN === undefined && !isProfiled) {
   const { memoryFlags, withMemorySettings } = await import('./memory-settings.js')
   const script = fileURLToPath(import.meta.url)
   process.execve(

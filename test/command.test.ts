@@ -1,6 +1,15 @@
 /** The command as a user meets it: what it prints, how it starts and stops, what it leaves behind, what it refuses. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +62,14 @@ test('--help and --version', async () => {
   assert.equal(help.code, 0)
   assert.match(help.said, /Storage:\n {2}--data-dir=binnacle-data\n/)
   assert.match(version.said, /^binnacle \d+\.\d+\.\d+ \(as Kubernetes 1\.22\)\n$/)
+})
+
+test('it can be profiled from its first moment on', async () => {
+  const profiles = join(place, 'profiles')
+  const flags = ['--cpu-prof', '--cpu-prof-interval=100', `--cpu-prof-dir=${profiles}`]
+  const profiled = spawnSync(process.execPath, [...flags, binnacle, '--version'])
+  assert.deepEqual([profiled.signal, profiled.status], [null, 0])
+  assert.equal(readdirSync(profiles).length, 1)
 })
 
 test('it says when it is ready, is private, stops cleanly, and its state is there the next time', async () => {
