@@ -5,6 +5,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'
 import type { User } from '#access/user.ts'
 import type { ApiError } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import type { AcceptRules } from '#codec/accept-header.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
@@ -45,8 +46,8 @@ export interface Wire {
   readonly separateHeaders: Headers
   /** Parsed when asked for, not verified. */
   clientCertificate(): ClientCertificates | undefined
-  /** The whole body; refuses one over the limit with 413. */
-  readBody(limitBytes: number): Promise<Buffer>
+  /** The whole body, at once where it has come; refuses one over the limit with 413. */
+  readBody(limitBytes: number): Awaitable<Buffer>
   /** The body as it comes, for what passes it on unread; nothing where there is none. */
   bodyStream?(): Readable | undefined
   /** The connection itself, for a client that asks to leave HTTP. */

@@ -60,15 +60,15 @@ const bodies: [what: string, text: string, limit: number, expected: string][] = 
     '413 Request entity too large: limit is 4',
   ],
 ]
+const bodyOf = async (wire: Wire, limit = 100): Promise<Buffer> => wire.readBody(limit)
+
 for (const [what, text, limit, expected] of bodies) {
   test(`a body that is ${what}`, async () => {
     let read = ''
     handle = async (wire) => {
-      read = await wire
-        .readBody(limit)
-        .then(String, (error) =>
-          error instanceof ApiError ? `${error.code} ${error.message}` : String(error),
-        )
+      read = await bodyOf(wire, limit).then(String, (error) =>
+        error instanceof ApiError ? `${error.code} ${error.message}` : String(error),
+      )
       wire.answer(200, {}, Buffer.from('ok'))
     }
     assert.match(await send(text), /^HTTP\/1\.1 200 OK\r\n/)
@@ -81,7 +81,7 @@ test('a body whose client goes away is no body', async () => {
   const read = new Promise((resolve) => {
     handle = (wire) => {
       asked = true
-      void wire.readBody(100).then(resolve, resolve)
+      void bodyOf(wire).then(resolve, resolve)
     }
   })
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -193,7 +193,7 @@ test('a client that leaves is noticed, by the signal and by the sink', async () 
 
 test('a client that left before anybody asked has left', async () => {
   const noticed = new Promise<boolean>((resolve) => {
-    handle = (wire) => void wire.readBody(100).catch(() => resolve(wire.signal.aborted))
+    handle = (wire) => void bodyOf(wire).catch(() => resolve(wire.signal.aborted))
   })
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})

@@ -190,7 +190,7 @@ test('a long list that cannot be told to its end is broken off, compressed or no
     const wire = { headers: { 'accept-encoding': encoding }, stream: () => sink }
     const exchange = { wire, target: { subresource: '' }, warnings: [] } as unknown as Exchange
     const shape = { format: 'json', plainJson: true } as Shape
-    await assert.rejects(respond(exchange, served.parts, answer, shape), /torn/)
+    await assert.rejects(async () => respond(exchange, served.parts, answer, shape), /torn/)
     assert.deepEqual(ends, ['broken off'], encoding)
   }
 })

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { ShutOut } from '#access/forbidden.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, tooManyRequests } from '#api/status-error.ts'
+import { after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
@@ -31,40 +32,46 @@ const scarceBytesMax = 64 * 1024
 /** When to come back where clients have much to take. */
 const retryAfterSeconds = 1
 
-export async function respond(
+/** Waits only where something must be asked of others, packed, or sent piece by piece. */
+export function respond(
   exchange: Exchange,
   parts: HttpParts,
-  given: Answer,
+  answer: Answer,
   shape: Shape,
-): Promise<void> {
-  const parse = parts.server.parseStored
-  const elsewhere = 'kind' in given && given.kind.resource.convertsElsewhere === true
-  const answer = elsewhere ? await askedAnew(given, parse) : given
+): void | Promise<void> {
+  const elsewhere = 'kind' in answer && answer.kind.resource.convertsElsewhere === true
+  if (!elsewhere) return tell(exchange, parts, answer, shape)
+  return askedAnew(answer, parts.server.parseStored).then((anew) =>
+    tell(exchange, parts, anew, shape),
+  )
+}
+
+function tell(
+  exchange: Exchange,
+  parts: HttpParts,
+  answer: Answer,
+  shape: Shape,
+): void | Promise<void> {
   exchange.answer = answer
   switch (answer.is) {
     case 'object': {
-      if (!shape.plainJson) {
-        return send(
-          exchange,
-          answer.status,
-          shape,
-          await encodeObject({ ...answer, view: viewOf(answer, exchange) }, shape, parts, exchange),
+      const { kind, status, view } = answer
+      const told = (body: Buffer) => send(exchange, status, shape, body)
+      if (shape.plainJson) {
+        return after(cutFor(kind, view, parts.server.parseStored), (cut) =>
+          told(jsonOf(kind, cut, viewOf(answer, exchange), lineEnd)),
         )
       }
-      const cut = cutFor(answer.kind, answer.view, parse)
-      const ready = cut instanceof Promise ? await cut : cut
-      return send(
-        exchange,
-        answer.status,
-        shape,
-        jsonOf(answer.kind, ready, viewOf(answer, exchange), lineEnd),
-      )
+      const shown = { ...answer, view: viewOf(answer, exchange) }
+      return encodeObject(shown, shape, parts, exchange).then(told)
     }
     case 'list':
       if (shape.plainJson) return sendList(exchange, parts, answer, shape)
       if (shape.format === 'protobuf' && shape.as === undefined)
         return sendProtobufList(exchange, parts, answer, shape)
-      return send(exchange, 200, shape, await encodeList(answer, shape, parts, exchange))
+      return encodeList(answer, shape, parts, exchange).then((body) =>
+        send(exchange, 200, shape, body),
+      )
     case 'value': {
       const value = linked(answer.value, exchange, parts)
       const { apiVersion, kind } = value

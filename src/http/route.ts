@@ -2,6 +2,7 @@
  * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
  * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
  */
+import { type Awaitable, after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import { flag, integer, parseListOptions } from '#api/list-options.ts'
 import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
@@ -76,7 +77,8 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   }
   if (target.verb === 'watch') return runWatch(exchange, parts, place, shape)
   const answer = await runVerb(exchange, parts, place)
-  await respond(exchange, parts, answer, shape)
+  const waiting = respond(exchange, parts, answer, shape)
+  if (waiting !== undefined) await waiting
 }
 
 async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
@@ -121,7 +123,7 @@ const isBuiltIn = (catalog: Catalog, group: string): boolean =>
       one.group === group && catalog.kindsOf(group, one.version).some(({ protobuf }) => protobuf),
   )
 
-async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Promise<Answer> {
+function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitable<Answer> {
   const { server } = parts
   const { verb } = exchange.target
   const special = specialVerbs(target)
@@ -140,22 +142,28 @@ async function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Pr
         parseListOptions(exchange.query, false, server.release),
       )
     case 'create':
-      return (special.create ?? create)(server, await writeRequest(exchange, parts, target, verb))
+      return after(writeRequest(exchange, parts, target, verb), (request) =>
+        (special.create ?? create)(server, request),
+      )
     case 'update':
-      return (special.update ?? update)(server, await writeRequest(exchange, parts, target, verb))
+      return after(writeRequest(exchange, parts, target, verb), (request) =>
+        (special.update ?? update)(server, request),
+      )
     case 'patch':
-      return (special.patch ?? patch)(server, await patchRequest(exchange, parts, target))
+      return patchRequest(exchange, parts, target).then((request) =>
+        (special.patch ?? patch)(server, request),
+      )
     case 'delete':
       requireName(target.name)
-      return (special.delete ?? remove)(server, await deleteRequest(exchange, parts, target))
+      return deleteRequest(exchange, parts, target).then((request) =>
+        (special.delete ?? remove)(server, request),
+      )
     case 'deletecollection': {
       const options = parseListOptions(exchange.query, false, server.release)
       // What is selected is looked at before how it is deleted.
       select(target.kind, options.labelSelector, options.fieldSelector)
-      return loadDeleteCollection().deleteCollection(
-        server,
-        await deleteRequest(exchange, parts, target),
-        options,
+      return deleteRequest(exchange, parts, target).then((request) =>
+        loadDeleteCollection().deleteCollection(server, request, options),
       )
     }
     default:

@@ -10,6 +10,7 @@ import {
   serviceUnavailable,
   timeout,
 } from '#api/status-error.ts'
+import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { Deadlines } from './deadlines.ts'
@@ -113,6 +114,12 @@ const allNamedSince = 22
 /** Most requests ask nothing beside their path. Never changed by anybody. */
 const noQuery = new URLSearchParams()
 
+/** Of a method and a path, and neither holds the end of a line that stands between them. */
+const plainTarget = byText((asked: string) => {
+  const end = asked.indexOf('\n')
+  return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)
+})
+
 function open(wire: Wire, parts: HttpParts): Exchange {
   const mark = wire.url.indexOf('?')
   const path = mark === -1 ? wire.url : wire.url.slice(0, mark)
@@ -120,7 +127,8 @@ function open(wire: Wire, parts: HttpParts): Exchange {
   return {
     wire,
     query,
-    target: parseTarget(wire.method, path, query),
+    target:
+      mark === -1 ? plainTarget(`${wire.method}\n${path}`) : parseTarget(wire.method, path, query),
     auditId: auditIdOf(wire) || parts.newAuditId(),
     startedAt: parts.monotonicMs(),
     deadlineAt: undefined,
@@ -157,7 +165,7 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
     const waiting = filter(exchange, parts)
     if (waiting !== undefined) await waiting
   }
-  return route(exchange, parts)
+  await route(exchange, parts)
 }
 
 /** Says no where nothing can be said, and the client was cut off. */

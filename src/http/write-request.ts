@@ -6,6 +6,7 @@ import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { ApiError, invalidObject } from '#api/status-error.ts'
+import { type Awaitable, after } from '#base/awaitable.ts'
 import { byText } from '#base/by-text.ts'
 import { flatText } from '#base/flat-text.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -14,7 +15,7 @@ import type { DeleteRequest } from '#verbs/delete.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
 import type { Server, Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
 import { bodyText, decodeBody, patchTypeOf, requireBodyType, repeatedLines } from './body.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Wire } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
 import type { HttpParts } from './parts.ts'
@@ -28,15 +29,26 @@ const optionsKinds: Readonly<Record<string, string>> = {
   deletecollection: 'DeleteOptions',
 }
 
-export async function writeRequest(
+export function writeRequest(
   exchange: Exchange,
   parts: HttpParts,
   target: Target,
   verb: string,
-): Promise<WriteRequest> {
+): Awaitable<WriteRequest> {
   // An update looks at its options before it looks at its body, a creation after.
   if (verb === 'create') requireBodyType(exchange)
-  const bytes = await readBody(exchange, parts)
+  return after(readBody(exchange, parts), (bytes) =>
+    requestOf(exchange, parts, target, verb, bytes),
+  )
+}
+
+function requestOf(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+  verb: string,
+  bytes: Buffer,
+): WriteRequest {
   const options = writeOptions(exchange, parts.server.release, verb, false)
   if (verb !== 'create') requireBodyType(exchange)
   exchange.typeNamed = parts.server.typeNamed
@@ -166,9 +178,12 @@ function writtenDeleteOptions(
   return deleteOptionsFrom(read, server.release)
 }
 
-async function readBody(exchange: Exchange, parts: HttpParts): Promise<Buffer> {
-  exchange.body ??= await exchange.wire.readBody(parts.limits.bodyBytesMax)
-  return exchange.body
+function readBody(exchange: Exchange, parts: HttpParts): Awaitable<Buffer> {
+  if (exchange.body !== undefined) return exchange.body
+  return after(exchange.wire.readBody(parts.limits.bodyBytesMax), (bytes) => {
+    exchange.body = bytes
+    return bytes
+  })
 }
 
 function writeOptions(
@@ -177,6 +192,7 @@ function writeOptions(
   verb: string,
   isApply: boolean,
 ): WriteOptions {
+  if (query.size === 0 && !isApply) return plainOptions(wire)
   const dryRun = query.getAll('dryRun')
   const asked = query.get('fieldManager') ?? ''
   const force = query.get('force')
@@ -198,13 +214,24 @@ function writeOptions(
   }
   return {
     dryRun: dryRun.some((value) => value !== ''),
-    fieldManager: asked === '' ? managerOfAgent(String(wire.headers['user-agent'] ?? '')) : asked,
+    fieldManager: asked === '' ? managerOf(wire) : asked,
     fieldManagerAsked: asked,
     fieldValidation:
       fieldValidation === 'Warn' || fieldValidation === 'Strict' ? fieldValidation : 'Ignore',
     force: flag(force),
   }
 }
+
+/** Of a write that asks for nothing more. */
+const plainOptions = (wire: Wire): WriteOptions => ({
+  dryRun: false,
+  fieldManager: managerOf(wire),
+  fieldManagerAsked: '',
+  fieldValidation: 'Ignore',
+  force: false,
+})
+
+const managerOf = ({ headers }: Wire): string => managerOfAgent(String(headers['user-agent'] ?? ''))
 
 /** The first part of the user agent, cut to what a manager's name may be. */
 const managerOfAgent = byText((agent: string): string => {

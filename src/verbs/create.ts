@@ -23,7 +23,7 @@ export async function create(server: Server, request: WriteRequest): Promise<Ans
   dedupOwnerReferences(object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)
   if (claimed !== undefined) await claimed
-  return createDecoded(server, request, object)
+  return await createDecoded(server, request, object)
 }
 
 /**

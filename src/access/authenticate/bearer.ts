@@ -5,6 +5,7 @@ import type {
   TokenAuthenticator,
   Verdict,
 } from '#access/authenticate.ts'
+import { byText } from '#base/by-text.ts'
 import { allValues, firstValue } from './header-values.ts'
 
 /** Longest token looked at: many times what any provider issues, too little to keep us busy. */
@@ -14,10 +15,14 @@ const invalidToken: Verdict = { refused: 'invalid bearer token' }
 
 /** The token of an Authorization header; undefined where it is of another kind or empty. */
 export function bearerToken(authorization: string | string[] | undefined): string | undefined {
-  const header = firstValue(authorization)?.trim() ?? ''
-  const [scheme = '', token = ''] = header.split(' ', 2)
-  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+  const header = firstValue(authorization)
+  return header === undefined ? undefined : tokenIn(header) || undefined
 }
+
+const tokenIn = byText((header: string): string => {
+  const [scheme = '', token = ''] = header.trim().split(' ', 2)
+  return scheme.toLowerCase() === 'bearer' ? token : ''
+})
 
 /** A token that nobody knows is refused: its sender must not pass as anonymous. */
 function verify(

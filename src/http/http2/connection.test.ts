@@ -420,7 +420,7 @@ test('whoever waits for a body learns that the client is gone', async () => {
     const body = wire.readBody(100)
     const { signal } = wire
     leave(client)
-    await assert.rejects(body, /went away/)
+    await assert.rejects(async () => body, /went away/)
     assert.equal(signal.aborted, true)
   }
 })
@@ -479,5 +479,5 @@ test('a body over the limit is refused without being kept', async () => {
   client.send(frame(headers, 4, 1, post))
   const body = (client.wires[0] as Wire).readBody(3)
   client.send(frame(data, 0, 1, '1234'))
-  await assert.rejects(body, /too large/)
+  await assert.rejects(async () => body, /too large/)
 })

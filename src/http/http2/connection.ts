@@ -27,7 +27,7 @@ import {
 import { FrameReader, unpadded } from './frame-reader.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { Patience } from './patience.ts'
-import { areTrailers, requestHead } from './request-head.ts'
+import { areTrailers, fieldsOf, type HeaderFields } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
 
@@ -64,7 +64,7 @@ export class Http2Connection implements StreamHost {
   readonly #socket: TLSSocket
   readonly #handle: (wire: Wire) => void
   readonly #streams = new Map<number, Http2Stream>()
-  readonly #decoder = new HeaderDecoder()
+  readonly #decoder = new HeaderDecoder(headerBytesMax, fieldsOf)
   readonly #frames = new FrameReader((type, flags, id, payload) =>
     this.#frame(type, flags, id, payload),
   )
@@ -213,10 +213,10 @@ export class Http2Connection implements StreamHost {
     if ((flags & flag.endHeaders) === 0) return
     this.#block = undefined
     const bytes = block.parts.length === 1 ? (block.parts[0] as Buffer) : Buffer.concat(block.parts)
-    this.#blockDone(block, this.#decoder.decode(bytes, headerBytesMax))
+    this.#blockDone(block, this.#decoder.decode(bytes))
   }
 
-  #blockDone({ stream: id, ended }: Block, list: string[]): void {
+  #blockDone({ stream: id, ended }: Block, { list, head }: HeaderFields): void {
     const known = this.#streams.get(id)
     if (known !== undefined) return void this.#trailers(known, ended, list)
     if (this.#reset.has(id)) return
@@ -224,7 +224,6 @@ export class Http2Connection implements StreamHost {
       throw new ConnectionError(errorCode.streamClosed, 'the stream is closed')
     if (this.#closing) return
     this.#lastStream = id
-    const head = requestHead(list)
     if (head === undefined) return void this.#refuseFault(id, errorCode.protocol)
     if (this.#streams.size >= streamsMax) return void this.#refuseFault(id, errorCode.refusedStream)
     const state = { receiving: !ended, window: this.#streamWindow }
@@ -234,7 +233,7 @@ export class Http2Connection implements StreamHost {
     this.#arrived.push(stream)
   }
 
-  #trailers(stream: Http2Stream, ended: boolean, list: string[]): void {
+  #trailers(stream: Http2Stream, ended: boolean, list: readonly string[]): void {
     if (!stream.receiving) return void this.#fault(stream, errorCode.streamClosed)
     if (!ended || !areTrailers(list)) return void this.#fault(stream, errorCode.protocol)
     this.#received(stream)

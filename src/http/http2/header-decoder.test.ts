@@ -4,6 +4,8 @@ import { ConnectionError, errorCode } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { encodeHeaders } from './header-encoder.ts'
 
+const decoderOf = (bytesMax: number) => new HeaderDecoder(bytesMax, (list) => list)
+
 const request = (authority: string, ...more: string[]) => [
   ...[':method', 'GET', ':scheme', more.includes('https') ? 'https' : 'http'],
   ...[':path', more.includes('https') ? '/index.html' : '/', ':authority', authority],
@@ -48,9 +50,9 @@ const conversations: Record<string, [string, string[]][]> = {
 }
 for (const [name, blocks] of Object.entries(conversations)) {
   test(name, () => {
-    const decoder = new HeaderDecoder()
+    const decoder = decoderOf(65536)
     for (const [hex, list] of blocks) {
-      assert.deepEqual(decoder.decode(Buffer.from(hex, 'hex'), 65536), list)
+      assert.deepEqual(decoder.decode(Buffer.from(hex, 'hex')), list)
     }
   })
 }
@@ -72,7 +74,7 @@ const refused: [string, string, number][] = [
 for (const [name, hex, code] of refused) {
   test(`refused: ${name}`, () => {
     assert.throws(
-      () => new HeaderDecoder().decode(Buffer.from(hex, 'hex'), 100),
+      () => decoderOf(100).decode(Buffer.from(hex, 'hex')),
       (error) => error instanceof ConnectionError && error.code === code,
     )
   })
@@ -81,12 +83,12 @@ for (const [name, hex, code] of refused) {
 test('headers may be as large as the limit, and no larger', () => {
   const field = Buffer.from('4001610162', 'hex')
   const twice = Buffer.concat([field, Buffer.from('be', 'hex')])
-  assert.deepEqual(new HeaderDecoder().decode(twice, 68), ['a', 'b', 'a', 'b'])
-  assert.throws(() => new HeaderDecoder().decode(twice, 67), ConnectionError)
+  assert.deepEqual(decoderOf(68).decode(twice), ['a', 'b', 'a', 'b'])
+  assert.throws(() => decoderOf(67).decode(twice), ConnectionError)
 })
 
 test('fields leave the table from its old end', () => {
-  const decoder = new HeaderDecoder()
+  const decoder = decoderOf(65536)
   const field = (name: string, size: number) =>
     Buffer.concat([
       Buffer.from([0x40, name.length]),
@@ -94,15 +96,15 @@ test('fields leave the table from its old end', () => {
       Buffer.from([0x7f, ((size - 127) & 127) | 128, (size - 127) >> 7]),
       Buffer.alloc(size, 'v'),
     ])
-  decoder.decode(field('one', 2000), 65536)
-  decoder.decode(field('two', 1900), 65536)
-  assert.equal(decoder.decode(Buffer.from([0xbf]), 65536)[0], 'one')
-  decoder.decode(field('three', 200), 65536)
+  decoder.decode(field('one', 2000))
+  decoder.decode(field('two', 1900))
+  assert.equal(decoder.decode(Buffer.from([0xbf]))[0], 'one')
+  decoder.decode(field('three', 200))
   assert.deepEqual(
-    [0xbe, 0xbf].map((byte) => decoder.decode(Buffer.from([byte]), 65536)[0]),
+    [0xbe, 0xbf].map((byte) => decoder.decode(Buffer.from([byte]))[0]),
     ['three', 'two'],
   )
-  assert.throws(() => decoder.decode(Buffer.from([0xc0]), 65536), ConnectionError)
+  assert.throws(() => decoder.decode(Buffer.from([0xc0])), ConnectionError)
 })
 
 test('what is encoded is what is decoded', () => {
@@ -113,14 +115,68 @@ test('what is encoded is what is decoded', () => {
     warning: ['299 - "a"', '299 - "\u00e9"'],
   }
   for (const status of [200, 201, 404, 504]) {
-    const list = new HeaderDecoder().decode(
-      Buffer.from(encodeHeaders(status, headers), 'latin1'),
-      65536,
-    )
+    const list = decoderOf(65536).decode(Buffer.from(encodeHeaders(status, headers), 'latin1'))
     assert.deepEqual(list, [
       ...[':status', String(status), 'content-type', 'application/json'],
       ...['x-long', 'x'.repeat(5000), 'content-length', '17'],
       ...['warning', '299 - "a"', 'warning', '299 - "\u00e9"'],
     ])
   }
+})
+
+/** Blocks of one connection in turn, and how many of them were read. */
+const repeated: [string, string[], number, string[]][] = [
+  ['a block that comes again is read once', ['82', '82', '82'], 1, [':method', 'GET']],
+  ['so is each of some in turn', ['82', '83', '82', '83'], 2, [':method', 'POST']],
+  ['a block that adds to the table is read each time', ['4001610162', '4001610162'], 2, ['a', 'b']],
+  [
+    'a number means another field once the table has grown',
+    ['4001610162', 'be', 'be', '4001630164', 'be'],
+    4,
+    ['c', 'd'],
+  ],
+  [
+    'a long block that adds to the table counts too',
+    ['4001610162', 'be', `40016e7f8f0f${'76'.repeat(2062)}`, 'bf'],
+    4,
+    ['a', 'b'],
+  ],
+  [
+    'a long block is read each time',
+    Array(2).fill(`00016e7f8f0f${'76'.repeat(2062)}`),
+    2,
+    ['n', 'v'.repeat(2062)],
+  ],
+  [
+    'a short block that says much is read each time',
+    [`40016e7f8707${'76'.repeat(1030)}`, 'bebe', 'bebe'],
+    3,
+    ['n', 'v'.repeat(1030), 'n', 'v'.repeat(1030)],
+  ],
+  [
+    'of many blocks some are forgotten',
+    [...Array.from({ length: 9 }, (_, i) => (0x82 + i).toString(16)), '82', '8a'],
+    10,
+    [':status', '206'],
+  ],
+]
+for (const [name, blocks, readTimes, last] of repeated) {
+  test(name, () => {
+    let times = 0
+    const decoder = new HeaderDecoder(65536, (list) => {
+      times++
+      return list
+    })
+    const said = blocks.map((hex) => decoder.decode(Buffer.from(hex, 'hex')))
+    assert.deepEqual(said.at(-1), last)
+    assert.equal(times, readTimes)
+  })
+}
+
+test('a number of a field that was dropped with its table is not known any more', () => {
+  const decoder = decoderOf(65536)
+  decoder.decode(Buffer.from('4001610162', 'hex'))
+  for (let i = 0; i < 2; i++) assert.deepEqual(decoder.decode(Buffer.from([0xbe])), ['a', 'b'])
+  decoder.decode(Buffer.from('2082', 'hex'))
+  assert.throws(() => decoder.decode(Buffer.from([0xbe])), ConnectionError)
 })

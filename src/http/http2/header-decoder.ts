@@ -1,6 +1,7 @@
 /**
  * Header blocks as clients send them (RFC 7541), and the table each connection builds up while it does. Knows bytes and
- * texts; which names and values make a request is request-head.ts.
+ * texts; which names and values make a request is request-head.ts. A block that comes again while the table stays as it is
+ * says the same again, and is not read a second time.
  */
 import { ConnectionError, errorCode } from './frames.ts'
 import { type HeaderField, staticFields } from './header-fields.ts'
@@ -11,23 +12,52 @@ const headerTableBytesMax = 4096
 /** What every field costs beside its texts, by the RFC. */
 const fieldBytesExtra = 32
 
+/** Blocks that are kept with what they say: of a client that asks for a few things in turn. */
+const keptBlocksMax = 8
+/** Longer ones, packed or unpacked, are read each time, since strangers could fill the memory with them. */
+const keptBytesMax = 2048
+
 const broken = (why: string) => new ConnectionError(errorCode.compression, why)
 
-export class HeaderDecoder {
+export class HeaderDecoder<Said> {
+  readonly #bytesMax: number
+  readonly #understand: (list: readonly string[]) => Said
   /** Newest last; the client counts from the newest. */
   readonly #fields: HeaderField[] = []
   #tableBytes = 0
   #tableBytesMax = headerTableBytesMax
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
+  /** What blocks say that change no table, by their bytes, until the table changes. */
+  readonly #kept = new Map<string, Said>()
+  #tableChanged = false
+  #unpackedBytes = 0
 
-  /** Names and values in turn. A block that unpacks to more than the limit is refused before it is. */
-  decode(block: Buffer, bytesMax: number): string[] {
+  /** `understand`: what names and values in turn say. A block that unpacks to more than the limit is refused before it is. */
+  constructor(bytesMax: number, understand: (list: readonly string[]) => Said) {
+    this.#bytesMax = bytesMax
+    this.#understand = understand
+  }
+
+  decode(block: Buffer): Said {
+    if (block.length > keptBytesMax) return this.#understand(this.#unpack(block))
+    const bytes = block.toString('latin1')
+    const known = this.#kept.get(bytes)
+    if (known !== undefined) return known
+    this.#tableChanged = false
+    const said = this.#understand(this.#unpack(block))
+    if (this.#tableChanged || this.#unpackedBytes > keptBytesMax) return said
+    if (this.#kept.size === keptBlocksMax) this.#kept.clear()
+    this.#kept.set(bytes, said)
+    return said
+  }
+
+  #unpack(block: Buffer): string[] {
     this.#bytes = block
     this.#at = 0
     const list: string[] = []
-    let size = 0
     let mayResize = true
+    this.#unpackedBytes = 0
     while (this.#at < block.length) {
       const first = block[this.#at] as number
       if ((first & 0xe0) === 0x20) {
@@ -37,8 +67,8 @@ export class HeaderDecoder {
       }
       mayResize = false
       const field = this.#field(first)
-      size += field.name.length + field.value.length + fieldBytesExtra
-      if (size > bytesMax)
+      this.#unpackedBytes += field.name.length + field.value.length + fieldBytesExtra
+      if (this.#unpackedBytes > this.#bytesMax)
         throw new ConnectionError(errorCode.enhanceYourCalm, 'the headers are too large')
       list.push(field.name, field.value)
     }
@@ -64,7 +94,13 @@ export class HeaderDecoder {
     return field
   }
 
+  #changeTable(): void {
+    this.#tableChanged = true
+    this.#kept.clear()
+  }
+
   #keep(field: HeaderField): void {
+    this.#changeTable()
     this.#fields.push(field)
     this.#tableBytes += field.name.length + field.value.length + fieldBytesExtra
     this.#evict()
@@ -72,6 +108,7 @@ export class HeaderDecoder {
 
   #resize(bytes: number): void {
     if (bytes > headerTableBytesMax) throw broken('the header table is too large')
+    this.#changeTable()
     this.#tableBytesMax = bytes
     this.#evict()
   }

@@ -1,6 +1,7 @@
 /**
  * The Huffman code of RFC 7541, appendix B, read only: our own header values are sent as they are. The code is canonical,
- * so the lengths of its 256 words tell all of it. Decoding walks a table of nibbles: two steps a byte.
+ * so the lengths of its 256 words tell all of it. Nearly every letter that headers hold has a word of eight bits at most,
+ * which one look finds; longer ones are found bit by bit.
  */
 
 /** Bits of the code of each byte, as digits of base 36. */
@@ -9,84 +10,94 @@ const lengths =
   'f56565666577666567655677777fbedskmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnq' +
   'qkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq'
 
-interface Walk {
-  /** Per node and nibble: the next node, or -1 where no code leads on. */
-  readonly next: Int16Array
-  /** Per node and nibble: the byte that is complete on the way, or -1. */
-  readonly byte: Int16Array
-  /** Whether a text may end here: only ones, and fewer than eight, follow the last code. */
-  readonly final: Uint8Array
+/** Bits that one look takes in. */
+const lookBits = 8
+/** A byte and the bits of its word in one number; 0 is none. */
+const found = (byte: number, bits: number) => (bits << 8) | byte
+
+interface Code {
+  /** What words begin with these eight bits, where they are whole. */
+  readonly short: Uint16Array
+  /** Per length: the first word, how many there are, and where their bytes begin among all in order. */
+  readonly first: Uint32Array
+  readonly count: Uint16Array
+  readonly start: Uint16Array
+  readonly bytes: Uint8Array
 }
 
-let walk: Walk | undefined
+let code: Code | undefined
 
 /** The text, or nothing where the bytes are no Huffman code. */
 export function decodeHuffman(bytes: Buffer, from: number, to: number): string | undefined {
-  walk ??= makeWalk()
-  const { next, byte, final } = walk
+  code ??= makeCode()
+  const { short } = code
   const out = Buffer.allocUnsafe(Math.ceil(((to - from) * 8) / 5))
+  const end = to * 8
   let length = 0
-  let node = 0
-  for (let at = from; at < to; at++) {
-    const both = bytes[at] as number
-    for (let shift = 4; shift >= 0; shift -= 4) {
-      const step = node * 16 + ((both >> shift) & 15)
-      node = next[step] as number
-      if (node === -1) return undefined
-      if (byte[step] !== -1) out[length++] = byte[step] as number
-    }
-  }
-  return final[node] === 1 ? out.toString('latin1', 0, length) : undefined
-}
-
-/** A binary tree first, then its nodes four bits at a time. */
-function makeWalk(): Walk {
-  const tree = makeTree()
-  const count = tree.length
-  const next = new Int16Array(count * 16).fill(-1)
-  const byte = new Int16Array(count * 16).fill(-1)
-  for (let node = 0; node < count; node++) {
-    for (let nibble = 0; nibble < 16; nibble++) {
-      let here = node
-      for (let bit = 3; bit >= 0 && here !== -1; bit--) {
-        const to = (tree[here] as [number, number])[(nibble >> bit) & 1] as number
-        if (to < 0 && to !== none) byte[node * 16 + nibble] = -1 - to
-        here = to === none ? -1 : to < 0 ? 0 : to
+  for (let at = from * 8; at < end; ) {
+    const byteAt = at >> 3
+    // Past the end there are only ones, as in the mark that fills the last byte.
+    const next = byteAt + 1 < to ? (bytes[byteAt + 1] as number) : 0xff
+    const eight = ((((bytes[byteAt] as number) << 8) | next) >> (8 - (at & 7))) & 0xff
+    let word = short[eight] as number
+    if (word === 0) {
+      if (end - at < lookBits) {
+        if (eight !== 0xff) return undefined
+        break
       }
-      next[node * 16 + nibble] = here
+      word = longWord(code, bytes, at, end)
+      if (word === 0) return undefined
     }
+    at += word >> 8
+    if (at > end) return undefined
+    out[length++] = word & 0xff
   }
-  const final = new Uint8Array(count)
-  for (let node = 0, ones = 0; ones < 8 && node >= 0; ones++) {
-    final[node] = 1
-    node = (tree[node] as [number, number])[1]
-  }
-  return { next, byte, final }
+  return out.toString('latin1', 0, length)
 }
 
-/** No code begins this way: only the end mark does, which must not be sent. */
-const none = -1000
+const lengthMax = 30
 
-/** Nodes as their two ways on: another node, or `-1 - byte`. */
-function makeTree(): [number, number][] {
-  const tree: [number, number][] = [[none, none]]
-  const sorted = [...lengths]
-    .map((digit, byte) => ({ byte, bits: Number.parseInt(digit, 36) }))
-    .sort((a, b) => a.bits - b.bits || a.byte - b.byte)
-  let code = 0
-  let before = sorted[0]?.bits as number
-  for (const { byte, bits } of sorted) {
-    code *= 2 ** (bits - before)
-    before = bits
-    let node = 0
-    for (let bit = bits - 1; bit > 0; bit--) {
-      const ways = tree[node] as [number, number]
-      const side = (code >> bit) & 1
-      if (ways[side] === none) ways[side] = tree.push([none, none]) - 1
-      node = ways[side] as number
-    }
-    ;(tree[node] as [number, number])[code & 1] = -1 - byte
-    code++
+function longWord(
+  { first, count, start, bytes: inOrder }: Code,
+  bytes: Buffer,
+  at: number,
+  end: number,
+): number {
+  let word = 0
+  const bitsMax = Math.min(lengthMax, end - at)
+  for (let bits = 1; bits <= bitsMax; bits++) {
+    const place = at + bits - 1
+    word = (word << 1) | (((bytes[place >> 3] as number) >> (7 - (place & 7))) & 1)
+    const nth = word - (first[bits] as number)
+    if (bits > lookBits && nth >= 0 && nth < (count[bits] as number))
+      return found(inOrder[(start[bits] as number) + nth] as number, bits)
   }
-  return tree
+  return 0
+}
+
+/** Words of one length follow each other; the first of a length follows the last of the one before. */
+function makeCode(): Code {
+  const short = new Uint16Array(1 << lookBits)
+  const first = new Uint32Array(lengthMax + 1)
+  const count = new Uint16Array(lengthMax + 1)
+  const start = new Uint16Array(lengthMax + 1)
+  const inOrder = new Uint8Array(256)
+  let word = 0
+  let place = 0
+  for (let bits = 1; bits <= lengthMax; bits++) {
+    word <<= 1
+    first[bits] = word
+    start[bits] = place
+    const digit = bits.toString(36)
+    for (let byte = lengths.indexOf(digit); byte !== -1; byte = lengths.indexOf(digit, byte + 1)) {
+      if (bits <= lookBits) {
+        const free = lookBits - bits
+        short.fill(found(byte, bits), word << free, (word + 1) << free)
+      }
+      inOrder[place++] = byte
+      word++
+    }
+    count[bits] = place - (start[bits] as number)
+  }
+  return { short, first, count, start, bytes: inOrder }
 }

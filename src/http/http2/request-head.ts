@@ -5,9 +5,15 @@
 export interface RequestHead {
   readonly method: string
   readonly path: string
-  readonly headers: Record<string, string | string[] | undefined>
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turn, as sent. */
   readonly list: readonly string[]
+}
+
+/** Fields of one block, and the request they are, where they are one. Several requests of a client may share it. */
+export interface HeaderFields {
+  readonly list: readonly string[]
+  readonly head: RequestHead | undefined
 }
 
 type NameClass = 'plain' | 'pseudo' | 'single' | 'refused'
@@ -78,6 +84,11 @@ export function requestHead(list: readonly string[]): RequestHead | undefined {
   if (headers.te !== undefined && headers.te !== 'trailers') return undefined
   return { method, path, headers, list }
 }
+
+export const fieldsOf = (list: readonly string[]): HeaderFields => ({
+  list,
+  head: requestHead(list),
+})
 
 /** Fields after the body: read, and of no use to anybody here; pseudo-headers have no place among them. */
 export const areTrailers = (list: readonly string[]): boolean =>

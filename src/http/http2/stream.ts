@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
 import { tooLarge } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import type { AnswerHeaders, ClientCertificates, Headers, Sink, Wire } from '#http/exchange.ts'
 import { errorCode } from './frames.ts'
 import { dateHeader } from './date-header.ts'
@@ -132,11 +133,11 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return errorCode.none
   }
 
-  readBody(limitBytes: number): Promise<Buffer> {
+  readBody(limitBytes: number): Awaitable<Buffer> {
     const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
     if (Number(this.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(refuse())
     const chunks = this.#takeEarly()
-    if (!this.receiving) return Promise.resolve(joined(chunks))
+    if (!this.receiving) return joined(chunks)
     if (this.headers.expect === '100-continue')
       this.#host.sender.head(this.id, encodeHeaders(100, {}), false)
     return new Promise((resolve, reject) => {
