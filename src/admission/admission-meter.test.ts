@@ -74,6 +74,7 @@ test('plugins and steps are told apart by operation and by how they end, each ti
     meter.step('validate', 'DELETE', rejected, 2000)
   }
   meter.plugin('Q', 'admit', 'UPDATE', false, 1000)
+  meter.unconcerned(['Q', 'R'], 'validate', 'CREATE')
   assert.deepEqual(seen, [
     'plugin P admit UPDATE false 1',
     'step validate DELETE false 2',
@@ -82,5 +83,7 @@ test('plugins and steps are told apart by operation and by how they end, each ti
     'plugin P admit UPDATE false 1',
     'step validate DELETE false 2',
     'plugin Q admit UPDATE false 1',
+    'plugin Q validate CREATE false 0',
+    'plugin R validate CREATE false 0',
   ])
 })

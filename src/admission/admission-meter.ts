@@ -16,18 +16,28 @@ export function admissionMeter(
 ): AdmissionMeter {
   const plugins = new Map<string, Map<string, Distribution>>()
   const steps = new Map<string, Distribution>()
+  const plugin = (
+    name: string,
+    step: Step,
+    operation: Operation,
+    rejected: boolean,
+    tookMs: number,
+  ) => {
+    let ofPlugin = plugins.get(name)
+    if (ofPlugin === undefined) plugins.set(name, (ofPlugin = new Map()))
+    const way = wayOf(step, operation, rejected)
+    let child = ofPlugin.get(way)
+    if (child === undefined) {
+      child = families.admissionPlugins.labels(name, step, operation, String(rejected))
+      ofPlugin.set(way, child)
+    }
+    child.observe(tookMs / 1000)
+  }
   return {
     monotonicMs,
-    plugin(name, step, operation, rejected, tookMs) {
-      let ofPlugin = plugins.get(name)
-      if (ofPlugin === undefined) plugins.set(name, (ofPlugin = new Map()))
-      const way = wayOf(step, operation, rejected)
-      let child = ofPlugin.get(way)
-      if (child === undefined) {
-        child = families.admissionPlugins.labels(name, step, operation, String(rejected))
-        ofPlugin.set(way, child)
-      }
-      child.observe(tookMs / 1000)
+    plugin,
+    unconcerned(names, step, operation) {
+      for (let i = 0; i < names.length; i++) plugin(names[i] as string, step, operation, false, 0)
     },
     step(step, operation, rejected, tookMs) {
       const way = wayOf(step, operation, rejected)

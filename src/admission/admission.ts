@@ -40,6 +40,8 @@ export interface AdmissionRequest {
 
 export interface AdmissionPlugin {
   readonly name: string
+  /** Plurals of the resources that concern it: it is not asked about others. Absent: all do. */
+  readonly plurals?: readonly string[]
   /** Whether others than this process are asked, which takes time and may end in anything. */
   asksOthers?(): boolean
   /** Called once before the first request: to follow objects, to open what is needed. */

@@ -1,5 +1,6 @@
 /** The plugins in their fixed order: all that mutate, and later all that validate. */
 import type { Awaitable } from '#base/awaitable.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
 import type { HookCall } from './webhook/dispatch.ts'
@@ -8,24 +9,46 @@ import type { HookCall } from './webhook/dispatch.ts'
 export interface AdmissionMeter {
   readonly monotonicMs: () => number
   plugin(name: string, step: Step, operation: Operation, rejected: boolean, tookMs: number): void
+  /** Plugins that let pass what does not concern them. */
+  unconcerned(names: readonly string[], step: Step, operation: Operation): void
   step(step: Step, operation: Operation, rejected: boolean, tookMs: number): void
   /** One call of one webhook. */
   webhook(call: HookCall): void
 }
 export type Step = 'admit' | 'validate'
 
+/** Plugins of one step whom a kind concerns, and the names of the others. */
+interface Concerned {
+  readonly plugins: readonly AdmissionPlugin[]
+  readonly others: readonly string[]
+}
+
+/** For each kind found once: every write asks. */
+function concernedOf(plugins: readonly AdmissionPlugin[]): (kind: Kind) => Concerned {
+  const known = new WeakMap<Kind, Concerned>()
+  return (kind) => {
+    let concerned = known.get(kind)
+    if (concerned !== undefined) return concerned
+    const concerns = ({ plurals }: AdmissionPlugin) => plurals?.includes(kind.plural) ?? true
+    const others = plugins.filter((plugin) => !concerns(plugin)).map(({ name }) => name)
+    concerned = { plugins: plugins.filter(concerns), others }
+    known.set(kind, concerned)
+    return concerned
+  }
+}
+
 export class AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
-  readonly #mutating: readonly AdmissionPlugin[]
-  readonly #validating: readonly AdmissionPlugin[]
+  readonly #mutating: (kind: Kind) => Concerned
+  readonly #validating: (kind: Kind) => Concerned
   readonly #reader: ObjectReader
   readonly #meter: AdmissionMeter | undefined
 
   constructor(plugins: readonly AdmissionPlugin[], reader: ObjectReader, meter?: AdmissionMeter) {
     this.#meter = meter
     this.plugins = plugins
-    this.#mutating = plugins.filter((plugin) => plugin.mutate !== undefined)
-    this.#validating = plugins.filter((plugin) => plugin.validate !== undefined)
+    this.#mutating = concernedOf(plugins.filter((plugin) => plugin.mutate !== undefined))
+    this.#validating = concernedOf(plugins.filter((plugin) => plugin.validate !== undefined))
     this.#reader = reader
   }
 
@@ -40,18 +63,20 @@ export class AdmissionChain {
 
   /** Both wait only for the plugins that wait. */
   mutate(request: AdmissionRequest): Awaitable<void> {
-    return new StepRun('admit', this.#mutating, request, this.#reader, this.#meter).from(0)
+    const concerned = this.#mutating(request.kind)
+    return new StepRun('admit', concerned, request, this.#reader, this.#meter).from(0)
   }
 
   validate(request: AdmissionRequest): Awaitable<void> {
-    return new StepRun('validate', this.#validating, request, this.#reader, this.#meter).from(0)
+    const concerned = this.#validating(request.kind)
+    return new StepRun('validate', concerned, request, this.#reader, this.#meter).from(0)
   }
 }
 
 /** One step of one request, through all its plugins. */
 class StepRun {
   readonly #step: Step
-  readonly #plugins: readonly AdmissionPlugin[]
+  readonly #concerned: Concerned
   readonly #request: AdmissionRequest
   readonly #reader: ObjectReader
   readonly #meter: AdmissionMeter | undefined
@@ -60,13 +85,13 @@ class StepRun {
 
   constructor(
     step: Step,
-    plugins: readonly AdmissionPlugin[],
+    concerned: Concerned,
     request: AdmissionRequest,
     reader: ObjectReader,
     meter: AdmissionMeter | undefined,
   ) {
     this.#step = step
-    this.#plugins = plugins
+    this.#concerned = concerned
     this.#request = request
     this.#reader = reader
     this.#meter = meter
@@ -75,9 +100,11 @@ class StepRun {
   }
 
   from(first: number): Awaitable<void> {
+    const { plugins, others } = this.#concerned
+    const { operation } = this.#request
     for (let i = first; ; i = 0) {
-      for (; i < this.#plugins.length; i++) {
-        const plugin = this.#plugins[i]
+      for (; i < plugins.length; i++) {
+        const plugin = plugins[i] as AdmissionPlugin
         const next = i + 1
         const waiting = this.#ask(plugin)
         if (waiting === undefined) this.#done(plugin)
@@ -91,9 +118,10 @@ class StepRun {
           )
         }
       }
+      this.#meter?.unconcerned(others, this.#step, operation)
       if (this.#step === 'validate' || !isOnceMore(this.#request)) break
     }
-    this.#meter?.step(this.#step, this.#request.operation, false, this.#before - this.#beganAt)
+    this.#meter?.step(this.#step, operation, false, this.#before - this.#beganAt)
   }
 
   #ask(plugin: AdmissionPlugin): void | Promise<void> {

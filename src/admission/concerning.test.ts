@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from './admission.ts'
+import { AdmissionChain, type AdmissionMeter } from './chain.ts'
 import {
   certificateApproval,
   certificateSigning,
@@ -69,12 +70,27 @@ test('a plugin is loaded once, by the first write that concerns it', async () =>
       validate: () => void seen.push('validate'),
     }
   })
-  const reader = undefined as never
+  const measured: string[] = []
+  const meter: AdmissionMeter = {
+    monotonicMs: () => 0,
+    plugin: (name, step) => void measured.push(`${step} ${name}`),
+    unconcerned: (names, step) => void measured.push(`${step} not ${names}`),
+    step: () => {},
+    webhook: () => {},
+  }
+  const everybody = { name: 'All', mutate: () => void seen.push('all') }
+  const chain = new AdmissionChain([plugin, everybody], undefined as never, meter)
   const pod = requestOf('CREATE', podKind, {})
   const other = requestOf('CREATE', kindOf('v1', 'configmaps'), {})
-  plugin.mutate?.(other, reader)
-  assert.equal(loads, 0)
-  plugin.mutate?.(pod, reader)
-  plugin.validate?.(pod, reader)
-  assert.deepEqual([loads, ...seen], [1, 'mutate', 'validate'])
+  for (let i = 0; i < 2; i++) {
+    await chain.mutate(other)
+    await chain.validate(other)
+  }
+  assert.deepEqual([loads, ...seen], [0, 'all', 'all'])
+  assert.deepEqual(measured.splice(0, 3), ['admit All', 'admit not Some', 'validate not Some'])
+  await chain.mutate(pod)
+  await chain.validate(pod)
+  assert.deepEqual([loads, ...seen], [1, 'all', 'all', 'mutate', 'all', 'validate'])
+  const last = ['admit Some', 'admit All', 'admit not ', 'validate Some', 'validate not ']
+  assert.deepEqual(measured.slice(3), last)
 })

@@ -1,6 +1,6 @@
 /**
- * A plugin that concerns a few resources only, loaded at the first write to one of them. The plugin still decides by
- * itself: here is asked by plural alone, since every write passes.
+ * A plugin that a few resources concern, loaded at the first write to one of them. It still decides by itself: their
+ * groups are not asked for.
  */
 import type { AdmissionPlugin } from './admission.ts'
 import type { Step } from './chain.ts'
@@ -16,12 +16,12 @@ export function concerning(
     loaded ??= load()
     return loaded
   }
-  const mutate: AdmissionPlugin['mutate'] = (request, reader) =>
-    plurals.includes(request.kind.plural) ? plugin().mutate?.(request, reader) : undefined
+  const mutate: AdmissionPlugin['mutate'] = (request, reader) => plugin().mutate?.(request, reader)
   const validate: AdmissionPlugin['validate'] = (request, reader) =>
-    plurals.includes(request.kind.plural) ? plugin().validate?.(request, reader) : undefined
+    plugin().validate?.(request, reader)
   return {
     name,
+    plurals,
     ...(step === 'validate' ? {} : { mutate }),
     ...(step === 'admit' ? {} : { validate }),
   }
