@@ -11,6 +11,7 @@ import {
   goStringMap,
   goStrings,
   goStruct,
+  namesInOrder,
 } from './go-syntax.ts'
 
 const quoted: [string, string][] = [
@@ -68,6 +69,19 @@ test('strings are ordered by code point', () => {
     '\u{1f600}',
   ])
 })
+
+const maps: [what: string, names: string[], inOrder: string[]][] = [
+  ['none', [], []],
+  ['in order', ['a', 'ab', 'b'], ['a', 'ab', 'b']],
+  ['in no order', ['b', 'ab', 'a'], ['a', 'ab', 'b']],
+  ['the last two changed', ['a', 'c', 'b'], ['a', 'b', 'c']],
+  ['beyond the usual letters', ['\u{1f600}', '\uffee'], ['\uffee', '\u{1f600}']],
+]
+for (const [what, names, inOrder] of maps) {
+  test(`names of a map: ${what}`, () => {
+    assert.deepEqual(namesInOrder(Object.fromEntries(names.map((name) => [name, 1]))), inOrder)
+  })
+}
 
 test('a text taken for a format', () => {
   const rows: [string, string][] = [

@@ -85,14 +85,16 @@ export function validateObjectMeta(
       errors.push(invalid(path.child('clusterName'), clusterName, problem))
     }
   }
-  errors.push(
-    ...validateNonnegative(meta.generation ?? 0, path.child('generation')),
-    ...validateLabels(meta.labels, path.child('labels')),
-    ...validateAnnotations(meta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers ?? [], path.child('finalizers')),
-    ...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')),
-  )
+  // Most objects have few of these.
+  const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  if (generation) errors.push(...validateNonnegative(generation, path.child('generation')))
+  if (labels) errors.push(...validateLabels(labels, path.child('labels')))
+  if (annotations) errors.push(...validateAnnotations(annotations, path.child('annotations')))
+  if (ownerReferences)
+    errors.push(...validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+  if (finalizers) errors.push(...validateFinalizers(finalizers, path.child('finalizers')))
+  if (managedFields)
+    errors.push(...validateManagedFields(managedFields, path.child('managedFields')))
   return errors
 }
 

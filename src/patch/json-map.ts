@@ -34,7 +34,9 @@ export function equalValues(a: Json, b: Json): boolean {
   if (Array.isArray(b)) return false
   let count = 0
   for (const name in a) {
-    if (!Object.hasOwn(b, name) || !equalValues(a[name] as Json, b[name] as Json)) return false
+    // Whatever else is inherited is a function, which equals nothing here.
+    const other = name === '__proto__' ? ownValue(b, name) : b[name]
+    if (other === undefined || !equalValues(a[name] as Json, other)) return false
     count++
   }
   for (const _ in b) count--

@@ -4,7 +4,7 @@
  */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { byCodePoint } from '#api/go-syntax.ts'
+import { namesInOrder } from '#api/go-syntax.ts'
 import { LabelSelectorError } from '#api/label-requirement.ts'
 import { selectorOf } from '#api/label-selector.ts'
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '#api/names.ts'
@@ -49,7 +49,7 @@ export const checkOneOfIfSet = (
 
 /** Keys of a map in one order, so that errors come in one order; the original leaves it to chance. */
 export const sortedKeys = (map: object | null | undefined): string[] =>
-  map === null || map === undefined ? [] : Object.keys(map).sort(byCodePoint)
+  map === null || map === undefined ? [] : namesInOrder(map)
 
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)

@@ -3,7 +3,7 @@
  * nobody has filled in. This is the work of compare.ts against zero.ts, made once per type instead of per object,
  * because every create does it. Throws Unfit where items of a list cannot be told apart.
  */
-import { byCodePoint } from '#api/go-syntax.ts'
+import { byCodePoint, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -102,9 +102,8 @@ function claimDict(values: Type): Claim {
 }
 
 function claimKeys(map: JsonMap, claim: Claim): FieldSet {
-  const names = Object.keys(map)
+  const names = namesInOrder(map)
   if (names.length === 0) return leaf
-  if (names.length > 1) names.sort(byCodePoint)
   const out: Building = { '.': leaf }
   for (const name of names) out[`f:${name}`] = claim(map[name] as Json)
   return out

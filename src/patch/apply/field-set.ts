@@ -198,7 +198,7 @@ function put(out: Building | undefined, element: string, below: FieldSet, self: 
 
 /** Sets that have nothing to do with each other are told apart along the one that is usually small. */
 function haveCommonStep(small: FieldSet, large: FieldSet): boolean {
-  for (const element of Object.keys(small)) if (element !== '.' && element in large) return true
+  for (const element in small) if (element !== '.' && element in large) return true
   return false
 }
 
