@@ -1,5 +1,5 @@
 /** Decoded JSON as Go prints it with `%v`, `%s` and `%T`, because messages about patches show values that way. */
-import { byCodePoint, goFloat } from '#api/go-syntax.ts'
+import { goFloat, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
 /** `%v`; integers a double cannot hold come as bigint. */
@@ -24,7 +24,7 @@ function goScalar(value: Json | bigint): string {
 function printed(value: Json | bigint, scalar: (value: Json | bigint) => string): string {
   if (value === null || typeof value !== 'object') return scalar(value)
   if (Array.isArray(value)) return `[${value.map((item) => printed(item, scalar)).join(' ')}]`
-  const names = Object.keys(value).sort(byCodePoint)
+  const names = namesInOrder(value)
   const members = names.map((name) => `${name}:${printed(value[name] as Json, scalar)}`)
   return `map[${members.join(' ')}]`
 }

@@ -1,5 +1,5 @@
 /** Columns of Namespace, ResourceQuota, PriorityClass, Lease, ComponentStatus and StorageVersion. */
-import { byCodePoint } from '#api/go-syntax.ts'
+import { namesInOrder } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
@@ -19,7 +19,7 @@ export const resourceQuotaColumns: TableColumns = {
     column('Limit', 'Used and allowed amounts of limits.'),
   ],
   cells: (object, now) => {
-    const names = Object.keys(object.status?.hard ?? {}).sort(byCodePoint)
+    const names = namesInOrder(object.status?.hard ?? {})
     const isLimit = (name: string) => name.startsWith('limits.')
     const shown = (list: string[]) => list.map((name) => usage(object, name)).join(', ')
     return [

@@ -8,7 +8,7 @@
  *
  * Two steps are equal exactly when their text is, because the text is always the canonical one.
  */
-import { byCodePoint, goFloat, goQuote } from '#api/go-syntax.ts'
+import { byCodePoint, goFloat, goQuote, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
@@ -30,7 +30,7 @@ export function goJson(value: Json | bigint): string {
   if (typeof value === 'bigint') return String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
-  const members = Object.keys(value).sort(byCodePoint)
+  const members = namesInOrder(value)
   return `{${members.map((name) => `${goJson(name)}:${goJson(value[name] as Json)}`).join(',')}}`
 }
 
@@ -139,7 +139,7 @@ function canonicalKey(key: Json): string {
   if (key === null || typeof key !== 'object' || Array.isArray(key)) {
     throw new Error(`ReadObjectCB: expect { or n`)
   }
-  const names = Object.keys(key).sort(byCodePoint)
+  const names = namesInOrder(key)
   return keyElement(
     names,
     names.map((name) => key[name] as Json),
