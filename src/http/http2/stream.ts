@@ -35,6 +35,12 @@ export interface StreamHost {
   finished(stream: Http2Stream): void
 }
 
+/** Who waits for something to become of the answer. Most answers leave at once, and nobody does. */
+interface Listeners {
+  readonly closed: (() => void)[]
+  drained: (() => void)[]
+}
+
 /** Who waits for the body. */
 interface BodyReader {
   take(chunk: Buffer): void
@@ -69,8 +75,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   #receivedBytes = 0
   #ungrantedBytes = 0
 
-  #closeListeners: (() => void)[] | undefined
-  #drainListeners: (() => void)[] | undefined
+  #listeners: Listeners | undefined
   #controller: AbortController | undefined
 
   constructor(
@@ -264,9 +269,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   drained(): Promise<void> {
     if (this.closed || this.queuedBytes < queuedBytesMax) return Promise.resolve()
-    return new Promise((resolve) => {
-      ;(this.#drainListeners ??= []).push(resolve)
-    })
+    return new Promise((resolve) => void this.#heard().drained.push(resolve))
   }
 
   end(): void {
@@ -288,7 +291,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   }
 
   sent(): void {
-    if (this.queuedBytes < queuedBytesMax) this.#tellDrained()
+    if (this.#listeners !== undefined && this.queuedBytes < queuedBytesMax)
+      this.#tellDrained(this.#listeners)
     if (this.ended && this.queuedBytes === 0) this.#done()
   }
 
@@ -307,31 +311,45 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   onClose(listener: () => void): void {
     if (this.#gone) listener()
-    else (this.#closeListeners ??= []).push(listener)
+    else this.#heard().closed.push(listener)
   }
 
-  #tellDrained(): void {
-    const listeners = this.#drainListeners
-    if (listeners === undefined) return
-    this.#drainListeners = undefined
-    for (const listener of listeners) listener()
+  #heard(): Listeners {
+    this.#listeners ??= { closed: [], drained: [] }
+    return this.#listeners
+  }
+
+  #tellDrained(listeners: Listeners): void {
+    const { drained } = listeners
+    if (drained.length === 0) return
+    listeners.drained = []
+    callAll(drained)
   }
 
   /** No frame comes or goes any more. */
   close(): void {
     if (this.#gone) return
     this.#gone = true
-    clearTimeout(this.#lingering)
+    this.#early = undefined
+    if (this.#lingering !== undefined) clearTimeout(this.#lingering)
+    if (this.queuedBytes > 0 || this.inLine) this.#unqueue()
+    if (this.receiving) this.#reader?.fail(clientGone())
+    const listeners = this.#listeners
+    if (listeners === undefined) return
+    this.#listeners = undefined
+    this.#tellDrained(listeners)
+    callAll(listeners.closed)
+  }
+
+  #unqueue(): void {
     this.#host.sender.forget(this)
     this.pieces.length = 0
     this.queuedBytes = 0
-    this.#early = undefined
-    if (this.receiving) this.#reader?.fail(clientGone())
-    this.#tellDrained()
-    const listeners = this.#closeListeners
-    this.#closeListeners = undefined
-    for (const listener of listeners ?? []) listener()
   }
+}
+
+function callAll(listeners: readonly (() => void)[]): void {
+  for (let i = 0; i < listeners.length; i++) (listeners[i] as () => void)()
 }
 
 const clientGone = () => new Error('the client went away')
