@@ -27,6 +27,7 @@ import {
 import { FrameReader, unpadded } from './frame-reader.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { Patience } from './patience.ts'
+import { readStraight } from './read-straight.ts'
 import { areTrailers, fieldsOf, type HeaderFields } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
@@ -89,7 +90,7 @@ export class Http2Connection implements StreamHost {
     this.#handle = options.handle
     this.sender = new Sender(socket)
     const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
-    socket.on('data', (bytes: Buffer) => {
+    readStraight(socket, (bytes) => {
       if (this.#settled) clearTimeout(silent)
       this.#read(bytes)
     })
