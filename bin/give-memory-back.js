@@ -11,8 +11,6 @@ const lookMs = { first: 40, later: 500 }
 const firstTimes = 2
 const firstPauseMs = 2000
 const quietShare = 0.2
-/** Whoever was busy for more than this share of the time since the last search has been used. */
-const usedShare = 0.5
 /** A server that is never quiet gives back what its start needed all the same. */
 const firstLatestMs = 15_000
 /** Less than this, or sooner after the last time, is not worth the pause. */
@@ -32,8 +30,8 @@ const liveShare = 0.7
  * The engine knows shares only, and a share of a small heap would have it look again and again. Said at each look: a
  * heap that has become large is not to be measured by what it was.
  */
-function setGrowth(keptShare = 1) {
-  const share = growthBytesMin / (keptShare * getHeapStatistics().used_heap_size)
+function setGrowth(usedShare = 1) {
+  const share = growthBytesMin / (usedShare * getHeapStatistics().used_heap_size)
   setGrowthPercent(Math.max(growthPercentMin, Math.round(100 * share)))
 }
 
@@ -63,7 +61,6 @@ export function giveMemoryBack() {
   const collect = searchForGarbage()
   const { memoryUsage } = process
   let seen = performance.eventLoopUtilization()
-  let searched = seen
   let times = 0
   let lastAt = performance.now()
   let bytesAfter = 0
@@ -79,14 +76,11 @@ export function giveMemoryBack() {
     if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
       // What is measured by the garbage before it leaves no room for the next work: the search would begin with it.
       setGrowth(liveShare)
-      // Once there is work, the compiled code that looks unused is about to be used again: it is left alone.
-      const isUsed = performance.eventLoopUtilization(searched).utilization > usedShare
-      const isThorough = times === 0 || (times < firstTimes && !isUsed)
-      const flavor = isThorough ? 'last-resort' : 'regular'
+      // Later on the compiled code that looks unused is about to be used again: it is left alone.
+      const flavor = times === 0 ? 'last-resort' : 'regular'
       collect({ type: 'major', execution: 'sync', flavor })
       times++
       lastAt = performance.now()
-      searched = performance.eventLoopUtilization()
       bytesAfter = memoryUsage.rss()
     }
     // The collection itself is no sign that the server is busy.
