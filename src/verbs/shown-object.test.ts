@@ -19,11 +19,13 @@ test('own changes are not parsed for those who watch, however many they are', as
   }
   const stop = new AbortController()
   const heard: string[][] = []
+  const shown = new Set<object>()
   const ends = [0, 1, 2].map(async (i) => {
     heard[i] = []
     const client = localClient(server, user, 'test')
     for await (const { type, object } of client.watch(maps, '', '1', stop.signal)) {
       heard[i].push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`)
+      if (type !== 'DELETED') shown.add(object)
     }
   })
   const rows: [what: string, write: () => Promise<unknown>, parsedForWatchers: number][] = [
@@ -45,6 +47,7 @@ test('own changes are not parsed for those who watch, however many they are', as
     assert.deepEqual(heard[0], ['ADDED a 3', 'MODIFIED a 4', 'DELETED a 5'])
     assert.deepEqual(heard[1], heard[0])
     assert.deepEqual(heard[2], heard[0])
+    assert.equal(shown.size, 2, 'all look at the same object')
   } finally {
     await fixture.stop()
   }

@@ -1,5 +1,5 @@
 /**
- * The object of an entry for those in this process who only look at it, in the version they speak: parsed at most once for
+ * The object of an entry for those in this process who only look at it, in the version they speak: made at most once for
  * all who are told of the same change. What is returned must not be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
@@ -7,7 +7,7 @@ import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
-import { objectAtHand } from '#watchcache/objects-at-hand.ts'
+import { atHand } from '#watchcache/objects-at-hand.ts'
 
 export function shownObject(
   parse: ParseStored,
@@ -15,7 +15,20 @@ export function shownObject(
   kind: Kind,
   revision: Revision,
 ): KubeObject | Promise<KubeObject> {
-  const stored = objectAtHand(entry, parse)
+  const hand = atHand(entry, parse)
+  const { shown } = hand
+  if (shown?.as === kind && shown.revision === revision) return shown.object
+  const object = made(hand.object, entry, kind, revision)
+  if (!(object instanceof Promise)) hand.shown = { as: kind, revision, object }
+  return object
+}
+
+function made(
+  stored: KubeObject,
+  entry: Entry,
+  kind: Kind,
+  revision: Revision,
+): KubeObject | Promise<KubeObject> {
   const { resource } = kind
   const from = resource.kindOf(entry.apiVersion) ?? resource.stored
   const metadata = { ...stored.metadata, resourceVersion: String(revision) }

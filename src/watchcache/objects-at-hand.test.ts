@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from './entry.ts'
-import { keepAtHand, objectAtHand } from './objects-at-hand.ts'
+import { atHand, keepAtHand } from './objects-at-hand.ts'
 
 const entryOf = (name: string) => ({ name, cut: { bytes: Buffer.from(name) } }) as unknown as Entry
 
@@ -11,11 +11,11 @@ test('an object is at hand until the turn is over, and parsed anew afterwards', 
   const parse = () => ({ metadata: { name: 'parsed' } })
   keepAtHand(entry, object)
   await undefined
-  assert.equal(objectAtHand(entry, parse), object)
+  assert.equal(atHand(entry, parse).object, object)
   await new Promise(setImmediate)
-  const parsed = objectAtHand(entry, parse)
+  const parsed = atHand(entry, parse).object
   assert.equal(parsed.metadata.name, 'parsed')
-  assert.equal(objectAtHand(entry, parse), parsed)
+  assert.equal(atHand(entry, parse).object, parsed)
 })
 
 test('a long batch is not held as a whole', () => {
@@ -23,8 +23,5 @@ test('a long batch is not held as a whole', () => {
   const object = { metadata: { name: '0' } }
   keepAtHand(first, object)
   for (let i = 1; i <= 2000; i++) keepAtHand(entryOf(String(i)), { metadata: {} })
-  assert.notEqual(
-    objectAtHand(first, () => ({ metadata: {} })),
-    object,
-  )
+  assert.notEqual(atHand(first, () => ({ metadata: {} })).object, object)
 })

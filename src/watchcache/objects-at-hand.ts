@@ -4,24 +4,41 @@
  * is kept for longer. They are to be looked at, never to be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
+
+/** The object of an entry, and what was made of it for those who are told of it. */
+export interface AtHand {
+  readonly object: KubeObject
+  shown: Shown | undefined
+}
+
+/** An object as it is shown to all who speak the same version of it. */
+export interface Shown {
+  readonly as: object
+  readonly revision: Revision
+  readonly object: KubeObject
+}
 
 /** After so many, those before the last so many are let go: a long batch of large ones must not be in memory twice. */
 const objectsMax = 1000
 
-let objects = new Map<Entry, KubeObject>()
+let objects = new Map<Entry, AtHand>()
 let older = objects
 let willForget = false
 
-export function keepAtHand(entry: Entry, object: KubeObject): void {
+export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
   if (objects.size >= objectsMax) {
     older = objects
     objects = new Map()
   }
-  objects.set(entry, object)
-  if (willForget) return
-  willForget = true
-  setImmediate(forget)
+  const kept: AtHand = { object, shown: undefined }
+  objects.set(entry, kept)
+  if (!willForget) {
+    willForget = true
+    setImmediate(forget)
+  }
+  return kept
 }
 
 function forget(): void {
@@ -31,10 +48,5 @@ function forget(): void {
 }
 
 /** The object of an entry in the version it is stored in, without a resourceVersion. */
-export function objectAtHand(entry: Entry, parse: ParseStored): KubeObject {
-  const known = objects.get(entry) ?? older.get(entry)
-  if (known !== undefined) return known
-  const object = parse(entry.cut.bytes)
-  keepAtHand(entry, object)
-  return object
-}
+export const atHand = (entry: Entry, parse: ParseStored): AtHand =>
+  objects.get(entry) ?? older.get(entry) ?? keepAtHand(entry, parse(entry.cut.bytes))
