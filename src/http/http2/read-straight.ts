@@ -4,10 +4,8 @@
  */
 import type { Readable } from 'node:stream'
 
-type Push = Readable['push']
-
 export function readStraight(socket: Readable, take: (bytes: Buffer) => void): void {
-  const push: Push = socket.push
+  const { push } = socket
   socket.push = (piece, encoding) => {
     // The end goes the usual way, and so does everything behind what was kept before anybody listened.
     if (piece === null || socket.readableLength > 0) return push.call(socket, piece, encoding)
