@@ -3,30 +3,51 @@ import test from 'node:test'
 import { DiskPace } from './disk-pace.ts'
 
 test('when a disk is slow', () => {
-  const cases: [what: string, tookMs: number, writes: number, times: number, isSlow: boolean][] = [
-    ['quick', 1, 1, 100, false],
-    ['long once', 500, 1, 1, false],
-    ['long twice', 500, 1, 2, false],
-    ['long again and again', 10, 1, 3, true],
-    ['rather long all the time', 5, 1, 5, true],
-    ['many that take as long as many do', 20, 100, 100, false],
-    ['few that take as long as many do', 20, 3, 3, true],
+  const cases: [
+    what: string,
+    tookMs: number,
+    writes: number,
+    everyMs: number,
+    times: number,
+    isSlow: boolean,
+  ][] = [
+    ['quick', 1, 1, 0, 100, false],
+    ['long once', 500, 1, 0, 1, false],
+    ['long eight times', 500, 1, 0, 8, false],
+    ['long again and again', 10, 1, 0, 9, true],
+    ['rather long all the time', 3, 1, 0, 49, true],
+    ['rather long for a while', 3, 1, 0, 48, false],
+    ['long now and then', 50, 1, 600, 1000, false],
+    ['long rather often', 50, 1, 100, 10, true],
+    ['many that take as long as many do', 20, 100, 0, 100, false],
+    ['few that take as long as many do', 20, 3, 0, 9, true],
   ]
-  for (const [what, tookMs, writes, times, isSlow] of cases) {
-    const pace = new DiskPace(() => 0)
-    const said = Array.from({ length: times }, () => pace.isSlowAfter(tookMs, writes))
+  for (const [what, tookMs, writes, everyMs, times, isSlow] of cases) {
+    let now = 1000
+    const pace = new DiskPace(() => now)
+    const said = Array.from({ length: times }, () => {
+      now += everyMs
+      return pace.isSlowAfter(tookMs, writes)
+    })
     assert.equal(said.at(-1), isSlow, what)
     assert.ok(!said.slice(0, -1).includes(true), what)
   }
+})
+
+test('long ones among quick ones', () => {
+  const pace = new DiskPace(() => 0)
+  const said = Array.from({ length: 100 }, (_, i) => pace.isSlowAfter(i % 5 === 0 ? 50 : 0.3, 1))
+  assert.ok(!said.includes(true))
 })
 
 test('how long it rests', () => {
   let now = 1000
   const pace = new DiskPace(() => now)
   assert.ok(pace.isRested())
+  const took = [90, 90, 80, 80, 70, 70, 60, 60, 30]
   assert.deepEqual(
-    [pace.isSlowAfter(90, 1), pace.isSlowAfter(60, 1), pace.isSlowAfter(30, 1)],
-    [false, false, true],
+    took.map((ms) => pace.isSlowAfter(ms, 1)),
+    took.map((ms) => ms === 30),
   )
   for (const [at, isRested] of [
     [1000, false],
@@ -44,4 +65,16 @@ test('how long it rests', () => {
   assert.equal(pace.isRested(), false)
   now = 12_000
   assert.ok(pace.isRested())
+})
+
+test('after a rest one late write begins another, and quick ones end it', () => {
+  let now = 0
+  const pace = new DiskPace(() => now)
+  for (let i = 0; i < 9; i++) pace.isSlowAfter(400, 1)
+  now = 20_000
+  assert.ok(pace.isRested())
+  assert.ok(pace.isSlowAfter(400, 1))
+  now = 40_000
+  for (let i = 0; i < 30; i++) assert.ok(!pace.isSlowAfter(0.3, 1))
+  assert.ok(!pace.isSlowAfter(400, 1))
 })

@@ -282,7 +282,7 @@ test('a disk that is slow for company is one, many writes are not', async () => 
     threads = 0
     let now = 0
     const one = new Try({ elapsed: () => (now += tookMs) })
-    for (let i = 0; i < 4; i++) await one.together(count)
+    for (let i = 0; i < 10; i++) await one.together(count)
     await turn()
     assert.equal(threads, expected, what)
     await one.queue.close()
@@ -297,7 +297,7 @@ test('a slow disk is waited for by the thread', async () => {
   tookMs = 8
   await one.alone(1)
   assert.equal(threads, 0, 'once is no habit')
-  await one.alone(2)
+  await one.alone(8)
   assert.equal(threads, 1)
   tookMs = 0
   await until('the thread is there', async () => {
@@ -412,7 +412,7 @@ test('a thread that cannot begin is not tried again and again for a slow disk', 
   const one = new Try({ file, elapsed: ticking(8) })
   renameSync(file, `${file}.away`)
   mkdirSync(file)
-  await one.alone(3)
+  await one.alone(9)
   await assert.rejects(one.queue.ask({ kind: 'compact', upTo: 2 }))
   await one.alone(30)
   assert.equal(threads, 1)
