@@ -37,10 +37,13 @@ delete process.env.BINNACLE_BEGUN
 
 // An older Node cannot even load these: it was told so above.
 const { prepareLoading } = await import('./loading.js')
-const { beforeLoading, giveMemoryBack } = await import('./give-memory-back.js')
+const { beforeLoading, beforeThread } = await import('./engine-flags.js')
+const { compileSoon } = await import('./compile-soon.js')
+const { giveMemoryBack } = await import('./give-memory-back.js')
 const root = await prepareLoading(inCheckout, beforeLoading)
 const { main } = await import(new URL(inCheckout ? 'main.ts' : 'main.js', root).href)
-await main(process.argv.slice(2))
+process.on('worker', beforeThread)
+await main(process.argv.slice(2), compileSoon)
 
 giveMemoryBack()
 

@@ -4,6 +4,7 @@
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { setFlag } from './engine-flags.js'
 
 /** Half a second of quiet is the end of some work, and the next has not begun: a search that comes now disturbs neither. */
 const lookMs = { first: 40, later: 500 }
@@ -23,6 +24,8 @@ const heapBytesMax = 96 * 1024 * 1024
 const growthPercentMin = 50
 const growthBytesMin = 24 * 1024 * 1024
 
+const growthAsTheEngineLikes = 0
+
 /** How much of a heap is usually left of it when its garbage is gone. */
 const liveShare = 0.7
 
@@ -32,22 +35,9 @@ const liveShare = 0.7
  */
 function setGrowth(usedShare = 1) {
   const share = growthBytesMin / (usedShare * getHeapStatistics().used_heap_size)
-  setGrowthPercent(Math.max(growthPercentMin, Math.round(100 * share)))
+  const percent = Math.max(growthPercentMin, Math.round(100 * share))
+  setFlag('heap-growing-percent', growthAsTheEngineLikes, percent)
 }
-
-/** 0: as the engine likes. */
-let growthPercent = 0
-function setGrowthPercent(percent) {
-  if (percent === growthPercent) return
-  growthPercent = percent
-  setFlagsFromString(`--heap-growing-percent=${percent}`)
-}
-
-/**
- * Compiled code that was kept is taken by an engine with the flags it was compiled under, and by no other: until the next
- * look they are what they were at the start.
- */
-export const beforeLoading = () => setGrowthPercent(0)
 
 /** Only a context made under the flag has it; as a flag of the whole process it would cost each start a tenth. */
 function searchForGarbage() {
@@ -88,5 +78,4 @@ export function giveMemoryBack() {
     setTimeout(look, times < firstTimes ? lookMs.first : lookMs.later).unref()
   }
   setTimeout(look, lookMs.first).unref()
-  process.on('worker', beforeLoading)
 }

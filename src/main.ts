@@ -8,7 +8,8 @@ import { StorageUnavailable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 
-export async function main(argv: readonly string[]): Promise<void> {
+/** `loaded` is called when what a start needs is loaded, and the start begins. */
+export async function main(argv: readonly string[], loaded = () => {}): Promise<void> {
   const command = parseCommand(argv)
   switch (command.command) {
     case 'help': {
@@ -31,6 +32,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     case 'start': {
       const { start } = await import('#cli/start.ts')
+      loaded()
       return orSay(start(command.flags))
     }
   }

@@ -1,6 +1,7 @@
 /** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { systemClock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { BuildMeter } from '#http/aggregation/remote-documents.ts'
@@ -24,6 +25,8 @@ import type { Settings } from './flags.ts'
 import { historyEventsMax } from './foundation.ts'
 import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
+
+const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
   /** Whether requests are queued by priority, not only counted. */
@@ -79,7 +82,7 @@ export async function makeObserving(
   const { metrics } = measuring
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
   const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
-  const makeAudit = asked === undefined ? undefined : (await import('./audit.ts')).makeAudit
+  const makeAudit = asked === undefined ? undefined : loadAudit().makeAudit
   const audit = await makeAudit?.(settings, { metrics, parseStored: options.parseStored, log })
   if (audit !== undefined && 'problem' in audit) return audit
   return {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { systemClock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import { selectControllers } from '#controllers/names.ts'
 import type { Listener } from '#http/listener.ts'
 import { createLog } from '#observe/log.ts'
@@ -25,6 +26,11 @@ import { aggregated } from './remote-servers.ts'
 import { renewDaily } from './renewal.ts'
 import { type StopStep, stopOnSignal } from './stop.ts'
 import { ensureSystemObjects, policyWriter } from './system-objects.ts'
+
+type FreePort = typeof import('#http/free-port.ts')
+const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
+const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
+const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
 
 /** How long requests under way may take to end. */
 const drainMsMax = 10_000
@@ -107,20 +113,20 @@ export async function start({ settings }: Parsed): Promise<void> {
 
 /** A first start that finds its port taken makes nothing; a later one is told first where its state is in use. */
 async function requirePort(settings: Settings): Promise<void> {
-  const { requireFreePort } = await import('#http/free-port.ts')
+  const { requireFreePort } = loadFreePort()
   const { securePort, bindAddress } = settings
   await requireFreePort(securePort, bindAddress).catch((error) => cannotListen(error, settings))
 }
 
 async function cannotListen(error: NodeJS.ErrnoException, settings: Settings): Promise<never> {
-  return (await import('./listening.ts')).cannotListen(error, settings)
+  return loadListening().cannotListen(error, settings)
 }
 
 /** Stores of one server have none. */
 async function membershipOf(foundation: Foundation): Promise<Membership | undefined> {
   const { settings, storage, parseStored, release, log } = foundation
   if (settings.storageBackend !== 'etcd3') return undefined
-  const { Membership } = await import('./membership.ts')
+  const { Membership } = loadMembership()
   return new Membership({
     storage,
     parse: parseStored,
