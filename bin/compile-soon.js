@@ -1,7 +1,7 @@
 /**
  * The server's code is compiled soon. The engine waits for some hundred calls of a function, and of those on the way of a
  * request most are called once for each: the first five hundred requests would take a tenth longer. A start, which writes some
- * two hundred objects, is practice enough for most of them. The best compiler, which takes long, keeps its usual patience.
+ * two hundred objects, is practice enough for half of them. The best compiler, which takes long, keeps its usual patience.
  */
 import { setFlag } from './engine-flags.js'
 
