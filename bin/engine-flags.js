@@ -28,7 +28,7 @@ function release() {
   if (--holds === 0) for (const [name, { value }] of wanted) write(name, value)
 }
 
-/** Modules of ours are loaded in one go, without a wait, once the server has started (`loadLater`). */
+/** Node finds, reads and compiles a module without a wait in between, whether it is required or imported. */
 export function beforeLoading() {
   if (isLoading) return
   isLoading = true
