@@ -1,9 +1,10 @@
 /**
  * Parsed objects that exist anyway: what an entry was made from, or what somebody has just parsed of it. They stay until
- * the turn of the event loop is over, so that everybody in this process who is told of a change looks at one object; nothing
- * is kept for longer. They are to be looked at, never to be changed.
+ * those who look at the end of the turn of the event loop have looked, so that everybody in this process who is told of a
+ * change looks at one object; nothing is kept for longer. They are to be looked at, never to be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { tellAtTurnEnd } from '#base/turn-end.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
@@ -25,26 +26,32 @@ const objectsMax = 1000
 
 let objects = new Map<Entry, AtHand>()
 let older = objects
-let willForget = false
+let willLook = false
 
 export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
-  if (objects.size >= objectsMax) {
-    older = objects
-    objects = new Map()
-  }
+  if (objects.size >= objectsMax) grow()
   const kept: AtHand = { object, shown: undefined }
   objects.set(entry, kept)
-  if (!willForget) {
-    willForget = true
-    setImmediate(forget)
+  if (!willLook) {
+    willLook = true
+    tellAtTurnEnd(endTurn)
   }
   return kept
 }
 
-function forget(): void {
-  willForget = false
-  objects = new Map()
+function grow(): void {
   older = objects
+  objects = new Map()
+}
+
+/** Those who are told now look when this is over; what is kept from now on is for those who look after the next turn. */
+function endTurn(): void {
+  willLook = false
+  grow()
+  const looked = older
+  setImmediate(() => {
+    if (older === looked) older = objects
+  })
 }
 
 /** The object of an entry in the version it is stored in, without a resourceVersion. */
