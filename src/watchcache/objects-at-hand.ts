@@ -29,7 +29,7 @@ let older = objects
 let willLook = false
 
 export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
-  if (objects.size >= objectsMax) grow()
+  if (objects.size >= objectsMax) beginAnew()
   const kept: AtHand = { object, shown: undefined }
   objects.set(entry, kept)
   if (!willLook) {
@@ -39,7 +39,7 @@ export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
   return kept
 }
 
-function grow(): void {
+function beginAnew(): void {
   older = objects
   objects = new Map()
 }
@@ -47,7 +47,7 @@ function grow(): void {
 /** Those who are told now look when this is over; what is kept from now on is for those who look after the next turn. */
 function endTurn(): void {
   willLook = false
-  grow()
+  beginAnew()
   const looked = older
   setImmediate(() => {
     if (older === looked) older = objects
