@@ -5,7 +5,6 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
-import { lookAtTurnEnd } from '#base/turn-end.ts'
 import type { ApiClient, ClientEvent, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { identityOf } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -171,8 +170,8 @@ class LocalClient implements ApiClient {
     const { watcher } = running
     let bell = () => {}
     const ring = () => bell()
-    // Whoever wrote has the answer first, and the next request is read after this.
-    watcher.wake = () => lookAtTurnEnd(ring)
+    // An answer that leaves at once leaves before this, and the next request is read after it.
+    watcher.wake = () => process.nextTick(ring)
     const aborted = () => watcher.end()
     signal.addEventListener('abort', aborted, { once: true })
     try {

@@ -1,10 +1,9 @@
 /**
  * Parsed objects that exist anyway: what an entry was made from, or what somebody has just parsed of it. They stay until
- * those who look at the end of the turn of the event loop have looked, so that everybody in this process who is told of a
- * change looks at one object; nothing is kept for longer. They are to be looked at, never to be changed.
+ * the turn of the event loop is over, so that everybody in this process who is told of a change looks at one object; nothing
+ * is kept for longer. They are to be looked at, never to be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { tellAtTurnEnd } from '#base/turn-end.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
@@ -26,32 +25,26 @@ const objectsMax = 1000
 
 let objects = new Map<Entry, AtHand>()
 let older = objects
-let willLook = false
+let willForget = false
 
 export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
-  if (objects.size >= objectsMax) beginAnew()
+  if (objects.size >= objectsMax) {
+    older = objects
+    objects = new Map()
+  }
   const kept: AtHand = { object, shown: undefined }
   objects.set(entry, kept)
-  if (!willLook) {
-    willLook = true
-    tellAtTurnEnd(endTurn)
+  if (!willForget) {
+    willForget = true
+    setImmediate(forget)
   }
   return kept
 }
 
-function beginAnew(): void {
-  older = objects
+function forget(): void {
+  willForget = false
   objects = new Map()
-}
-
-/** Those who are told now look when this is over; what is kept from now on is for those who look after the next turn. */
-function endTurn(): void {
-  willLook = false
-  beginAnew()
-  const looked = older
-  setImmediate(() => {
-    if (older === looked) older = objects
-  })
+  older = objects
 }
 
 /** The object of an entry in the version it is stored in, without a resourceVersion. */
