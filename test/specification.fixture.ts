@@ -58,7 +58,6 @@ export class Wire {
     return body.metadata.resourceVersion
   }
 
-  /** What a watch tells within `seconds`. */
   /** A watch that is open until it is left; its events are added as they come. */
   follow(path: string): { events: Event[]; leave: () => void } {
     const events: Event[] = []
@@ -72,6 +71,7 @@ export class Wire {
     return { events, leave }
   }
 
+  /** What a watch tells within `seconds`: enough for what happened before it, not for what is yet to. */
   async watch(path: string, seconds = 1): Promise<{ answer: Answer; events: Event[] }> {
     const mark = path.includes('?') ? '&' : '?'
     const answer = await this.ask('GET', `${path}${mark}watch=1&timeoutSeconds=${seconds}`)
