@@ -213,7 +213,8 @@ for (let seed = 1; seed <= 12; seed++) {
   })
 }
 
-test('a window is written into up to its last byte and never beyond, whatever its size', async () => {
+test('a window is written into up to its last byte and never beyond, whatever its size', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   for (const window of [0, 1, 8, 9, 100, 16_375, 16_376, 70_000]) {
     const play = new Play(1)
     play.streamWindow = window
@@ -223,6 +224,7 @@ test('a window is written into up to its last byte and never beyond, whatever it
     for (let i = 0; i < 10; i++) {
       await new Promise((resolve) => setImmediate(resolve))
       play.socket.read()
+      t.mock.timers.tick(20)
     }
     play.hear()
     const came = () => stream.came.reduce((sum, { length }) => sum + length, 0)
@@ -234,11 +236,163 @@ test('a window is written into up to its last byte and never beyond, whatever it
     play.window += 1
     play.sender.grow(1)
     await new Promise((resolve) => setImmediate(resolve))
+    t.mock.timers.tick(20)
     play.socket.read()
     play.hear()
     assert.equal(came(), Math.min(window, windowBytesInitial) + 1, `a window of ${window}, and one`)
   }
 })
+
+const record = 16_375
+
+/** What a client with the smallest windows gets: `[stream, bytes]` of each frame, after each thing that happens. */
+const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[]> = {
+  'short frames leave at once where there is room for them': [
+    {
+      do: (c) => c.queue([9000, 9000]),
+      gets: [
+        [1, 9000],
+        [3, 9000],
+      ],
+    },
+    {
+      do: (c) => c.queue([9000, 9000, 9000]),
+      gets: [
+        [1, 9000],
+        [3, 9000],
+        [5, 9000],
+      ],
+    },
+    // There is less than half a window, and they fit.
+    {
+      do: (c) => c.queue([9000, 9000]),
+      gets: [
+        [1, 9000],
+        [3, 9000],
+      ],
+    },
+  ],
+  'a client that is behind gets whole records, and short ones when it has read': [
+    {
+      do: (c) => c.queue([40_000]),
+      gets: [
+        [1, record],
+        [1, record],
+        [1, 7250],
+      ],
+    },
+    // Then 9,160 bytes of room are left. Some of the rest would fit, not all.
+    { do: (c) => c.queue([15_000, 20_000, 15_000]), gets: [[3, record]] },
+    { do: (c) => c.queue([0, 20_000]), gets: [] },
+    { do: (c) => c.read(20_000), gets: [[3, record]] },
+    {
+      do: (c) => c.read(20_000),
+      gets: [
+        [1, 15_000],
+        [5, 15_000],
+        [3, 2785],
+      ],
+    },
+  ],
+  'one that does not say what it has read gets short frames after a while, those that wait longest first':
+    [
+      {
+        do: (c) => c.queue([50_000]),
+        gets: [
+          [1, record],
+          [1, record],
+          [1, record],
+          [1, 875],
+        ],
+      },
+      { do: (c) => c.queue([30_000, 9000, 9000]), gets: [] },
+      { do: (c) => c.pass(19), gets: [] },
+      { do: (c) => c.pass(1), gets: [[1, 15_535]] },
+      { do: (c) => c.read(10_000), gets: [] },
+      {
+        do: (c) => c.pass(20),
+        gets: [
+          [3, 9000],
+          [5, 1000],
+        ],
+      },
+    ],
+  'the end of an answer is not held back': [
+    {
+      do: (c) => c.queue([50_000, 9000]),
+      gets: [
+        [1, record],
+        [1, record],
+        [1, record],
+        [3, 9000],
+        [1, 875],
+      ],
+    },
+    { do: (c) => c.queue([9000]), gets: [] },
+    { do: (c) => c.queue([0, 0, 5000], 5), gets: [[5, 5000]] },
+  ],
+}
+
+class Behind {
+  readonly play = new Play(1)
+  readonly #passed: (ms: number) => void
+
+  constructor(passed: (ms: number) => void) {
+    this.#passed = passed
+    for (let i = 0; i < 3; i++) this.play.open()
+  }
+
+  /** So many bytes for each of the streams, which end one of them. */
+  queue(sizes: number[], ending?: number): void {
+    for (const [at, size] of sizes.entries()) {
+      const stream = this.play.streams[at] as Stream
+      if (size === 0) continue
+      stream.queue(Buffer.alloc(size))
+      stream.ended = stream.id === ending
+      this.play.sender.send(stream)
+    }
+  }
+
+  read(bytes: number): void {
+    this.play.window += bytes
+    this.play.sender.grow(bytes)
+    for (const stream of this.play.streams) this.play.widen(stream, bytes)
+  }
+
+  pass(ms: number): void {
+    this.#passed(ms)
+  }
+
+  async gets(): Promise<number[][]> {
+    const { socket, streams } = this.play
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      socket.read()
+    }
+    const frames = framesIn(Buffer.concat(socket.received)).map(([, id, size]) => [id, size])
+    this.play.hear()
+    for (const stream of streams) assert.ok(stream.queuedBytes >= 0)
+    return frames as number[][]
+  }
+}
+
+function framesIn(all: Buffer): number[][] {
+  const frames: number[][] = []
+  for (let at = 0; at < all.length; at += frameHeadBytes + all.readUIntBE(at, 3))
+    frames.push([all[at + 3] as number, all.readUInt32BE(at + 5), all.readUIntBE(at, 3)])
+  return frames
+}
+
+for (const [name, steps] of Object.entries(behind)) {
+  test(name, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const client = new Behind((ms) => t.mock.timers.tick(ms))
+    for (const [at, step] of steps.entries()) {
+      step.do(client)
+      assert.deepEqual(await client.gets(), step.gets, `step ${at}`)
+    }
+  })
+}
 
 test('one that does not read holds what was queued for it, and is asked no more than others', async () => {
   const play = new Play(1)

@@ -32,10 +32,18 @@ export interface Outgoing {
   sent(): void
 }
 
-/** Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. */
+/**
+ * Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. Such frames go
+ * first. Shorter ones go where the client has read enough, or where all of them have room; while it is behind, they would cost
+ * it most, and they grow.
+ */
 const recordPayloadBytes = 16_384 - frameHeadBytes
 /** Bytes one stream may send before it is the turn of the next: whole frames. */
 const turnBytesMax = 4 * recordPayloadBytes
+/** Room that says that a client has read enough: those that give back half a window at a time leave no less. */
+const roomBytesMin = 32 * 1024
+/** How long a short frame may be held back: clients may say as late as they like that they have read. */
+const heldMsMax = 20
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
 
@@ -48,6 +56,9 @@ export class Sender {
   #line: Outgoing[] = []
   #full = false
   #scheduled = false
+  /** Runs while short frames are held back, which afterwards go before all others. */
+  #holding: NodeJS.Timeout | undefined
+  #isOverdue = false
 
   constructor(socket: TLSSocket) {
     this.#socket = socket
@@ -148,11 +159,11 @@ export class Sender {
     }
     this.#frames = []
     this.#framesBytes = 0
-    const served: Outgoing[] = []
-    if (bodyBytesMax > 0) end = this.#takeTurns(memory, end, end + room, served)
+    const served = new Set<Outgoing>()
+    if (bodyBytesMax > 0) end = this.#takeBodies(memory, end, end + room, served)
     this.#write(memory, end)
     // Not before it is written: the last one may end the connection.
-    for (let i = 0; i < served.length; i++) (served[i] as Outgoing).sent()
+    for (const stream of served) stream.sent()
   }
 
   #writeFrame(frame: Buffer | undefined): void {
@@ -182,38 +193,68 @@ export class Sender {
     return bytes + frameCount * frameHeadBytes
   }
 
-  /** Each stream in turn, until the bytes are enough or nobody may send more: those who sent, and where it ends. */
-  #takeTurns(memory: Buffer, from: number, enough: number, served: Outgoing[]): number {
+  /** Whole records first, then the rest where it may go: who sent, and where it ends. */
+  #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
+    const isOverdue = this.#isOverdue
+    this.#isOverdue = false
+    let at = isOverdue ? from : this.#takeTurns(memory, from, enough, served, recordPayloadBytes)
+    if (isOverdue || this.#window >= roomBytesMin || this.#restFits())
+      at = this.#takeTurns(memory, at, enough, served, 1)
+    if (this.#line.length > 0 && this.#window > 0)
+      this.#holding ??= setTimeout(this.#endHolding, heldMsMax).unref()
+    return at
+  }
+
+  #endHolding = (): void => {
+    this.#holding = undefined
+    this.#isOverdue = this.#line.length > 0
+    if (this.#isOverdue) this.flush()
+  }
+
+  /** Nobody in line has to wait for the client. */
+  #restFits(): boolean {
+    let bytes = 0
+    for (const { queuedBytes } of this.#line) bytes += queuedBytes
+    return bytes <= this.#window
+  }
+
+  /** Each stream in turn that has a frame of so many bytes, until they are enough or nobody may send more: where it ends. */
+  #takeTurns(
+    memory: Buffer,
+    from: number,
+    enough: number,
+    served: Set<Outgoing>,
+    bytesMin: number,
+  ): number {
     const line = this.#line
-    const firstRound = line.length
     let at = from
     let kept = 0
     let next = 0
     for (; next < line.length && at < enough; next++) {
       const stream = line[next] as Outgoing
-      if (this.#window <= 0 && stream.queuedBytes > 0) {
-        line[kept++] = stream
-        continue
-      }
-      const end = this.#take(stream, memory, at)
-      if (end > at && next < firstRound) served.push(stream)
+      const end = this.#take(stream, memory, at, bytesMin)
+      const hasSent = end > at
       at = end
-      // It goes to the end of the line. One whose own window is shut comes back when the client opens it.
+      if (hasSent) served.add(stream)
+      // One whose own window is shut comes back when the client opens it.
       stream.inLine = stream.queuedBytes > 0 && stream.window > 0
-      if (stream.inLine) line.push(stream)
+      if (!stream.inLine) continue
+      // Who had its turn goes to the end of the line, who waits stays where it is.
+      if (hasSent) line.push(stream)
+      else line[kept++] = stream
     }
     line.splice(kept, next - kept)
     return at
   }
 
-  /** The next frames of one stream. Answers where they end. */
-  #take(stream: Outgoing, memory: Buffer, from: number): number {
+  /** The next frames of one stream, none shorter than that but its last. Answers where they end. */
+  #take(stream: Outgoing, memory: Buffer, from: number, bytesMin: number): number {
     let at = from
     for (let left = turnBytesMax; left > 0; ) {
       const room = Math.max(0, Math.min(recordPayloadBytes, stream.window, this.#window, left))
       const payload = Math.min(stream.queuedBytes, room)
       const last = stream.ended && payload === stream.queuedBytes
-      if (payload === 0 && !last) break
+      if (payload < bytesMin && !last) break
       const flags = last ? flag.endStream : 0
       writeFrameHead(memory, at, payload, frameType.data, flags, stream.id)
       at += frameHeadBytes
