@@ -88,6 +88,8 @@ class Play {
   window = windowBytesInitial
   streamWindow = windowBytesInitial
   readonly allowed = new Map<Stream, number>()
+  /** Frames of data that came: whose, and how many bytes. */
+  readonly heard: number[][] = []
   #nextByte = 0
 
   constructor(seed: number) {
@@ -168,6 +170,7 @@ class Play {
     const payload = frame.subarray(frameHeadBytes)
     assert.ok(!stream.hasEnded, `${id}: nothing comes after the end`)
     stream.came.push(payload)
+    this.heard.push([id, payload.length])
     this.window -= payload.length
     assert.ok(this.window >= 0, 'the connection takes no more')
     this.allowed.set(stream, (this.allowed.get(stream) as number) - payload.length)
@@ -364,23 +367,14 @@ class Behind {
   }
 
   async gets(): Promise<number[][]> {
-    const { socket, streams } = this.play
     for (let i = 0; i < 3; i++) {
       await new Promise((resolve) => setImmediate(resolve))
-      socket.read()
+      this.play.socket.read()
     }
-    const frames = framesIn(Buffer.concat(socket.received)).map(([, id, size]) => [id, size])
     this.play.hear()
-    for (const stream of streams) assert.ok(stream.queuedBytes >= 0)
-    return frames as number[][]
+    assert.ok(this.play.streams.every(({ queuedBytes }) => queuedBytes >= 0))
+    return this.play.heard.splice(0)
   }
-}
-
-function framesIn(all: Buffer): number[][] {
-  const frames: number[][] = []
-  for (let at = 0; at < all.length; at += frameHeadBytes + all.readUIntBE(at, 3))
-    frames.push([all[at + 3] as number, all.readUInt32BE(at + 5), all.readUIntBE(at, 3)])
-  return frames
 }
 
 for (const [name, steps] of Object.entries(behind)) {
