@@ -26,6 +26,23 @@ test('a bound pod has its node, what the binding annotates, and is scheduled', a
   assert.match(condition.lastTransitionTime, /^\d{4}-.*Z$/)
 })
 
+test('a pod is bound whatever else is written to it meanwhile', async () => {
+  await verbs.create('pods', pod('busy'))
+  const { storage } = verbs.server
+  let races = 0
+  const put: typeof storage.put = async (...asked) => {
+    if (races++ < 3)
+      await verbs.patch('pods', 'busy', 'merge', { metadata: { labels: { race: `${races}` } } })
+    return storage.put(...asked)
+  }
+  const racing = { put, currentRevision: () => storage.currentRevision() } as typeof storage
+  const body = { metadata: { name: 'busy' }, target: { kind: 'Node', name: 'n1' } }
+  const request = verbs.request(verbs.target('pods', 'busy', 'binding'), body)
+  await bindPod({ ...verbs.server, storage: racing }, request)
+  const { spec, metadata } = await verbs.get('pods', 'busy')
+  assert.deepEqual([races, spec.nodeName, metadata.labels], [4, 'n1', { race: '3' }])
+})
+
 const held = { ...pod('leaving'), metadata: { name: 'leaving', finalizers: ['example.com/x'] } }
 await verbs.create('pods', pod('assigned', { nodeName: 'n0' }))
 await verbs.create('pods', held)

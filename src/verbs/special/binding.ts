@@ -7,7 +7,7 @@ import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
 import { type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
-import { writeOver } from '#verbs/write-over.ts'
+import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 import { claimBody } from './body-owners.ts'
 
@@ -34,6 +34,8 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
     {
       creates: false,
       unconditional: true,
+      // What others write to the pod meanwhile is none of the scheduler's business.
+      retries: raceTriesMax,
       make: (pod) => assign(pod as Loose, binding, name, timestamp(server.clock)),
     },
   )

@@ -104,6 +104,24 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
   })
 }
 
+test('evictions at the same time take what a budget has, one by one, and no more', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `crowd-${letter}`)
+  const labels = { of: 'crowd' }
+  for (const name of names) {
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const created = await verbs.create('pods', { metadata: { name, labels }, spec })
+    await verbs.update('pods', { ...created, status: ready } as KubeObject, 'status')
+  }
+  const budget = { metadata: { name: 'crowd' }, spec: { selector: { matchLabels: labels } } }
+  const kept = await verbs.create('poddisruptionbudgets', budget)
+  const status = { ...calm, disruptionsAllowed: 3 }
+  await verbs.update('poddisruptionbudgets', { ...kept, status } as KubeObject, 'status')
+  await verbs.settled()
+  const told = await Promise.all(names.map((name) => refusalOf(eviction(name))))
+  const full = '429 TooManyRequests'
+  assert.deepEqual(told.toSorted(), [full, full, 'none', 'none', 'none'])
+})
+
 test('an eviction that is only tried changes neither pod nor budget', async () => {
   await verbs.create('pods', {
     metadata: { name: 'tried' },

@@ -9,7 +9,7 @@ import { remove } from '#verbs/delete.ts'
 import { type DeleteOptions, deleteOptionsFrom } from '#verbs/delete-options.ts'
 import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { timestamp } from '#verbs/server.ts'
-import { writeOver } from '#verbs/write-over.ts'
+import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 import { claimBody } from './body-owners.ts'
 
@@ -112,6 +112,8 @@ async function takeFromBudget(
     {
       creates: false,
       unconditional: true,
+      // Others are evicted under the same budget: whoever comes second takes from what is left.
+      retries: raceTriesMax,
       make: (budget) => decrement(budget as KubeObject, pod, timestamp(server.clock)),
     },
   )
