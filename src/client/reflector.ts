@@ -13,7 +13,8 @@ export interface Sink {
   begin(): void
   listed(object: KubeObject): void
   end(): void
-  changed(object: KubeObject): void
+  /** `isNew`: the watch says that it was not there before, or not what is followed. */
+  changed(object: KubeObject, isNew: boolean): void
   /** Who it was: name, namespace and uid. */
   deleted(object: KubeObject): void
 }
@@ -51,7 +52,7 @@ export async function reflect({
         failures = 0
         version = object.metadata.resourceVersion as string
         if (type === 'DELETED') sink.deleted(object)
-        else sink.changed(object)
+        else sink.changed(object, type === 'ADDED')
       }
     } catch (error) {
       if (signal.aborted) return

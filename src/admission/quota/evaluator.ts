@@ -19,6 +19,8 @@ export interface Evaluator {
   /** Whether the object is in the scope; kinds without scopes are in none. */
   inScope(scope: Scope, object: KubeObject): boolean
   usage(object: KubeObject): ResourceAmounts
+  /** Whether an object that was changed to this may use less than before; without it none does. */
+  mayUseLess?(object: KubeObject): boolean
   /** What an object must name for the quota to be countable; undefined when it does. */
   problem?(names: readonly string[], object: KubeObject): string | undefined
 }

@@ -50,6 +50,7 @@ export function podEvaluator({ feature, now }: Settings): Evaluator {
       (!isNative(name) && name.startsWith('requests.')),
     inScope: (scope, pod) => inScope(scope, pod, crossNamespace),
     usage: (pod) => usageOf(pod, overhead, now()),
+    mayUseLess: (pod) => isOver(pod, now()),
     problem: (names, pod) => missingOf(names, pod),
   }
 }

@@ -16,6 +16,7 @@ export function serviceEvaluator({ feature }: Settings): Evaluator {
     operations: ['CREATE', 'UPDATE'],
     counts: (name) => counted.has(name),
     inScope: () => false,
+    mayUseLess: () => true,
     usage({ spec }) {
       const balanced = spec.type === 'LoadBalancer'
       return new Map([

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import { configMap, core, startCluster } from '#controllers/cluster.suite.ts'
 import { quotaController } from './resource-quota.ts'
@@ -31,5 +32,75 @@ test('a quota says what is used, and says it anew when something goes', async ()
     assert.deepEqual(cluster.complaints, [])
   } finally {
     await cluster.stop()
+  }
+})
+
+const container = { name: 'c', image: 'i' }
+const made: Record<string, object> = {
+  configmaps: {},
+  pods: { spec: { containers: [container] } },
+  services: { spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+}
+
+/** What happens to one of three objects while admission has counted a fourth that is not there yet. */
+interface Happening {
+  readonly plural: keyof typeof made
+  readonly counted: string
+  readonly happens: 'created' | 'deleted' | 'changed' | 'ended' | 'released'
+  /** What the quota says afterwards. */
+  readonly used: string
+}
+const happenings: Happening[] = [
+  { plural: 'configmaps', counted: 'configmaps', happens: 'created', used: '4' },
+  { plural: 'configmaps', counted: 'configmaps', happens: 'changed', used: '4' },
+  { plural: 'configmaps', counted: 'configmaps', happens: 'deleted', used: '2' },
+  { plural: 'pods', counted: 'pods', happens: 'created', used: '4' },
+  { plural: 'pods', counted: 'pods', happens: 'changed', used: '4' },
+  { plural: 'pods', counted: 'pods', happens: 'ended', used: '2' },
+  { plural: 'services', counted: 'services.nodeports', happens: 'created', used: '4' },
+  { plural: 'services', counted: 'services.nodeports', happens: 'released', used: '2' },
+]
+describe('while admission has counted what is not there yet', { concurrency: true }, () => {
+  for (const { plural, counted, happens, used } of happenings) {
+    test(`what admission counted of ${counted} is ${used} after one is ${happens}`, async () => {
+      const cluster = await startCluster()
+      try {
+        const { client } = cluster
+        const kind = core(plural)
+        const quotas = core('resourcequotas')
+        const add = (name: string) =>
+          client.create(kind, 'default', { metadata: { name }, ...made[plural] })
+        for (const name of ['a', 'b', 'c']) await add(name)
+        cluster.run(quotaController)
+        await client.create(quotas, 'default', {
+          metadata: { name: 'q' },
+          spec: { hard: { [counted]: '9' } },
+        })
+        const says = async () =>
+          (await client.get(quotas, 'default', 'q')).status?.used?.[counted] as string | undefined
+        await until('it is counted', async () => (await says()) === '3')
+        // What a list brings to light is counted once more.
+        await sleep(1200)
+        await client.patch(
+          quotas,
+          'default',
+          'q',
+          { status: { used: { [counted]: '4' } } },
+          'status',
+        )
+        const metadata = { labels: { is: 'changed' } }
+        if (happens === 'created') await add('d')
+        else if (happens === 'deleted') await client.delete(kind, 'default', 'a')
+        else if (happens === 'changed') await client.patch(kind, 'default', 'a', { metadata })
+        else if (happens === 'ended')
+          await client.patch(kind, 'default', 'a', { status: { phase: 'Succeeded' } }, 'status')
+        else await client.patch(kind, 'default', 'a', { spec: { type: 'ClusterIP' } })
+        if (used !== '4') await until('it is counted anew', async () => (await says()) === used)
+        else await sleep(200)
+        assert.equal(await says(), used)
+      } finally {
+        await cluster.stop()
+      }
+    })
   }
 })

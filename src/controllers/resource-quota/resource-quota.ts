@@ -1,6 +1,8 @@
 /**
- * The usage in a quota's status is what there is: counted anew when the quota changes, when something it counts goes, and
- * now and then. Kinds are followed only while some quota counts them, and no object of theirs is kept.
+ * The usage in a quota's status is what there is: counted anew when the quota asks for something else, when something it
+ * counts goes or may use less, and now and then. Never for what is created: admission has counted that before it is there to
+ * be seen, and to count it away would let one more in. Kinds are followed only while some quota counts them, and no object of
+ * theirs is kept.
  */
 import { calculateUsage } from '#admission/quota/calculate.ts'
 import { Evaluators } from '#admission/quota/evaluators.ts'
@@ -17,10 +19,10 @@ import { resourceQuotas } from '#controllers/resources.ts'
 
 /** Everything is counted anew this often, whatever was heard. */
 const recountMs = 300_000
-/** Deletions of many objects at once are counted once. */
-const afterDeletionMs = 50
-/** Admission has counted what is created already; this only mends what it could not know. */
-const afterChangeMs = 1000
+/** What is released by many objects at once is counted once. */
+const afterReleaseMs = 50
+/** What a list may have brought to light is in no hurry. */
+const afterListMs = 1000
 
 export const quotaController: Controller = {
   name: 'resourcequota',
@@ -47,11 +49,12 @@ class QuotaController {
   start(): void {
     const again = queueFor('resourcequota', this.#parts, () => this.#follow(), { workersMax: 1 })
     this.#quotas.listen({
-      changed: (quota) => {
-        this.#queue.add(keyOf(quota))
-        again.addAfter('kinds', afterDeletionMs)
+      changed: (quota, previous) => {
+        const isDue = !isCounted(quota)
+        if (isDue) this.#queue.add(keyOf(quota))
+        if (isDue || previous === undefined) again.addAfter('kinds', afterReleaseMs)
       },
-      deleted: () => again.addAfter('kinds', afterChangeMs),
+      deleted: () => again.addAfter('kinds', afterListMs),
     })
     void this.#recount()
   }
@@ -88,9 +91,7 @@ class QuotaController {
     const usage = await calculateUsage(quota, this.#evaluators, counted)
     const before = amountsOf(quota.status?.used)
     const used = only(new Map([...before, ...usage]), Object.keys(hard))
-    const same =
-      sameAmounts(used, before) && sameAmounts(amountsOf(hard), amountsOf(quota.status?.hard))
-    if (same && quota.status?.used !== undefined) return
+    if (isCounted(quota) && sameAmounts(used, before)) return
     const status = { hard, used: listOf(used) }
     await unlessMissing(client.update(resourceQuotas, { ...quota, status }, 'status'))
   }
@@ -117,6 +118,7 @@ class QuotaController {
 
   #reflect(resource: ServedResource, stop: AbortSignal): void {
     const { client, signal, report } = this.#parts
+    const evaluator = this.#evaluators.of(resource.group, resource.plural)
     void reflect({
       client,
       resource,
@@ -127,20 +129,25 @@ class QuotaController {
         listed: () => {},
         // Something may have gone unheard: every quota that counts it is counted anew.
         end: () => {
-          for (const quota of this.#quotas.values())
-            this.#queue.addAfter(keyOf(quota), afterChangeMs)
+          for (const quota of this.#quotas.values()) this.#queue.addAfter(keyOf(quota), afterListMs)
         },
-        changed: ({ metadata }) => this.#countIn(metadata.namespace, afterChangeMs),
-        deleted: ({ metadata }) => this.#countIn(metadata.namespace, afterDeletionMs),
+        changed: (object, isNew) => {
+          if (!isNew && evaluator?.mayUseLess?.(object)) this.#countIn(object.metadata.namespace)
+        },
+        deleted: ({ metadata }) => this.#countIn(metadata.namespace),
       },
     })
   }
 
-  #countIn(namespace: string | undefined, ms: number): void {
+  #countIn(namespace: string | undefined): void {
     for (const quota of this.#quotas.values()) {
-      if (quota.metadata.namespace === namespace) this.#queue.addAfter(keyOf(quota), ms)
+      if (quota.metadata.namespace === namespace) this.#queue.addAfter(keyOf(quota), afterReleaseMs)
     }
   }
 }
+
+/** Whether it says what is used of all that it limits. What is used is admission's to write besides. */
+const isCounted = ({ spec, status }: KubeObject): boolean =>
+  status?.used !== undefined && sameAmounts(amountsOf(spec?.hard), amountsOf(status.hard))
 
 const keyOf = ({ metadata }: KubeObject) => `${metadata.namespace}/${metadata.name}`
