@@ -1,6 +1,6 @@
 /** Certificates on disk: made once, kept, renewed in time, never overwritten when they are someone's. */
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import {
   mkdirSync,
   mkdtempSync,
@@ -14,10 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { connect, createServer, type TLSSocket } from 'node:tls'
+import { issueCertificate } from '#base/certificate.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
 import { parse } from 'yaml'
 import {
   type Machine,
+  addressBytes,
   advertisedAddress,
   firstServiceAddress,
   localUrl,
@@ -150,6 +152,8 @@ const damages: [file: string, text: string | undefined, message: RegExp][] = [
     '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
     /apiserver\.crt holds no PEM certificate/,
   ],
+  ['apiserver.key', undefined, /apiserver\.crt is of no use without .*apiserver\.key/],
+  ['apiserver.crt', undefined, /apiserver\.key is of no use without .*apiserver\.crt/],
   ['sa.key', 'x', /sa\.key holds no PEM private key/],
 ]
 for (const [file, text, message] of damages)
@@ -221,6 +225,56 @@ test('--cert-dir and --tls-cert-file', () => {
   assert.deepEqual(made.serving, other.serving)
   assert.equal(made.trustPem, other.serving.certificatePem)
   assert.ok(readdirSync(join(root, 'elsewhere')).includes('ca.crt'))
+})
+
+/** A pair that no authority of ours has signed. */
+function putPair(directory: string, name: string): { certificatePem: string; keyPem: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const certificatePem = issueCertificate(
+    {
+      subject: { commonName: 'mine' },
+      usages: ['server'],
+      addresses: [addressBytes('127.0.0.1')],
+      publicKey,
+      serial: Buffer.from([1]),
+      notBeforeMs: startMs - dayMs,
+      notAfterMs: startMs + 30 * dayMs,
+    },
+    { privateKey },
+  )
+  const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, `${name}.crt`), certificatePem)
+  writeFileSync(join(directory, `${name}.key`), keyPem)
+  return { certificatePem, keyPem }
+}
+
+test('a serving certificate that somebody put into the directory is used, and never written', () => {
+  const directory = join(root, 'theirs')
+  const settings = settingsFor([`--cert-dir=${directory}`])
+  const theirs = putPair(directory, 'apiserver')
+  const rows: [days: number, made: string[], warnings: RegExp[]][] = [
+    [0, ['ca', 'admin', 'sa'], [/theirs\/apiserver\.crt is not signed by .*never renewed$/]],
+    [29, [], [/never renewed$/]],
+    [31, [], [/apiserver\.crt is not valid since/, /never renewed$/]],
+  ]
+  for (const [days, made, warnings] of rows) {
+    const all = ensure(settings, startMs + days * dayMs)
+    assert.deepEqual(all.serving, theirs)
+    assert.equal(all.trustPem, theirs.certificatePem)
+    assert.deepEqual(all.made, made)
+    assert.equal(all.warnings.length, warnings.length)
+    for (const [i, warning] of warnings.entries()) assert.match(all.warnings[i]!, warning)
+  }
+  assert.equal(readFileSync(join(directory, 'apiserver.key'), 'utf8'), theirs.keyPem)
+})
+
+test("an administrator's certificate that nobody here would believe is refused, and left alone", () => {
+  const settings = settingsFor()
+  const pki = join(settings.dataDir, 'pki')
+  const theirs = putPair(pki, 'admin')
+  assert.throws(() => ensure(settings), /admin\.crt is not signed by .*ca\.crt; mend it, or move/)
+  assert.equal(readFileSync(join(pki, 'admin.crt'), 'utf8'), theirs.certificatePem)
 })
 
 test('a TLS client that trusts the authority and shows the admin certificate is believed', async () => {

@@ -1,7 +1,8 @@
 /**
  * The certificates and keys a server needs, made on the first start, kept in the data directory, renewed before they expire:
  * an authority, a serving certificate, an administrator's client certificate, and the key that signs service-account
- * tokens. An authority that the operator put there is used; what is garbled is refused by name, never replaced.
+ * tokens. An authority or a serving certificate that the operator put there is used; what is garbled, or of no use, is refused
+ * by name, never replaced.
  */
 import {
   createPrivateKey,
@@ -67,6 +68,9 @@ const leafLifeMs = 365 * dayMs
 /** Machines whose clocks are a little behind must believe a certificate made just now. */
 const backdatedMs = 5 * 60_000
 
+/** What authorities that are made here are called: what they signed may be replaced. */
+const authorityName = 'binnacle-ca-'
+
 const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
   settings.certDir ?? join(settings.dataDir, 'pki')
 
@@ -82,7 +86,7 @@ export function thisMachine(): Machine {
 /** What to do about a file that is made here where there is none. */
 const adviceForOwn = 'mend it, or move it away to have one made'
 
-/** An authority without its key (or a key without its authority) is someone's, and not ours to replace. */
+/** A certificate without its key (or a key without its certificate) is someone's, and not ours to replace. */
 function refuseHalf(...paths: [string, string]): void {
   const there = paths.filter((path) => readIfThere(path) !== undefined)
   const [missing] = paths.filter((path) => !there.includes(path))
@@ -103,6 +107,8 @@ function isDue(certificate: X509Certificate, nowMs: number): boolean {
 function isSignedBy(certificate: X509Certificate, authority: X509Certificate): boolean {
   return certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
 }
+
+const isIssuedHere = ({ issuer }: X509Certificate) => issuer?.startsWith(`CN=${authorityName}`)
 
 function makePair(
   paths: { certificate: string; key: string },
@@ -157,7 +163,7 @@ class Workshop {
     if (there !== undefined && !isDue(there.certificate, this.#nowMs))
       return (this.#authority = there)
     if (there === undefined) refuseHalf(paths.certificate, paths.key)
-    const commonName = `binnacle-ca-${randomBytes(4).toString('hex')}`
+    const commonName = `${authorityName}${randomBytes(4).toString('hex')}`
     const subject = there === undefined ? { commonName } : { der: subjectBytes(there.certificate) }
     const life = { nowMs: this.#nowMs, lifeMs: authorityLifeMs }
     this.made.push('ca')
@@ -169,6 +175,18 @@ class Workshop {
       there?.privateKey,
     )
     return this.#authority
+  }
+
+  /** What the operator put where something is made otherwise: no authority of ours has signed it, not even an earlier one. */
+  operators(name: string): (Loaded & { readonly path: string }) | undefined {
+    const { certificate: path, key } = this.#paths(name)
+    const there = loadPair(path, key, adviceForOwn)
+    if (there === undefined) refuseHalf(path, key)
+    const isOurs =
+      there === undefined ||
+      isIssuedHere(there.certificate) ||
+      isSignedBy(there.certificate, this.authority().certificate)
+    return isOurs ? undefined : { ...there, path }
   }
 
   leaf(
@@ -219,7 +237,9 @@ export function ensureCertificates(
   ensurePrivateDirectory(directory)
   const workshop = new Workshop(directory, clock.now())
   const ca = workshop.authority().pair
-  const given = givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
+  const caPath = join(directory, 'ca.crt')
+  const found = settings.tlsCertFile === undefined ? workshop.operators('apiserver') : undefined
+  const given = found ?? givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
   const names = servingNames(settings, machine)
   const serving =
     given?.pair ??
@@ -235,6 +255,9 @@ export function ensureCertificates(
         names.dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
         names.addresses.every((address) => certificate.checkIP(address) !== undefined),
     )
+  const unfit = workshop.operators('admin')
+  if (unfit !== undefined)
+    throw new CannotUseFile(unfit.path, `is not signed by ${caPath}; ${adviceForOwn}`)
   const admin = workshop.leaf(
     'admin',
     {
@@ -246,7 +269,9 @@ export function ensureCertificates(
   const serviceAccountKey = workshop.serviceAccountKey()
   const trustPem = given === undefined ? ca.certificatePem : given.pair.certificatePem
   const outOfDate = given && validityProblem(given.certificate, clock.now())
-  const warnings =
-    outOfDate === undefined ? [] : [`--tls-cert-file: ${settings.tlsCertFile} ${outOfDate}`]
+  const path = found?.path ?? `--tls-cert-file: ${settings.tlsCertFile}`
+  const warnings = outOfDate === undefined ? [] : [`${path} ${outOfDate}`]
+  if (found !== undefined)
+    warnings.push(`${path} is not signed by ${caPath}: it is used as it is, and never renewed`)
   return { ca, serving, admin, serviceAccountKey, trustPem, made: workshop.made, warnings }
 }

@@ -35,6 +35,15 @@ const rows: Record<string, Row> = {
     client: { url: 'https://a.b/x' },
     expected: ['https://a.b/x?timeout=5s', 'a.b:443', undefined, 'https://a.b/x?timeout=5s'],
   },
+  'a URL whose path goes astray': {
+    client: { url: 'https://a.b:8443//x/./y//../../z%20z/' },
+    expected: [
+      'https://a.b:8443/z%20z?timeout=5s',
+      'a.b:8443',
+      undefined,
+      'https://a.b:8443/z%20z?timeout=5s',
+    ],
+  },
   'part of a second, which is one': {
     client: { url: 'https://a.b/x' },
     timeoutMs: 1200,
@@ -54,6 +63,17 @@ const rows: Record<string, Row> = {
       'hook.ns.svc:443',
       'hook.ns.svc',
       `${at}:443/p${query}`,
+    ],
+  },
+  'a service at a path that goes astray': {
+    client: { service: { ...named, path: '//p//../q/./r/' } },
+    service: service([{ port: 443 }]),
+    endpoints: endpoints({ addresses: [there], ports: [{ port: 9443 }] }),
+    expected: [
+      'https://10.1.2.3:9443/q/r?timeout=5s',
+      'hook.ns.svc:443',
+      'hook.ns.svc',
+      `${at}:443/q/r${query}`,
     ],
   },
   'a service without a path': {

@@ -1,4 +1,5 @@
 /** Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. */
+import { posix } from 'node:path'
 import type { Loose } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { posted } from './call-problem.ts'
@@ -26,6 +27,7 @@ export async function addressOf(
   if (!client.url) throw new Error('webhook configuration must have either service or URL')
   const url = URL.parse(client.url)
   if (url === null) throw new Error(`Unparsable URL: parse ${JSON.stringify(client.url)}`)
+  url.pathname = cleaned(/^[^:]+:\/\/[^/?#]*([^?#]*)/.exec(client.url)?.[1] ?? url.pathname)
   url.search = query
   return {
     url,
@@ -35,6 +37,9 @@ export async function addressOf(
   }
 }
 
+/** As the original joins paths: one slash between, none at the end, and no dots. */
+const cleaned = (path: string): string => posix.join('/', path).replace(/(?<=.)\/$/, '')
+
 async function serviceAddress(
   { namespace, name, path = '', port = portDefault }: Loose,
   query: string,
@@ -43,7 +48,7 @@ async function serviceAddress(
   const serverName = `${name}.${namespace}.svc`
   const host = `${serverName}:${port}`
   const named = new URL(`https://${host}`)
-  named.pathname = path
+  named.pathname = cleaned(path)
   const shown = `https://${host}${named.pathname}${query}`
   const { hostname, portNumber } = await endpointOf(namespace, name, port, reader).catch(
     (error: Error) => {
@@ -53,7 +58,7 @@ async function serviceAddress(
   const url = new URL(
     `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`,
   )
-  url.pathname = path
+  url.pathname = named.pathname
   url.search = query
   return { url, host, serverName, shown }
 }

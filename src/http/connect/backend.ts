@@ -42,6 +42,8 @@ export const placeOf = ({ host, port }: Pick<Backend, 'host' | 'port'>): string 
 
 export const tlsOptionsOf = (trust: Trust) => ({
   ...(trust.ca !== undefined && { ca: trust.ca }),
+  // As webhooks are: what is given to be trusted need not be a root.
+  allowPartialTrustChain: true,
   ...(trust.cert !== undefined && { cert: trust.cert }),
   ...(trust.key !== undefined && { key: trust.key }),
   ...(trust.serverName !== undefined && { servername: trust.serverName }),

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { checkServerIdentity } from 'node:tls'
+import { checkServerIdentity, createSecureContext } from 'node:tls'
 import {
   type ChannelCredentials,
   Client,
@@ -224,8 +224,15 @@ function parse(endpoint: string): URL {
 }
 
 function secureCredentials(tls: TlsOptions, host: string): ChannelCredentials {
-  const read = (file: string | undefined) => (file === undefined ? null : readPem(file))
-  return credentials.createSsl(read(tls.cafile), read(tls.keyfile), read(tls.certfile), {
+  const read = (file: string | undefined) => (file === undefined ? undefined : readPem(file))
+  const context = createSecureContext({
+    ca: read(tls.cafile),
+    key: read(tls.keyfile),
+    cert: read(tls.certfile),
+    // What is given to be trusted need not be a root, as in Go.
+    allowPartialTrustChain: true,
+  })
+  return credentials.createFromSecureContext(context, {
     checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
   })
 }

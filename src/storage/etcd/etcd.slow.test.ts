@@ -327,6 +327,8 @@ describe('etcd behind TLS', { skip }, () => {
       tls: { cafile: tls.cafile },
       deadlineMs: 1000,
     })
+    // What is trusted may be the server's own certificate.
+    const trusting = await openEtcdStorage({ endpoints, tls: { ...tls, cafile: tls.certfile } })
     // The certificate is for the address: by any other name the server is not the one meant.
     const misnamed = await openEtcdStorage({
       endpoints: [server.endpoint.replace('127.0.0.1', 'localhost')],
@@ -338,11 +340,13 @@ describe('etcd behind TLS', { skip }, () => {
       const feed = collect(storage, start, 1)
       won(await storage.put('/registry/a', Buffer.from('x'), { ifRevision: 0 }))
       assert.equal((await feed)[0]?.key, '/registry/a')
+      assert.equal(String((await trusting.get('/registry/a')).value?.bytes), 'x')
       await assert.rejects(stranger.get('/registry/a'), StorageUnavailable)
       assert.ok(stranger.trouble())
       await assert.rejects(misnamed.get('/registry/a'), /altnames|cannot be used/)
     } finally {
-      await Promise.all([storage.close(), stranger.close(), misnamed.close()])
+      const all = [storage, stranger, trusting, misnamed]
+      await Promise.all(all.map((one) => one.close()))
       await server.dispose()
     }
   })
