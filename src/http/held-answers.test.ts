@@ -16,6 +16,7 @@ test('answers count until their clients have taken them', () => {
     held.add(wire, bytes)
     assert.equal(held.isMuch, isMuch)
   }
+  assert.equal(closing.length, 1, 'one listener for all that one client holds')
   closing.shift()?.()
   assert.equal(held.isMuch, false)
   for (const close of closing) close()

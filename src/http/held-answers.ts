@@ -10,6 +10,8 @@ const heldBytesMax = 256 << 20
 export class HeldAnswers {
   readonly #bytesMax: number
   #bytes = 0
+  /** Of each client: one that takes a long list holds many pieces, one after the other. */
+  readonly #bytesOf = new WeakMap<Wire, number>()
 
   constructor(bytesMax = heldBytesMax) {
     this.#bytesMax = bytesMax
@@ -23,8 +25,12 @@ export class HeldAnswers {
   add(wire: Wire, bytes: number): void {
     if (wire.onClose === undefined) return
     this.#bytes += bytes
+    const before = this.#bytesOf.get(wire)
+    this.#bytesOf.set(wire, (before ?? 0) + bytes)
+    if (before !== undefined) return
     wire.onClose(() => {
-      this.#bytes -= bytes
+      this.#bytes -= this.#bytesOf.get(wire) ?? 0
+      this.#bytesOf.delete(wire)
     })
   }
 }

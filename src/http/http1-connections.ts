@@ -60,7 +60,9 @@ export class Http1Connections {
         this.#begun(socket as Socket)
         options.handle(wireOfHttp1(unknown.request, unknown.response))
       } else if (socket.writable) {
-        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+        const isLong = error.code === 'HPE_HEADER_OVERFLOW'
+        const status = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request'
+        socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
       } else socket.destroy()
     })
   }

@@ -278,10 +278,25 @@ test('of a large answer little is written ahead of its client, in one piece or i
 
 test('an upgraded connection has no answer of HTTP', () => {
   const wire = wireOfHttp1(
-    { headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,
+    { url: '/', headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,
     undefined,
   )
   wire.answer(200, {}, undefined)
   wire.answerPieces(200, {}, [])
   assert.throws(() => wire.stream(200, {}), /no answer to stream/)
 })
+
+const targets: [asked: string, path: string][] = [
+  ['/api?watch=1', '/api?watch=1'],
+  ['https://kubernetes:443/api?watch=1', '/api?watch=1'],
+  ['HTTP://kubernetes//api', '//api'],
+  ['https://kubernetes', '/'],
+  ['https://kubernetes?pretty', '/?pretty'],
+  ['*', '*'],
+]
+for (const [asked, path] of targets) {
+  test(`${asked} asks for ${path}`, () => {
+    const request = { url: asked, headers: {}, rawHeaders: [], socket: {}, once: () => {} }
+    assert.equal(wireOfHttp1(request as never, undefined).url, path)
+  })
+}

@@ -4,38 +4,35 @@ import type { Readable, Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { tooLarge } from '#api/status-error.ts'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
+import { BodyPieces } from './body-pieces.ts'
 import { certificatesOf } from './client-certificates.ts'
 import type { ClientCertificates, Sink, Wire } from './exchange.ts'
 import { drained } from './drained.ts'
 
 /** The body as one buffer. A body over the limit is refused without being kept. */
-function collect(
-  stream: NodeJS.ReadableStream,
-  declared: number,
-  limitBytes: number,
-): Promise<Buffer> {
+function collect(stream: Readable, declared: number, limitBytes: number): Promise<Buffer> {
   const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
   if (declared > limitBytes) {
     stream.resume()
     return Promise.reject(refuse())
   }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const gone = () => reject(new Error('the client went away'))
+    if (stream.destroyed) return gone()
+    const chunks = new BodyPieces()
     stream.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limitBytes) return void chunks.push(chunk)
-      chunks.length = 0
+      if (chunks.bytes + chunk.length <= limitBytes) return chunks.add(chunk)
+      chunks.forget()
       reject(refuse())
     })
     let ended = false
     stream.on('end', () => {
       ended = true
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+      resolve(chunks.joined())
     })
     stream.on('error', reject)
     stream.on('close', () => {
-      if (!ended) reject(new Error('the client went away'))
+      if (!ended) gone()
     })
   })
 }
@@ -46,6 +43,12 @@ const bodiless = new Set([204, 304])
 /** In HTTP/1.1 a request has the body it announces, whatever its method. */
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** What is asked for; proxies, and whoever thinks to speak to one, name the server with it. */
+const pathOf = (target: string): string =>
+  target.startsWith('/')
+    ? target
+    : target.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/'))
 
 /** Parsed once per connection: all of its requests come from the same client. */
 const certificates = new WeakMap<object, ClientCertificates | undefined>()
@@ -132,7 +135,7 @@ export function wireOfHttp1(
   const signal = lazySignal(request, response)
   return {
     method: request.method as string,
-    url: request.url as string,
+    url: pathOf(request.url as string),
     headers: request.headers,
     remoteAddress: request.socket.remoteAddress ?? '',
     get separateHeaders() {

@@ -425,6 +425,66 @@ test('whoever waits for a body learns that the client is gone', async () => {
   }
 })
 
+test('what a client sent before it went is not taken for nothing', async () => {
+  for (const leave of [
+    (client: Client) => client.send(frame(reset, 0, 1, word(8))),
+    (client: Client) => client.socket.end(),
+    (client: Client) => (client.wires[0] as Wire).answer(504, {}, undefined),
+  ]) {
+    const client = new Client()
+    client.send(frame(headers, 4, 1, post), frame(data, flag.endStream, 1, '{"dryRun":["All"]}'))
+    const [wire] = client.wires as [Wire]
+    leave(client)
+    await assert.rejects(async () => wire.readBody(100), /went away/)
+    const error = new Promise((resolve) => wire.bodyStream?.()?.once('error', resolve))
+    assert.match(String(await error), /went away/)
+  }
+})
+
+test('padding is given back with the bytes it came with', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  const body = (client.wires[0] as Wire).readBody(100_000)
+  const padded = Buffer.alloc(1 + 16 + 255, 'x')
+  padded[0] = 255
+  let given = 0
+  const count = 2000
+  for (let i = 0; i < count; i++) client.send(frame(data, flag.padded, 1, padded))
+  for (const { type, stream, payload } of await client.frames())
+    if (type === windowUpdate && stream === 1) given += payload.readUInt32BE(0)
+  // The rest is not worth a frame yet.
+  assert.ok(given > count * padded.length - 262_144 / 2, `${given}`)
+  client.send(frame(data, flag.endStream, 1))
+  assert.equal(String(await body), 'x'.repeat(16 * count))
+})
+
+test('a body in pieces of a byte is kept as a body', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  const text = 'abcdefgh'.repeat(5000)
+  const body = (client.wires[0] as Wire).readBody(100_000)
+  for (const letter of text) client.send(frame(data, 0, 1, letter))
+  client.send(frame(data, flag.endStream, 1))
+  assert.equal(String(await body), text)
+})
+
+test('an answer in pieces to HEAD is its head', async () => {
+  const client = new Client()
+  const head = Buffer.concat([Buffer.from('8784', 'hex'), Buffer.from('\x02\x04HEAD', 'latin1')])
+  client.send(frame(headers, whole, 1, head))
+  await client.frames()
+  const [wire] = client.wires as [Wire]
+  assert.equal(wire.method, 'HEAD')
+  const sink = wire.stream(200, {})
+  sink.write(Buffer.from('{}'))
+  sink.end()
+  const frames = await client.frames()
+  assert.deepEqual(
+    frames.map(({ type, flags }) => [type, flags]),
+    [[headers, whole]],
+  )
+})
+
 test('a body as a stream is taken no faster than it is read', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
@@ -449,6 +509,45 @@ test('when the server stops, requests under way are answered and the connection 
   ;(client.wires[0] as Wire).answer(200, {}, undefined)
   assert.equal(client.socket.destroyed, true)
   assert.ok((await client.frames()).some(({ type }) => type === headers))
+})
+
+test('a request that crosses the word that none are taken leaves those under way alone', async () => {
+  const rows: [string, Buffer[]][] = [
+    ['its body', [frame(data, 0, 3, 'x'.repeat(1000)), frame(data, flag.endStream, 3, 'x')]],
+    ['its end', [frame(reset, 0, 3, word(8))]],
+    ['its window', [frame(windowUpdate, 0, 3, word(1000))]],
+  ]
+  for (const [what, frames] of rows) {
+    const client = new Client()
+    client.send(frame(headers, 4, 1, post))
+    client.connection.close()
+    await client.frames()
+    client.send(frame(headers, 4, 3, post), ...frames)
+    assert.equal(client.wires.length, 1)
+    client.send(frame(data, flag.endStream, 1, 'body'))
+    const [wire] = client.wires as [Wire]
+    assert.equal(String(await wire.readBody(10)), 'body', what)
+    wire.answer(200, {}, undefined)
+    assert.deepEqual(
+      (await client.frames()).map(({ type, stream }) => [type, stream]),
+      [[headers, 1]],
+    )
+  }
+})
+
+test('the word that the server stops reaches a client that takes its time', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  await client.frames()
+  client.socket.open = false
+  ;(client.wires[0] as Wire).answer(200, {}, Buffer.from('answer'))
+  await client.frames()
+  client.connection.close()
+  assert.equal(client.socket.destroyed, false)
+  client.socket.open = true
+  client.socket.emit('drain')
+  assert.equal(codeOf(await client.frames(), frameType.goAway), errorCode.none)
+  assert.equal(client.socket.destroyed, true)
 })
 
 test('what is under way when the server stops is written to its end before the connection ends', async () => {

@@ -131,7 +131,7 @@ export class Http2Connection implements StreamHost {
   #endIfIdle(): void {
     if (!this.#closing || this.#streams.size > 0) return
     this.sender.flush()
-    this.#socket.end()
+    this.sender.whenEmpty(() => this.#socket.end())
   }
 
   // Bytes.
@@ -153,6 +153,7 @@ export class Http2Connection implements StreamHost {
     if (!this.#settled && type !== frameType.settings) throw protocolError('settings come first')
     if (this.#block !== undefined && type !== frameType.continuation)
       throw protocolError('a header block is not finished')
+    if (this.#closing && stream > this.#lastStream && this.#isTooLate(type, payload)) return
     switch (type) {
       case frameType.data:
         this.#data(flags, stream, payload)
@@ -186,6 +187,13 @@ export class Http2Connection implements StreamHost {
       default:
       // Frames of extensions nobody agreed on mean nothing.
     }
+  }
+
+  /** Of a request sent before the client heard that no more are taken: nothing but its headers and its bytes count. */
+  #isTooLate(type: number, payload: Buffer): boolean {
+    if (type === frameType.headers || type === frameType.continuation) return false
+    if (type === frameType.data) this.#grantConnection(payload.length)
+    return true
   }
 
   // Requests.
@@ -257,10 +265,11 @@ export class Http2Connection implements StreamHost {
       return
     }
     if (!stream.receiving) return void this.#fault(stream, errorCode.streamClosed)
-    if (chunk.length > 0) {
-      const code = stream.receive(chunk)
+    if (payload.length > 0) {
+      const code = stream.receive(chunk, payload.length)
       if (code !== errorCode.none) return void this.#fault(stream, code)
-    } else if (!ended) this.#patience.spend()
+    }
+    if (chunk.length === 0 && !ended) this.#patience.spend()
     if (ended) this.#received(stream)
   }
 

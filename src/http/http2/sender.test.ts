@@ -311,15 +311,67 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
       { do: (c) => c.queue([30_000, 9000, 9000]), gets: [] },
       { do: (c) => c.pass(19), gets: [] },
       { do: (c) => c.pass(1), gets: [[1, 15_535]] },
-      { do: (c) => c.read(10_000), gets: [] },
       {
-        do: (c) => c.pass(20),
+        do: (c) => c.read(10_000),
         gets: [
           [3, 9000],
           [5, 1000],
         ],
       },
+      { do: (c) => c.pass(20), gets: [] },
+      {
+        do: (c) => c.read(9000),
+        gets: [
+          [5, 8000],
+          [1, 1000],
+        ],
+      },
     ],
+  'one that reads record by record beside an endless body gets short frames after a while, and whole':
+    [
+      {
+        do: (c) => c.queue([200_000]),
+        gets: [
+          [1, record],
+          [1, record],
+          [1, record],
+          [1, record],
+        ],
+      },
+      { do: (c) => c.queue([0, 3400]), gets: [] },
+      { do: (c) => c.read(record), gets: [[1, record]] },
+      { do: (c) => c.pass(20), gets: [[3, 35]] },
+      {
+        do: (c) => c.read(record),
+        gets: [
+          [3, 3365],
+          [1, record - 3365],
+        ],
+      },
+      { do: (c) => c.read(record), gets: [[1, record]] },
+    ],
+  'one that leaves no room at all gets short frames after a while too': [
+    {
+      do: (c) => c.queue([4 * record + 35 + 100_000]),
+      gets: [
+        [1, record],
+        [1, record],
+        [1, record],
+        [1, record],
+      ],
+    },
+    { do: (c) => c.pass(20), gets: [[1, 35]] },
+    { do: (c) => c.queue([0, 3400]), gets: [] },
+    { do: (c) => c.read(record), gets: [[1, record]] },
+    { do: (c) => c.pass(20), gets: [] },
+    {
+      do: (c) => c.read(record),
+      gets: [
+        [3, 3400],
+        [1, record - 3400],
+      ],
+    },
+  ],
   'the end of an answer is not held back': [
     {
       do: (c) => c.queue([50_000, 9000]),

@@ -56,15 +56,18 @@ export class Sender {
   #line: Outgoing[] = []
   #full = false
   #scheduled = false
-  /** Runs while short frames are held back, which afterwards go before all others. */
+  /** Runs while short frames are held back. */
   #holding: NodeJS.Timeout | undefined
-  #isOverdue = false
+  /** The last of those who stood in line when its time was over: until it has had its turn nobody is held back. */
+  #lastOverdue: Outgoing | undefined
+  #emptied: (() => void) | undefined
 
   constructor(socket: TLSSocket) {
     this.#socket = socket
     socket.on('drain', () => {
       this.#full = false
       this.flush()
+      this.#tellEmptied()
     })
   }
 
@@ -120,6 +123,18 @@ export class Sender {
     }
     // Only an end needs no window.
     if (this.#window > 0 || stream.queuedBytes === 0) this.#schedule()
+  }
+
+  /** Told once, when no frame waits for the socket; bodies may. */
+  whenEmpty(told: () => void): void {
+    this.#emptied = told
+    this.#tellEmptied()
+  }
+
+  #tellEmptied(): void {
+    if (this.#frames.length > 0) return
+    this.#emptied?.()
+    this.#emptied = undefined
   }
 
   forget(stream: Outgoing): void {
@@ -195,20 +210,27 @@ export class Sender {
 
   /** Whole records first, then the rest where it may go: who sent, and where it ends. */
   #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
-    const isOverdue = this.#isOverdue
-    this.#isOverdue = false
-    let at = isOverdue ? from : this.#takeTurns(memory, from, enough, served, recordPayloadBytes)
-    if (isOverdue || this.#window >= roomBytesMin || this.#restFits())
+    const last = this.#lastOverdue
+    let at = last ? from : this.#takeTurns(memory, from, enough, served, recordPayloadBytes)
+    if (last || this.#window >= roomBytesMin || this.#restFits())
       at = this.#takeTurns(memory, at, enough, served, 1)
-    if (this.#line.length > 0 && this.#window > 0)
+    // Each of them has its turn, however little the client opens at once.
+    const hadTurn = last !== undefined && served.has(last) && this.#line[0] !== last
+    if (hadTurn || last?.inLine === false) this.#lastOverdue = undefined
+    if (this.#lastOverdue === undefined && this.#holdsBack())
       this.#holding ??= setTimeout(this.#endHolding, heldMsMax).unref()
     return at
   }
 
+  /** Whole records wait for the client alone. */
+  #holdsBack(): boolean {
+    return this.#window > 0 ? this.#line.length > 0 : this.#line.some(isShort)
+  }
+
   #endHolding = (): void => {
     this.#holding = undefined
-    this.#isOverdue = this.#line.length > 0
-    if (this.#isOverdue) this.flush()
+    this.#lastOverdue = this.#line.at(-1)
+    if (this.#lastOverdue !== undefined) this.flush()
   }
 
   /** Nobody in line has to wait for the client. */
@@ -239,8 +261,9 @@ export class Sender {
       // One whose own window is shut comes back when the client opens it.
       stream.inLine = stream.queuedBytes > 0 && stream.window > 0
       if (!stream.inLine) continue
-      // Who had its turn goes to the end of the line, who waits stays where it is.
-      if (hasSent) line.push(stream)
+      // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it is.
+      const wasCut = this.#window <= 0 && isShort(stream)
+      if (hasSent && !wasCut) line.push(stream)
       else line[kept++] = stream
     }
     line.splice(kept, next - kept)
@@ -268,6 +291,9 @@ export class Sender {
     return at
   }
 }
+
+/** What is left of it fills no record. */
+const isShort = ({ queuedBytes }: Outgoing) => queuedBytes < recordPayloadBytes
 
 function takePieces(stream: Outgoing, bytes: number, memory: Buffer, from: number): void {
   stream.queuedBytes -= bytes

@@ -10,6 +10,7 @@ import type { AnswerHeaders, ClientCertificates, Headers, Sink, Wire } from '#ht
 import { errorCode } from './frames.ts'
 import { dateHeader } from './date-header.ts'
 import { encodeHeader, encodeHeaders } from './header-encoder.ts'
+import { BodyPieces } from '#http/body-pieces.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Outgoing, Sender } from './sender.ts'
 
@@ -70,7 +71,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   /** The client has more to send. */
   receiving: boolean
-  #early: Buffer[] | undefined
+  #early: BodyPieces | undefined
   #reader: BodyReader | undefined
   #receivedBytes = 0
   #ungrantedBytes = 0
@@ -117,13 +118,13 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   // The body.
 
-  /** Bytes of the body; answers the code of what is wrong with them. */
-  receive(chunk: Buffer): number {
+  /** Bytes of the body, and of the frame they came in; answers the code of what is wrong with them. */
+  receive(chunk: Buffer, frameBytes: number): number {
     this.#receivedBytes += chunk.length
-    this.#ungrantedBytes += chunk.length
+    this.#ungrantedBytes += frameBytes
     if (this.#ungrantedBytes > streamWindowBytes) return errorCode.flowControl
     if (this.#reader !== undefined) this.#reader.take(chunk)
-    else if (!this.ended) (this.#early ??= []).push(chunk)
+    else if (!this.ended) (this.#early ??= new BodyPieces()).add(chunk)
     return errorCode.none
   }
 
@@ -141,35 +142,36 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   readBody(limitBytes: number): Awaitable<Buffer> {
     const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
     if (Number(this.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(refuse())
+    // What it sent is forgotten, which is not to say that it sent nothing.
+    if (this.#gone) return Promise.reject(clientGone())
     const chunks = this.#takeEarly()
-    if (!this.receiving) return joined(chunks)
+    if (!this.receiving) return chunks.joined()
     if (this.headers.expect === '100-continue')
       this.#host.sender.head(this.id, encodeHeaders(100, {}), false)
     return new Promise((resolve, reject) => {
-      let size = chunks.reduce((sum, { length }) => sum + length, 0)
       this.#read({
         take: (chunk) => {
-          size += chunk.length
-          if (size > limitBytes) {
-            chunks.length = 0
+          if (chunks.bytes + chunk.length > limitBytes) {
+            chunks.forget()
             return reject(refuse())
           }
-          chunks.push(chunk)
+          chunks.add(chunk)
           this.#grant(chunk.length)
         },
-        end: () => resolve(joined(chunks)),
+        end: () => resolve(chunks.joined()),
         fail: reject,
       })
     })
   }
 
   bodyStream(): Readable | undefined {
-    if (!this.receiving && this.#early === undefined) return undefined
+    if (!this.receiving && this.#early === undefined && !this.#gone) return undefined
     const body = new Readable({
       read: () => this.#grant(this.#ungrantedBytes),
       destroy: (error, done) => done(error),
     })
-    for (const chunk of this.#takeEarly()) body.push(chunk)
+    if (this.#gone) return body.destroy(clientGone())
+    for (const chunk of this.#takeEarly().all()) body.push(chunk)
     if (!this.receiving) body.push(null)
     else {
       this.#read({
@@ -183,8 +185,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return body
   }
 
-  #takeEarly(): Buffer[] {
-    const early = this.#early ?? []
+  #takeEarly(): BodyPieces {
+    const early = this.#early ?? new BodyPieces()
     this.#early = undefined
     return early
   }
@@ -237,7 +239,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   stream(status: number, headers: AnswerHeaders): Sink {
     const block = this.#head(status, headers, undefined)
-    if (block !== undefined) this.#host.sender.head(this.id, block, false)
+    if (block === undefined) return this
+    const isWhole = this.method === 'HEAD'
+    this.#host.sender.head(this.id, block, isWhole)
+    if (isWhole) this.#done()
     return this
   }
 
@@ -353,10 +358,3 @@ function callAll(listeners: readonly (() => void)[]): void {
 }
 
 const clientGone = () => new Error('the client went away')
-
-const nothing = Buffer.alloc(0)
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  if (chunks.length === 0) return nothing
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-}
