@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeObject } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from '#client/client.ts'
@@ -98,6 +99,26 @@ test('an owner of the same name but another uid is not the owner', () =>
     await make(cluster, 'child', [root])
     await until('the child is gone', async () => (await names(cluster)) === 'root')
   }))
+
+const mistakes: [what: string, mistake: (owner: KubeObject) => KubeObject][] = [
+  ['of another kind', (owner) => ({ ...owner, kind: 'Secret' })],
+  ['of another name', (owner) => ({ ...owner, metadata: { ...owner.metadata, name: 'other' } })],
+]
+for (const [what, mistake] of mistakes) {
+  for (const isKnown of [true, false]) {
+    const when = isKnown ? 'is known' : 'is met'
+    test(`an owner ${what} is not the owner, when that one ${when}`, () =>
+      inCluster(async (cluster) => {
+        const root = await make(cluster, 'root')
+        if (isKnown) cluster.run(garbageCollector)
+        await make(cluster, 'right', [root])
+        if (isKnown) await sleep(300)
+        await make(cluster, 'wrong', [mistake(root)])
+        if (!isKnown) cluster.run(garbageCollector)
+        await until('it is gone', async () => (await names(cluster)) === 'right root')
+      }))
+  }
+}
 
 test('a reference from another namespace does not free the owner of its own dependents', () =>
   inCluster(async (cluster) => {

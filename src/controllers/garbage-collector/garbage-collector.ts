@@ -57,6 +57,7 @@ class GarbageCollector {
     this.#graph = new Graph({
       examine: ({ uid }) => this.#toExamine.add(uid),
       orphan: ({ uid }) => this.#toOrphan.addAfter(uid, orphanDelayMs),
+      resourceOf: (reference) => this.#kinds.of(reference),
     })
     this.#collector = new Collector(parts.client, this.#graph, this.#kinds, ({ uid }) =>
       this.#toExamine.add(uid),

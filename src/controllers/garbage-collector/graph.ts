@@ -31,6 +31,8 @@ export interface GraphEvents {
   /** It may have become garbage, or may be let go. */
   examine(node: Node): void
   orphan(node: Node): void
+  /** What a reference speaks of; undefined where nobody knows. */
+  resourceOf(reference: OwnerReference): ResourceRef | undefined
 }
 
 export const foregroundFinalizer = 'foregroundDeletion'
@@ -82,6 +84,7 @@ export class Graph {
     node.foreground = foreground
     node.orphaning = orphaning
     this.#setOwners(node, owners.length === 0 ? noOwners : owners, first)
+    if (first) this.#examineMistaken(node)
     if (startsOrphaning) this.#events.orphan(node)
     if (!startsForeground) return
     for (const dependent of node.dependents) this.#events.examine(dependent)
@@ -154,10 +157,20 @@ export class Graph {
     }
   }
 
+  /** Those that took an owner for somebody else when nobody had seen it yet. */
+  #examineMistaken(owner: Node): void {
+    for (const dependent of owner.dependents) {
+      const reference = dependent.owners.find(({ uid }) => uid === owner.uid)
+      if (reference && this.#disagrees(reference, dependent)) this.#events.examine(dependent)
+    }
+  }
+
   #disagrees(owner: OwnerReference, node: Node): boolean {
     const known = this.#nodes.get(owner.uid)
     if (known?.observed !== true) return false
     if (known.name !== owner.name || known.foreground) return true
+    const named = this.#events.resourceOf(owner)
+    if (named !== undefined && !isSame(known.resource, named)) return true
     return known.namespace !== '' && known.namespace !== node.namespace
   }
 
