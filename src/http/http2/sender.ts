@@ -26,6 +26,8 @@ export interface Outgoing {
   queuedBytes: number
   /** Kept by the sender: whether it stands in the line of those with something to send. */
   inLine: boolean
+  /** Kept by the sender: at how many looks, one after the other, its rest was short and had not left. */
+  looksHeld: number
   /** Nothing comes after what is queued. */
   ended: boolean
   /** Told after some of its bytes have left. */
@@ -42,8 +44,16 @@ const recordPayloadBytes = 16_384 - frameHeadBytes
 const turnBytesMax = 4 * recordPayloadBytes
 /** Room that says that a client has read enough: those that give back half a window at a time leave no less. */
 const roomBytesMin = 32 * 1024
-/** How long a short frame may be held back: clients may say as late as they like that they have read. */
-const heldMsMax = 20
+/**
+ * How often it is looked who is held back. Who was so at two looks goes first, whatever others have to send: clients may say
+ * as late as they like that they have read, and give back as little as they like.
+ */
+const lookMs = 10
+const looksHeldMax = 2
+/** After so many looks at which nothing had left, the client may wait for the rest of its window as we wait for it. */
+const looksIdleMax = 5
+/** Room left from one look to the next that is worth a frame that fills no record: far away, windows are what is scarce. */
+const unusedBytesMin = 2048
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
 
@@ -57,9 +67,12 @@ export class Sender {
   #full = false
   #scheduled = false
   /** Runs while short frames are held back. */
-  #holding: NodeJS.Timeout | undefined
-  /** The last of those who stood in line when its time was over: until it has had its turn nobody is held back. */
-  #lastOverdue: Outgoing | undefined
+  #look: NodeJS.Timeout | undefined
+  /** At how many looks, one after the other, no body had left since the one before. */
+  #looksIdle = 0
+  /** Room that was left at any time since the last look. */
+  #unusedBytes = 0
+  #isOverdue = false
   #emptied: (() => void) | undefined
 
   constructor(socket: TLSSocket) {
@@ -208,29 +221,45 @@ export class Sender {
     return bytes + frameCount * frameHeadBytes
   }
 
-  /** Whole records first, then the rest where it may go: who sent, and where it ends. */
+  /** Whoever waited long, then whole records, then the rest where it may go: who sent, and where it ends. */
   #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
-    const last = this.#lastOverdue
-    let at = last ? from : this.#takeTurns(memory, from, enough, served, recordPayloadBytes)
-    if (last || this.#window >= roomBytesMin || this.#restFits())
+    let at = from
+    if (this.#isOverdue) {
+      at = this.#takeTurns(memory, at, enough, served, 1, looksHeldMax)
+      this.#isOverdue = this.#window <= 0 || at >= enough
+    }
+    at = this.#takeTurns(memory, at, enough, served, recordPayloadBytes)
+    if (this.#window >= roomBytesMin || this.#restFits())
       at = this.#takeTurns(memory, at, enough, served, 1)
-    // Each of them has its turn, however little the client opens at once.
-    const hadTurn = last !== undefined && served.has(last) && this.#line[0] !== last
-    if (hadTurn || last?.inLine === false) this.#lastOverdue = undefined
-    if (this.#lastOverdue === undefined && this.#holdsBack())
-      this.#holding ??= setTimeout(this.#endHolding, heldMsMax).unref()
+    if (at > from) this.#looksIdle = -1
+    this.#unusedBytes = Math.min(this.#unusedBytes, this.#window)
+    this.#lookSoon()
     return at
   }
 
-  /** Whole records wait for the client alone. */
-  #holdsBack(): boolean {
-    return this.#window > 0 ? this.#line.length > 0 : this.#line.some(isShort)
+  #lookSoon(): void {
+    const holdsBack = this.#window > 0 ? this.#line.length > 0 : this.#line.some(isShort)
+    if (holdsBack) this.#look ??= setTimeout(this.#lookAtHeld, lookMs).unref()
   }
 
-  #endHolding = (): void => {
-    this.#holding = undefined
-    this.#lastOverdue = this.#line.at(-1)
-    if (this.#lastOverdue !== undefined) this.flush()
+  #lookAtHeld = (): void => {
+    this.#look = undefined
+    const isStuck = ++this.#looksIdle >= looksIdleMax
+    const isWasted = isStuck || this.#unusedBytes >= unusedBytesMin
+    this.#unusedBytes = this.#window
+    for (const stream of this.#line) {
+      // Whole records wait for the client alone.
+      if (isShort(stream)) stream.looksHeld++
+      if (stream.looksHeld >= looksHeldMax) this.#isOverdue = true
+    }
+    const [first] = this.#line
+    if (isWasted && first !== undefined) {
+      first.looksHeld = looksHeldMax
+      this.#isOverdue = true
+    }
+    if (this.#isOverdue && this.#window > 0) this.flush()
+    // One who reads nothing is not looked at again before it does.
+    else if (!isStuck) this.#lookSoon()
   }
 
   /** Nobody in line has to wait for the client. */
@@ -240,13 +269,17 @@ export class Sender {
     return bytes <= this.#window
   }
 
-  /** Each stream in turn that has a frame of so many bytes, until they are enough or nobody may send more: where it ends. */
+  /**
+   * Each stream in turn that has a frame of so many bytes, and was held back at so many looks, until they are enough or nobody
+   * may send more: where it ends.
+   */
   #takeTurns(
     memory: Buffer,
     from: number,
     enough: number,
     served: Set<Outgoing>,
     bytesMin: number,
+    looksHeldMin = 0,
   ): number {
     const line = this.#line
     let at = from
@@ -254,16 +287,21 @@ export class Sender {
     let next = 0
     for (; next < line.length && at < enough; next++) {
       const stream = line[next] as Outgoing
-      const end = this.#take(stream, memory, at, bytesMin)
+      const isAsked = stream.looksHeld >= looksHeldMin
+      const end = isAsked ? this.#take(stream, memory, at, bytesMin) : at
       const hasSent = end > at
       at = end
       if (hasSent) served.add(stream)
       // One whose own window is shut comes back when the client opens it.
       stream.inLine = stream.queuedBytes > 0 && stream.window > 0
-      if (!stream.inLine) continue
+      if (!stream.inLine) {
+        stream.looksHeld = 0
+        continue
+      }
       // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it is.
-      const wasCut = this.#window <= 0 && isShort(stream)
-      if (hasSent && !wasCut) line.push(stream)
+      const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
+      if (hadTurn) stream.looksHeld = 0
+      if (hadTurn) line.push(stream)
       else line[kept++] = stream
     }
     line.splice(kept, next - kept)

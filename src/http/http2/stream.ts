@@ -62,6 +62,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   sentOfFirst = 0
   queuedBytes = 0
   inLine = false
+  looksHeld = 0
   ended = false
   #answered = false
   /** All of the answer is on its way. */
