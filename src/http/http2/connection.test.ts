@@ -362,6 +362,23 @@ test('the answer of the only request leaves at once, those of several leave toge
   assert.equal(socket.writes, 2)
 })
 
+test('of a window that settings change again and again the last counts', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  const size = (value: number) => Buffer.concat([Buffer.from([0, 4]), word(value)])
+  client.send(frame(settings, 0, 0, Buffer.concat([size(5), size(2 ** 31 - 1), size(0), size(7)])))
+  await client.frames()
+  const sink = (client.wires[0] as Wire).stream(200, {})
+  sink.write(Buffer.alloc(100))
+  await client.frames()
+  client.send(frame(settings, 0, 0, Buffer.concat([size(100), size(9)])))
+  const came = (await client.frames()).filter(({ type }) => type === data)
+  assert.deepEqual(
+    came.map(({ payload }) => payload.length),
+    [2],
+  )
+})
+
 test('streams share the connection', async () => {
   const client = new Client(Buffer.concat([preface, settingsFrame([[4, 1 << 20]])]))
   client.send(frame(windowUpdate, 0, 0, word(1 << 20)))

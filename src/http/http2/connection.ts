@@ -305,8 +305,12 @@ export class Http2Connection implements StreamHost {
     this.#settled = true
     this.#patience.spend()
     if (isAck) return
+    const windowBefore = this.#streamWindow
     for (let at = 0; at < payload.length; at += 6)
       this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
+    // Once, however often it changed: there may be thousands of both.
+    const change = this.#streamWindow - windowBefore
+    if (change !== 0) for (const stream of this.#streams.values()) this.#widen(stream, change)
     this.sender.frame(settingsAckFrame)
   }
 
@@ -317,9 +321,7 @@ export class Http2Connection implements StreamHost {
     if (name !== setting.initialWindowSize) return
     if (value > windowBytesMax)
       throw new ConnectionError(errorCode.flowControl, 'a window is too large')
-    const change = value - this.#streamWindow
     this.#streamWindow = value
-    for (const stream of this.#streams.values()) this.#widen(stream, change)
   }
 
   #widen(stream: Http2Stream, change: number): void {
