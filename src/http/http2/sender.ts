@@ -287,8 +287,11 @@ export class Sender {
     let next = 0
     for (; next < line.length && at < enough; next++) {
       const stream = line[next] as Outgoing
-      const isAsked = stream.looksHeld >= looksHeldMin
-      const end = isAsked ? this.#take(stream, memory, at, bytesMin) : at
+      if (stream.looksHeld < looksHeldMin) {
+        line[kept++] = stream
+        continue
+      }
+      const end = this.#take(stream, memory, at, bytesMin)
       const hasSent = end > at
       at = end
       if (hasSent) served.add(stream)
