@@ -139,6 +139,12 @@ function makePair(
   }
 }
 
+interface Leaf extends Loaded {
+  readonly path: string
+  /** It is renewed and replaced here. */
+  readonly isOurs: boolean
+}
+
 class Workshop {
   readonly made: string[] = []
   readonly #directory: string
@@ -177,34 +183,28 @@ class Workshop {
     return this.#authority
   }
 
-  /** What the operator put where something is made otherwise: no authority of ours has signed it, not even an earlier one. */
-  operators(name: string): (Loaded & { readonly path: string }) | undefined {
-    const { certificate: path, key } = this.#paths(name)
-    const there = loadPair(path, key, adviceForOwn)
-    if (there === undefined) refuseHalf(path, key)
-    const isOurs =
-      there === undefined ||
-      isIssuedHere(there.certificate) ||
-      isSignedBy(there.certificate, this.authority().certificate)
-    return isOurs ? undefined : { ...there, path }
-  }
-
+  /**
+   * What the operator put there, which no authority of ours has signed, not even an earlier one, as it is; otherwise what is
+   * made here.
+   */
   leaf(
     name: string,
     request: Pick<CertificateRequest, 'subject' | 'usages' | 'dnsNames' | 'addresses'>,
     fits: (certificate: X509Certificate) => boolean,
-  ): KeyPair {
+  ): Leaf {
     const authority = this.authority()
     const paths = this.#paths(name)
     const there = loadPair(paths.certificate, paths.key, adviceForOwn)
-    const stays =
-      there !== undefined &&
-      !isDue(there.certificate, this.#nowMs) &&
-      isSignedBy(there.certificate, authority.certificate) &&
-      fits(there.certificate)
-    if (stays) return there.pair
+    if (there === undefined) refuseHalf(paths.certificate, paths.key)
+    const signed = there && isSignedBy(there.certificate, authority.certificate)
+    const path = paths.certificate
+    if (there && !signed && !isIssuedHere(there.certificate))
+      return { ...there, path, isOurs: false }
+    const stays = signed && !isDue(there.certificate, this.#nowMs) && fits(there.certificate)
+    if (stays) return { ...there, path, isOurs: true }
     this.made.push(name)
-    return makePair(paths, request, { nowMs: this.#nowMs, lifeMs: leafLifeMs }, authority).pair
+    const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
+    return { ...makePair(paths, request, life, authority), path, isOurs: true }
   }
 
   serviceAccountKey(): Certificates['serviceAccountKey'] {
@@ -238,26 +238,22 @@ export function ensureCertificates(
   const workshop = new Workshop(directory, clock.now())
   const ca = workshop.authority().pair
   const caPath = join(directory, 'ca.crt')
-  const found = settings.tlsCertFile === undefined ? workshop.operators('apiserver') : undefined
-  const given = found ?? givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
+  const given = givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
   const names = servingNames(settings, machine)
-  const serving =
-    given?.pair ??
-    workshop.leaf(
-      'apiserver',
-      {
-        subject: { commonName: 'kube-apiserver' },
-        usages: ['server'],
-        dnsNames: names.dnsNames,
-        addresses: names.addresses.map(addressBytes),
-      },
-      (certificate) =>
-        names.dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
-        names.addresses.every((address) => certificate.checkIP(address) !== undefined),
-    )
-  const unfit = workshop.operators('admin')
-  if (unfit !== undefined)
-    throw new CannotUseFile(unfit.path, `is not signed by ${caPath}; ${adviceForOwn}`)
+  const serving: Leaf = given
+    ? { ...given, path: `--tls-cert-file: ${settings.tlsCertFile}`, isOurs: false }
+    : workshop.leaf(
+        'apiserver',
+        {
+          subject: { commonName: 'kube-apiserver' },
+          usages: ['server'],
+          dnsNames: names.dnsNames,
+          addresses: names.addresses.map(addressBytes),
+        },
+        (certificate) =>
+          names.dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
+          names.addresses.every((address) => certificate.checkIP(address) !== undefined),
+      )
   const admin = workshop.leaf(
     'admin',
     {
@@ -266,12 +262,22 @@ export function ensureCertificates(
     },
     () => true,
   )
+  if (!admin.isOurs)
+    throw new CannotUseFile(admin.path, `is not signed by ${caPath}; ${adviceForOwn}`)
   const serviceAccountKey = workshop.serviceAccountKey()
-  const trustPem = given === undefined ? ca.certificatePem : given.pair.certificatePem
-  const outOfDate = given && validityProblem(given.certificate, clock.now())
-  const path = found?.path ?? `--tls-cert-file: ${settings.tlsCertFile}`
+  const { isOurs, path } = serving
+  const trustPem = (isOurs ? ca : serving.pair).certificatePem
+  const outOfDate = isOurs ? undefined : validityProblem(serving.certificate, clock.now())
   const warnings = outOfDate === undefined ? [] : [`${path} ${outOfDate}`]
-  if (found !== undefined)
+  if (!isOurs && given === undefined)
     warnings.push(`${path} is not signed by ${caPath}: it is used as it is, and never renewed`)
-  return { ca, serving, admin, serviceAccountKey, trustPem, made: workshop.made, warnings }
+  return {
+    ca,
+    serving: serving.pair,
+    admin: admin.pair,
+    serviceAccountKey,
+    trustPem,
+    made: workshop.made,
+    warnings,
+  }
 }

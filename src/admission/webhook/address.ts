@@ -1,6 +1,6 @@
 /** Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. */
-import { posix } from 'node:path'
 import type { Loose } from '#api/object-meta.ts'
+import { cleanPath } from '#base/clean-path.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { posted } from './call-problem.ts'
 
@@ -37,8 +37,8 @@ export async function addressOf(
   }
 }
 
-/** As the original joins paths: one slash between, none at the end, and no dots. */
-const cleaned = (path: string): string => posix.join('/', path).replace(/(?<=.)\/$/, '')
+/** As the original joins it to the root of the server. */
+const cleaned = (path: string): string => cleanPath(`/${path}`)
 
 async function serviceAddress(
   { namespace, name, path = '', port = portDefault }: Loose,

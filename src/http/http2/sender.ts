@@ -303,9 +303,10 @@ export class Sender {
       }
       // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it is.
       const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
-      if (hadTurn) stream.looksHeld = 0
-      if (hadTurn) line.push(stream)
-      else line[kept++] = stream
+      if (hadTurn) {
+        stream.looksHeld = 0
+        line.push(stream)
+      } else line[kept++] = stream
     }
     line.splice(kept, next - kept)
     return at

@@ -1,5 +1,5 @@
 /** The spec of a persistent volume, on its own or inline in a volume attachment. */
-import { posix } from 'node:path'
+import { cleanPath } from '#base/clean-path.ts'
 import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
@@ -95,7 +95,7 @@ function checkNodeAffinity(affinity: Loose | undefined, path: FieldPath): FieldE
 
 function checkRecycledRoot(spec: Loose, path: FieldPath): FieldError[] {
   if (spec.persistentVolumeReclaimPolicy !== 'Recycle' || !spec.hostPath) return []
-  if (posix.normalize(spec.hostPath.path ?? '').replace(/(?<=.)\/$/, '') !== '/') return []
+  if (cleanPath(spec.hostPath.path ?? '') !== '/') return []
   return [forbidden(path, "may not be 'recycle' for a hostPath mount of '/'")]
 }
 
