@@ -19,34 +19,46 @@ const name = 'a'
 const written = { name, creationTimestamp: null }
 const header = (kind: string, apiVersion: string) => ({ kind, apiVersion, metadata: { name } })
 
-const cases: [plural: string, subresource: string, verb: string, sent: Loose][] = [
-  ['pods', 'binding', 'create', { ...header('Binding', 'v1'), target: { name: 'n' } }],
+const cases: [plural: string, subresource: string, verb: string, sent: Loose, filledIn?: Loose][] =
   [
-    'pods',
-    'eviction',
-    'create',
-    { ...header('Eviction', 'policy/v1'), deleteOptions: { gracePeriodSeconds: 0 } },
-  ],
-  [
-    'replicationcontrollers',
-    'scale',
-    'update',
-    { ...header('Scale', 'autoscaling/v1'), spec: { replicas: 3 }, status: { replicas: 0 } },
-  ],
-  [
-    'serviceaccounts',
-    'token',
-    'create',
-    {
-      ...header('TokenRequest', 'authentication.k8s.io/v1'),
-      spec: { audiences: ['x'], expirationSeconds: 3600, boundObjectRef: null },
-      status: { token: '', expirationTimestamp: null },
-    },
-  ],
-  ['configmaps', '', 'create', { ...header('ConfigMap', 'v1'), data: { k: 'v' } }],
-]
-for (const [plural, subresource, verb, sent] of cases) {
-  test(`${plural}/${subresource}`, async () => {
+    ['pods', 'binding', 'create', { ...header('Binding', 'v1'), target: { name: 'n' } }],
+    [
+      'pods',
+      'eviction',
+      'create',
+      { ...header('Eviction', 'policy/v1'), deleteOptions: { gracePeriodSeconds: 0 } },
+    ],
+    [
+      'replicationcontrollers',
+      'scale',
+      'update',
+      { ...header('Scale', 'autoscaling/v1'), spec: { replicas: 3 }, status: { replicas: 0 } },
+    ],
+    [
+      'serviceaccounts',
+      'token',
+      'create',
+      {
+        ...header('TokenRequest', 'authentication.k8s.io/v1'),
+        spec: { audiences: ['x'], expirationSeconds: 3600, boundObjectRef: null },
+        status: { token: '', expirationTimestamp: null },
+      },
+    ],
+    [
+      'serviceaccounts',
+      'token',
+      'create',
+      {
+        ...header('TokenRequest', 'authentication.k8s.io/v1'),
+        spec: { audiences: ['x'], boundObjectRef: null },
+        status: { token: '', expirationTimestamp: null },
+      },
+      { spec: { audiences: ['x'], expirationSeconds: 3600, boundObjectRef: null } },
+    ],
+    ['configmaps', '', 'create', { ...header('ConfigMap', 'v1'), data: { k: 'v' } }],
+  ]
+for (const [plural, subresource, verb, sent, filledIn = {}] of cases) {
+  test(`${plural}/${subresource} ${Object.keys(filledIn)}`, async () => {
     const { server } = served.parts
     const kind = served.kind('', 'v1', plural)
     const exchange = {
@@ -59,6 +71,6 @@ for (const [plural, subresource, verb, sent] of cases) {
     const target = { kind, namespace: 'default', name, subresource }
     await writeRequest(exchange, served.parts, target, verb)
     const told = JSON.parse(requestText(exchange, sentObject(exchange)) ?? 'null')
-    assert.deepEqual(told, { ...sent, metadata: written })
+    assert.deepEqual(told, { ...sent, ...filledIn, metadata: written })
   })
 }

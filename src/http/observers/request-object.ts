@@ -10,13 +10,16 @@ import { takenBy } from '#http/write-request.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { conform } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
+import { fillInTokenRequest } from '#verbs/special/token.ts'
+
+type OtherBody = readonly [kind: string, apiVersion: string, fillIn?: (body: KubeObject) => void]
 
 /** Bodies of subresources that are of another kind than the object. */
-const otherBodies: ReadonlyMap<string, readonly [kind: string, apiVersion: string]> = new Map([
+const otherBodies: ReadonlyMap<string, OtherBody> = new Map<string, OtherBody>([
   ['binding', ['Binding', 'v1']],
   ['eviction', ['Eviction', 'policy/v1beta1']],
   ['scale', ['Scale', 'autoscaling/v1']],
-  ['token', ['TokenRequest', 'authentication.k8s.io/v1']],
+  ['token', ['TokenRequest', 'authentication.k8s.io/v1', fillInTokenRequest]],
 ])
 
 /** The object a creation or an update sent; undefined for other requests. */
@@ -53,14 +56,18 @@ function objectText(
   kind: Kind,
   sent: Loose,
 ): string | undefined {
-  const [name, apiVersion] = otherBodies.get(subresource) ?? [kind.kind, kind.apiVersion]
-  const other = otherBodies.has(subresource)
+  const other = otherBodies.get(subresource)
+  const [name, apiVersion, fillIn] = other ?? [
+    kind.kind,
+    kind.apiVersion,
+    (object: KubeObject) => kind.applyDefaults(object),
+  ]
   if ((sent.kind ?? name) !== name) return undefined
   if (!other && (sent.apiVersion ?? apiVersion) !== apiVersion) return undefined
   const object = other
     ? otherObject(typeNamed?.(sent.apiVersion ?? apiVersion, name), sent)
     : kind.conform(sent).object
-  if (!other) kind.applyDefaults(object)
+  fillIn?.(object)
   const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
   const stamped = { ...metadata, creationTimestamp: metadata?.creationTimestamp ?? null }
   return JSON.stringify({ kind: name, apiVersion: said, metadata: stamped, ...rest })

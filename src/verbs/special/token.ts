@@ -16,9 +16,9 @@ const apiVersion = 'authentication.k8s.io/v1'
 export async function requestToken(server: Server, request: WriteRequest): Promise<Answer> {
   const { namespace, name } = request.target
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
-  fillIn(asked)
+  fillInTokenRequest(asked)
   claimAsked(server, request, asked)
-  await admitBody(server, request, asked, name, () => fillIn(asked))
+  await admitBody(server, request, asked, name, () => fillInTokenRequest(asked))
   const { mint, tokenRequests } = server.access
   if (mint === undefined) throw serviceUnavailable('this server has no key to sign tokens with')
   checkTokenRequest(asked)
@@ -39,7 +39,7 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   return { is: 'value', status: 201, value: { ...asked, metadata, ...answered } as never }
 }
 
-function fillIn(asked: KubeObject): void {
+export function fillInTokenRequest(asked: KubeObject): void {
   asked.spec ??= {}
   asked.spec.expirationSeconds ??= expirationSecondsDefault
 }
