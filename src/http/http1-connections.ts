@@ -2,10 +2,11 @@
  * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener. Loaded with the first
  * of them. What the parser refuses is answered with 400 and closed, but for methods it does not know.
  */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import type { Wire } from './exchange.ts'
+import { headTooLong, refusalOf, refusalText, refuse, unreadable } from './http1-refusal.ts'
 import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
 
@@ -39,15 +40,13 @@ export class Http1Connections {
     this.#server = createServer({
       maxHeaderSize: headerBytesMax,
       requestTimeout: 0,
+      requireHostHeader: false,
       keepAliveTimeout: keepAliveMs,
       shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
     })
-    this.#server.on('request', (request, response) => {
-      const { socket } = request
-      this.#begun(socket)
-      response.once('close', () => this.#ended(socket))
-      options.handle(wireOfHttp1(request, response))
-    })
+    this.#server.on('request', (request, response) => this.#serve(request, response))
+    // The body of whoever asks first is waited for when somebody reads it: those who are refused need not send it.
+    this.#server.on('checkContinue', (request, response) => this.#serve(request, response, true))
     this.#server.on('upgrade', (request, socket, head) => {
       this.#runningOn.delete(request.socket)
       this.#noLongerAwait(request.socket)
@@ -61,8 +60,7 @@ export class Http1Connections {
         options.handle(wireOfHttp1(unknown.request, unknown.response))
       } else if (socket.writable) {
         const isLong = error.code === 'HPE_HEADER_OVERFLOW'
-        const status = isLong ? '431 Request Header Fields Too Large' : '400 Bad Request'
-        socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+        socket.end(refusalText(isLong ? headTooLong : unreadable))
       } else socket.destroy()
     })
   }
@@ -81,6 +79,15 @@ export class Http1Connections {
   drain(): void {
     this.#draining = true
     for (const [socket, running] of this.#runningOn) if (running === 0) socket.destroySoon()
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse, asksFirst = false): void {
+    const { socket } = request
+    this.#begun(socket)
+    response.once('close', () => this.#ended(socket))
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) refuse(response, refusal)
+    else this.#options.handle(wireOfHttp1(request, response, asksFirst))
   }
 
   #begun(socket: Socket): void {

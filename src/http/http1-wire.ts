@@ -128,11 +128,26 @@ function sinkOf(stream: Writable): Sink {
   }
 }
 
+/**
+ * Tells a client that asks first to send its body, once. One that was never told may send it or not, so that nothing can
+ * follow on its connection.
+ */
+function invitation(response: http.ServerResponse): () => void {
+  response.shouldKeepAlive = false
+  return () => {
+    if (response.shouldKeepAlive || response.headersSent || response.destroyed) return
+    response.shouldKeepAlive = true
+    response.writeContinue()
+  }
+}
+
 export function wireOfHttp1(
   request: http.IncomingMessage,
   response: http.ServerResponse | undefined,
+  asksFirst = false,
 ): Wire {
   const signal = lazySignal(request, response)
+  const invite = asksFirst && response !== undefined ? invitation(response) : () => {}
   return {
     method: request.method as string,
     url: pathOf(request.url as string),
@@ -142,8 +157,16 @@ export function wireOfHttp1(
       return separateHeaders(request.rawHeaders)
     },
     clientCertificate: certificateOf(request.socket as TLSSocket),
-    readBody: (limit) => collect(request, Number(request.headers['content-length'] ?? 0), limit),
-    bodyStream: () => (hasBody(request) ? request : undefined),
+    readBody(limit) {
+      const declared = Number(request.headers['content-length'] ?? 0)
+      if (declared <= limit) invite()
+      return collect(request, declared, limit)
+    },
+    bodyStream() {
+      if (!hasBody(request)) return undefined
+      invite()
+      return request
+    },
     answer(status, extra, body) {
       if (response === undefined || response.headersSent || response.destroyed) return
       const length = body === undefined ? 0 : body.length

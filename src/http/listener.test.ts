@@ -51,7 +51,9 @@ function listenerWith(
     ...selfSigned('first'),
     clientAuthorities: undefined,
     handle: async (wire) => {
-      const body = await wire.readBody(1024)
+      if (wire.url.endsWith('unread')) return wire.answer(403, {}, Buffer.from('no'))
+      const body = await Promise.resolve(wire.readBody(1024)).catch(() => undefined)
+      if (body === undefined) return wire.answer(413, {}, Buffer.from('too much'))
       const wait = Number(/wait=(\d+)/.exec(wire.url)?.[1] ?? 0)
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
       wire.answer(200, { 'content-type': 'text/plain' }, Buffer.from(`${wire.method} ${body}`))
@@ -100,15 +102,22 @@ async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: strin
 
 test('any word is a method, and what is no request is refused', async () => {
   const head = 'Host: a\r\nX-A: 1\r\nx-a: 2\r\n__proto__: 3\r\n'
+  const bad = '400 Bad Request'
+  const packed = 'Transfer-Encoding: gzip, chunked'
+  const unpacked = 'Unsupported transfer encoding'
   const cases: [about: string, sent: string, status: number, body: string][] = [
     ['a word', `FROB /p HTTP/1.1\r\n${head}\r\n`, 200, 'FROB '],
     ['a small one', `get /p HTTP/1.1\r\n${head}\r\n`, 200, 'get '],
     ['with a body', `FROB /p HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`, 200, 'FROB '],
-    ['half a head', `FROB /p HTTP/1.1\r\n${head}`, 400, ''],
-    ['no header', `FROB /p HTTP/1.1\r\n${head}no header\r\n\r\n`, 400, ''],
-    ['no version', `FROB /p\r\n${head}\r\n`, 400, ''],
-    ['no word', `F(B /p HTTP/1.1\r\n${head}\r\n`, 400, ''],
-    ['behind another', `GET / HTTP/1.1\r\n${head}\r\nFROB / HTTP/1.1\r\n\r\n`, 400, ''],
+    ['half a head', `FROB /p HTTP/1.1\r\n${head}`, 400, bad],
+    ['no header', `FROB /p HTTP/1.1\r\n${head}no header\r\n\r\n`, 400, bad],
+    ['no version', `FROB /p\r\n${head}\r\n`, 400, bad],
+    ['no word', `F(B /p HTTP/1.1\r\n${head}\r\n`, 400, bad],
+    ['behind another', `GET / HTTP/1.1\r\n${head}\r\nFROB / HTTP/1.1\r\n\r\n`, 400, bad],
+    ['no host', 'GET / HTTP/1.1\r\nX-A: 1\r\n\r\n', 400, `${bad}: missing required Host header`],
+    ['two hosts', `GET / HTTP/1.1\r\n${head}Host: b\r\n\r\n`, 400, bad],
+    ['no host name', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, `${bad}: malformed Host header`],
+    ['packed twice', `POST / HTTP/1.1\r\n${head}${packed}\r\n\r\n0\r\n\r\n`, 501, unpacked],
   ]
   for (const [about, sent, status, body] of cases) {
     const socket = await dial('http/1.1')
@@ -117,6 +126,31 @@ test('any word is a method, and what is no request is refused', async () => {
     assert.ok(said.startsWith(`HTTP/1.1 ${status} `), `${about}: ${said}`)
     assert.ok(said.endsWith(`\r\n\r\n${body}`), `${about}: ${said}`)
   }
+})
+
+test('who asks before sending a body is told to go on when it is read, and only then', async () => {
+  const asking = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+  const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
+  const socket = await dial('http/1.1')
+  let said = ''
+  socket.on('data', (bytes) => (said += bytes))
+  socket.write(asking('/', 2))
+  await until('told to go on', () => said === goOn)
+  socket.write('{}')
+  await until('answered', () => said.endsWith('POST {}'))
+  assert.match(said, /\r\nConnection: keep-alive\r\n/)
+  // What is refused unread ends its connection: nobody knows whether the body still comes.
+  for (const [path, length] of [
+    ['/?unread', 2],
+    ['/', 2000],
+  ] as const) {
+    const refused = await dial('http/1.1')
+    refused.write(asking(path, length))
+    const { said: answered } = await closed(refused)
+    assert.match(answered, /^HTTP\/1\.1 4\d\d .*\r\nConnection: close\r\n/s)
+  }
+  socket.destroy()
 })
 
 test('who keeps the port waiting is let go after the time there is for it', async () => {

@@ -1,0 +1,58 @@
+/**
+ * What HTTP/1.1 itself refuses, in the words of the original's server: plain text, and the connection ends with it. It
+ * looks at heads that Node's parser let pass, and never at what they ask for.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export interface Refusal {
+  readonly code: number
+  /** The rest of the first line. */
+  readonly reason: string
+  readonly text: string
+}
+
+const refusal = (code: number, reason: string): Refusal => ({
+  code,
+  reason,
+  text: `${code} ${reason}`,
+})
+
+export const unreadable = refusal(400, 'Bad Request')
+export const headTooLong = refusal(431, 'Request Header Fields Too Large')
+const noHost = refusal(400, 'Bad Request: missing required Host header')
+const unfitHost = refusal(400, 'Bad Request: malformed Host header')
+const otherCoding: Refusal = {
+  code: 501,
+  reason: 'Not Implemented',
+  text: 'Unsupported transfer encoding',
+}
+
+/** Names, addresses and ports, and what else the standard lets a host be written with. */
+const hostText = /^[!$%&'()*+,\-.:;=[\]_~A-Za-z0-9]*$/
+
+/** Undefined where the head is fit to be served. */
+export function refusalOf(request: IncomingMessage): Refusal | undefined {
+  const { rawHeaders, headers, httpVersion } = request
+  const coding = headers['transfer-encoding']
+  // A body that is packed in another way as well would be taken for what it holds.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return otherCoding
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if ((rawHeaders[at] as string).toLowerCase() === 'host') hosts++
+  if (hosts === 0) return httpVersion === '1.1' ? noHost : undefined
+  if (hosts > 1) return unreadable
+  return hostText.test(headers.host ?? '') ? undefined : unfitHost
+}
+
+const type = 'text/plain; charset=utf-8'
+
+/** After the answers to what was asked before it on the connection. */
+export function refuse(response: ServerResponse, { code, reason, text }: Refusal): void {
+  response.shouldKeepAlive = false
+  response.writeHead(code, reason, { 'content-type': type, 'content-length': text.length })
+  response.end(text)
+}
+
+/** All of the answer, where the parser gives no request to answer. */
+export const refusalText = ({ code, reason, text }: Refusal): string =>
+  `HTTP/1.1 ${code} ${reason}\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n${text}`
