@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
+import { systemClock } from '#base/clock.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
 import type { Observer } from '#http/parts.ts'
@@ -60,7 +61,7 @@ export async function makeAudit(
       policy,
       sinks,
       metrics,
-      parseStored,
+      server: () => ({ parseStored: parseStored(), clock: systemClock }),
       now: () => performance.timeOrigin + performance.now(),
       report,
     }),

@@ -8,9 +8,9 @@ import { encodeYaml } from '#codec/yaml.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from '#verbs/answer.ts'
+import type { Server } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { withoutStandIns } from './metadata-alone.ts'
-import type { HttpParts } from './parts.ts'
 import {
   aroundProtobufItems,
   protobufItems,
@@ -26,10 +26,15 @@ const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url,
 type Value = Loose & { kind: string; apiVersion: string }
 type ListAnswer = Answer & { is: 'list' }
 
+/** What is needed to show an answer in another form. */
+export interface ShapeParts {
+  readonly server: Pick<Server, 'clock' | 'parseStored'>
+}
+
 export async function encodeObject(
   { kind, view }: Answer & { is: 'object' },
   shape: Shape,
-  parts: HttpParts,
+  parts: ShapeParts,
   exchange: Exchange,
 ): Promise<Buffer> {
   const { as } = shape
@@ -55,7 +60,7 @@ export async function encodeObject(
 export async function protobufPieces(
   answer: ListAnswer,
   known: Buffer | undefined,
-  parts: HttpParts,
+  parts: ShapeParts,
   exchange: Exchange,
 ): Promise<{ items: Buffer; pieces: Buffer[] }> {
   const items = known ?? (await protobufItems(answer, parts))
@@ -68,7 +73,7 @@ export async function protobufPieces(
 export async function encodeList(
   answer: ListAnswer,
   shape: Shape,
-  parts: HttpParts,
+  parts: ShapeParts,
   exchange: Exchange,
 ): Promise<Buffer> {
   const { kind, entries } = answer

@@ -18,7 +18,7 @@ import type { Struct, Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkObject } from './bookmark.ts'
-import type { HttpParts } from './parts.ts'
+import type { ShapeParts } from './other-shapes.ts'
 import { objectFor } from './represent.ts'
 
 /** Messages by the bytes they were made from; they go away with the object. */
@@ -30,7 +30,7 @@ function knownMessage(kind: Kind, view: ObjectView): Buffer | undefined {
   return messages.get(view.cut.bytes)?.get(nameOf(kind, view))
 }
 
-async function makeMessage(kind: Kind, view: ObjectView, parts: HttpParts): Promise<Buffer> {
+async function makeMessage(kind: Kind, view: ObjectView, parts: ShapeParts): Promise<Buffer> {
   const object = await objectFor(kind, view, parts.server.parseStored)
   const message = encodeItem(kind.type, object)
   const versions = messages.get(view.cut.bytes) ?? new Map<string, Buffer>()
@@ -43,7 +43,7 @@ async function makeMessage(kind: Kind, view: ObjectView, parts: HttpParts): Prom
 export async function protobufObject(
   kind: Kind,
   view: ObjectView,
-  parts: HttpParts,
+  parts: ShapeParts,
 ): Promise<Buffer> {
   return wrapMessage(kind, knownMessage(kind, view) ?? (await makeMessage(kind, view, parts)))
 }
@@ -51,7 +51,7 @@ export async function protobufObject(
 /** The items of a list, joined. */
 export async function protobufItems(
   { kind, entries }: Answer & { is: 'list' },
-  parts: HttpParts,
+  parts: ShapeParts,
 ): Promise<Buffer> {
   const items: Buffer[] = []
   for (const entry of entries)
@@ -72,7 +72,7 @@ export async function protobufFrame(
   type: EventType,
   kind: Kind,
   view: ObjectView,
-  parts: HttpParts,
+  parts: ShapeParts,
 ): Promise<Buffer> {
   return encodeWatchFrame(type, await protobufObject(kind, view, parts))
 }

@@ -43,10 +43,14 @@ const facts = loadFacts((name: string) =>
 )
 const administrator = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
 
-/** `more`: paths beside discovery, and limits other than the usual ones. */
-export async function startServed(
-  more: { readonly paths?: readonly PathHandler[]; readonly limits?: object } = {},
-): Promise<Served> {
+interface More {
+  readonly paths?: readonly PathHandler[]
+  readonly limits?: object
+  readonly observers?: HttpParts['observers']
+}
+
+/** `more`: paths beside discovery, limits other than the usual ones, and who looks on. */
+export async function startServed(more: More = {}): Promise<Served> {
   const verbs = await startVerbs()
   const defects: string[] = []
   const { server } = verbs
@@ -75,7 +79,7 @@ export async function startServed(
       bodyBytesMax: 3 << 20,
       ...more.limits,
     },
-    observers: [],
+    observers: more.observers ?? [],
     report: (message, error) => defects.push(`${message}: ${error}`),
     monotonicMs: () => performance.now(),
     newAuditId: () => 'audit',

@@ -17,7 +17,7 @@ import { convertOne } from '#verbs/current.ts'
 import { bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
 import { withoutStandIns, withTimes } from './metadata-alone.ts'
-import type { HttpParts } from './parts.ts'
+import type { ShapeParts } from './other-shapes.ts'
 import { convertTogether, objectFor } from './represent.ts'
 import type { Shape } from './shape.ts'
 import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
@@ -26,7 +26,7 @@ import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
 export interface Asked {
   readonly kind: Kind
   readonly shape: Shape
-  readonly parts: HttpParts
+  readonly parts: ShapeParts
   readonly exchange: Exchange
 }
 

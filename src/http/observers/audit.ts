@@ -4,9 +4,8 @@
  */
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { cutFor, headerOf, jsonOf } from '#http/represent.ts'
-import { listStart } from '#http/list-body.ts'
 import type { Exchange } from '#http/exchange.ts'
+import type { ShapeParts } from '#http/other-shapes.ts'
 import type { Observer } from '#http/parts.ts'
 import type {
   AuditEvent,
@@ -17,17 +16,17 @@ import type {
 import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
-import type { Answer } from '#verbs/answer.ts'
-import type { ParseStored } from '#watchcache/entry.ts'
 import { requestText, sentObject } from './request-object.ts'
 import { isLongRunning } from './request-place.ts'
+import { responseText } from './response-object.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
 export interface AuditParts {
   readonly policy: Policy
   readonly sinks: readonly AuditSink[]
   readonly metrics: ServerMetrics
-  readonly parseStored: () => ParseStored
+  /** What answers are read with; asked for once requests come. */
+  readonly server: () => ShapeParts['server']
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly report: (message: string, error: unknown) => void
@@ -94,7 +93,7 @@ export function auditObserver(parts: AuditParts): Observer {
     if (level === 'None') return
     const sent = sentObject(exchange)
     const objects =
-      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, parts.parseStored())
+      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, parts.server())
     const failed = exchange.defect !== undefined
     const event = {
       ...completedParts(exchange),
@@ -242,40 +241,10 @@ async function objectsOf(
   exchange: Exchange,
   level: Level,
   sent: Loose | undefined,
-  parse: ParseStored,
+  server: ShapeParts['server'],
 ): Promise<Partial<AuditEvent>> {
   const requestObject = requestText(exchange, sent)
   const responseObject =
-    level === 'RequestResponse' ? await responseText(exchange, parse) : undefined
+    level === 'RequestResponse' ? await responseText(exchange, { server }) : undefined
   return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) }
-}
-
-async function responseText(exchange: Exchange, parse: ParseStored): Promise<string | undefined> {
-  const { answer, refusal } = exchange
-  if (refusal !== undefined) return JSON.stringify(refusal.status())
-  if (answer === undefined) return undefined
-  switch (answer.is) {
-    case 'object':
-      return jsonOf(answer.kind, await cutFor(answer.kind, answer.view, parse), answer.view)
-        .toString('utf8')
-        .trimEnd()
-    case 'list':
-      return listText(answer, parse)
-    default:
-      return JSON.stringify(answer.value)
-  }
-}
-
-/** Items of built-in kinds do not say what they are. */
-async function listText(answer: Answer & { is: 'list' }, parse: ParseStored): Promise<string> {
-  const { kind, entries, revision, continueToken, remaining } = answer
-  const header = kind.itemsCarryType ? 0 : headerOf(kind).length
-  const items: string[] = []
-  for (const entry of entries) {
-    const text = jsonOf(kind, await cutFor(kind, entry, parse), entry)
-      .toString('utf8')
-      .trimEnd()
-    items.push(header === 0 ? text : `{${text.slice(header)}`)
-  }
-  return `${listStart({ kind: kind.listKind, apiVersion: kind.apiVersion, revision, continueToken, remaining })}${items.join(',')}]}`
 }

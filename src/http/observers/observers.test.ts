@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { ApiError } from '#api/status-error.ts'
+import { systemClock } from '#base/clock.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { parseTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -162,7 +163,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
     policy,
     sinks,
     metrics,
-    parseStored: () => (() => ({})) as never,
+    server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
     now: () => 0,
     report: assert.fail,
   })
@@ -309,7 +310,7 @@ function recording(rules: object[]) {
     policy: readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }) as Policy,
     sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
     metrics: serverMetrics(new Registry({ release: 22 }), 22),
-    parseStored: () => (() => ({})) as never,
+    server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
     now: () => 0,
     report: assert.fail,
   })

@@ -1,0 +1,58 @@
+/**
+ * What a request was answered with, as the audit log tells it: in JSON whatever was sent, and as the table or the metadata
+ * alone where those were asked for.
+ */
+import { headerOf, jsonOf, cutFor } from '#http/represent.ts'
+import type { Exchange } from '#http/exchange.ts'
+import { listStart } from '#http/list-body.ts'
+import { encodeList, encodeObject, type ShapeParts } from '#http/other-shapes.ts'
+import { negotiateShape, type Shape } from '#http/shape.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Answer } from '#verbs/answer.ts'
+import type { ParseStored } from '#watchcache/entry.ts'
+
+/** Undefined where there was no answer. */
+export async function responseText(
+  exchange: Exchange,
+  parts: ShapeParts,
+): Promise<string | undefined> {
+  const { answer, refusal } = exchange
+  if (refusal !== undefined) return JSON.stringify(refusal.status())
+  if (answer === undefined) return undefined
+  if (answer.is !== 'object' && answer.is !== 'list') return JSON.stringify(answer.value)
+  const shape = otherShape(exchange, answer.kind)
+  const { parseStored } = parts.server
+  if (answer.is === 'object')
+    return shape === undefined
+      ? objectText(answer, parseStored)
+      : String(await encodeObject(answer, shape, parts, exchange)).trimEnd()
+  return shape === undefined
+    ? listText(answer, parseStored)
+    : String(await encodeList(answer, shape, parts, exchange)).trimEnd()
+}
+
+/** Undefined where the object itself was asked for. */
+function otherShape(exchange: Exchange, kind: Kind): Shape | undefined {
+  const { as } = negotiateShape(exchange, kind)
+  if (as === undefined) return undefined
+  return { format: 'json', as, pretty: false, contentType: '', plainJson: false }
+}
+
+async function objectText(
+  { kind, view }: Answer & { is: 'object' },
+  parse: ParseStored,
+): Promise<string> {
+  return String(jsonOf(kind, await cutFor(kind, view, parse), view)).trimEnd()
+}
+
+/** Items of built-in kinds do not say what they are. */
+async function listText(answer: Answer & { is: 'list' }, parse: ParseStored): Promise<string> {
+  const { kind, entries, revision, continueToken, remaining } = answer
+  const header = kind.itemsCarryType ? 0 : headerOf(kind).length
+  const items: string[] = []
+  for (const entry of entries) {
+    const text = String(jsonOf(kind, await cutFor(kind, entry, parse), entry)).trimEnd()
+    items.push(header === 0 ? text : `{${text.slice(header)}`)
+  }
+  return `${listStart({ kind: kind.listKind, apiVersion: kind.apiVersion, revision, continueToken, remaining })}${items.join(',')}]}`
+}
