@@ -341,6 +341,36 @@ test('daily renewal tells of changes and of failures, and keeps what is in use',
   assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
 })
 
+test('certificates for names are read with the others, told of when they change, and warned of', () => {
+  const other = settingsFor().dataDir
+  ensure(settingsFor([`--data-dir=${other}`]))
+  const [cert, key] = ['apiserver.crt', 'apiserver.key'].map((name) => join(other, 'pki', name))
+  const settings = settingsFor([`--tls-sni-cert-key=${cert},${key}:*.example`])
+  const first = ensure(settings)
+  const pair = { certificatePem: readFileSync(cert!, 'utf8'), keyPem: readFileSync(key!, 'utf8') }
+  assert.deepEqual(first.named, [{ ...pair, names: ['*.example'] }])
+  assert.deepEqual(first.warnings, [])
+  const told: string[] = []
+  const renewal = renewDaily(
+    first,
+    () => ensure(settings),
+    (fresh) => told.push(fresh.named[0]?.certificatePem ?? ''),
+    (error) => told.push(error.message),
+  )
+  renewal.check()
+  const admin = readFileSync(join(other, 'pki', 'admin.crt'), 'utf8')
+  writeFileSync(cert!, admin)
+  renewal.check()
+  writeFileSync(key!, readFileSync(join(other, 'pki', 'admin.key')))
+  renewal.check()
+  renewal.stop()
+  assert.deepEqual(told, [`${key} is not the key of ${cert}`, admin])
+  assert.match(
+    ensure(settings, startMs + 400 * dayMs).warnings.join(),
+    /^--tls-sni-cert-key: .*apiserver\.crt is not valid since .*: clients refuse it$/,
+  )
+})
+
 test('what could not be laid in is laid in the next day', () => {
   const settings = settingsFor()
   const first = ensure(settings)

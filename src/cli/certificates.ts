@@ -34,6 +34,8 @@ import {
   type KeyPair,
   type Loaded,
   loadPair,
+  type NamedPair,
+  namedPair,
   parsed,
   validityProblem,
 } from './key-pair.ts'
@@ -41,6 +43,8 @@ import {
 export interface Certificates {
   readonly ca: KeyPair
   readonly serving: KeyPair
+  /** Further ones to show, to clients that call the server by certain names. */
+  readonly named: readonly NamedPair[]
   readonly admin: KeyPair
   readonly serviceAccountKey: { readonly privatePem: string; readonly publicPem: string }
   /** What clients must trust to believe the serving certificate. */
@@ -57,6 +61,7 @@ type Wanted = Pick<
   | 'certDir'
   | 'tlsCertFile'
   | 'tlsPrivateKeyFile'
+  | 'tlsSniCertKey'
   | 'bindAddress'
   | 'advertiseAddress'
   | 'serviceClusterIpRange'
@@ -271,9 +276,16 @@ export function ensureCertificates(
   const warnings = outOfDate === undefined ? [] : [`${path} ${outOfDate}`]
   if (!isOurs && given === undefined)
     warnings.push(`${path} is not signed by ${caPath}: it is used as it is, and never renewed`)
+  const named = settings.tlsSniCertKey.map(namedPair)
+  for (const [i, { certificatePem }] of named.entries()) {
+    const problem = validityProblem(new X509Certificate(certificatePem), clock.now())
+    if (problem !== undefined)
+      warnings.push(`--tls-sni-cert-key: ${settings.tlsSniCertKey[i]?.certificate} ${problem}`)
+  }
   return {
     ca,
     serving: serving.pair,
+    named,
     admin: admin.pair,
     serviceAccountKey,
     trustPem,

@@ -50,6 +50,9 @@ export const flagTable = {
   'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
+  'tls-sni-cert-key': row('Serving', value.namedFiles, [], 'wired', 'A further certificate with its key, PEM, for clients that call the server by the names after the colon, or where there are none by those in the certificate.'),
+  'tls-cipher-suites': row('Serving', value.list('names of cipher suites separated by commas', 'NAME,…'), [], 'wired', 'The cipher suites of TLS 1.2 that clients may use; those of TLS 1.3 are always there. The usual ones when unset.'),
+  'tls-min-version': row('Serving', value.choice('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'), 'VersionTLS12', 'wired', 'The oldest version of TLS that clients may use.'),
   'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
   'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
 

@@ -287,3 +287,27 @@ export const files: Shape<readonly string[]> = {
   read: (given, before) => (readable(given) ? [...(before ?? []), resolve(given)] : undefined),
   show: (value) => value.join(','),
 }
+
+/** A certificate, its key, and the names that clients call it by. */
+export interface NamedFiles {
+  readonly certificate: string
+  readonly key: string
+  readonly names: readonly string[]
+}
+
+/** CERT,KEY[:NAME,…], one pair per use of the flag. */
+export const namedFiles: Shape<readonly NamedFiles[]> = {
+  accepts:
+    'two files that can be read, such as example.crt,example.key, and if wanted names after a colon: foo.crt,foo.key:*.foo.com,foo.com; the flag may be given several times',
+  word: 'FILE,FILE[:NAME,…]',
+  unit: '',
+  read(given, before) {
+    const [, pair = '', said] = /^([^:]*)(?::(.*))?$/s.exec(given) ?? []
+    const [certificate, key, ...more] = pair.split(',').map((path) => path.trim())
+    if (certificate === undefined || key === undefined || more.length > 0) return undefined
+    if (said?.trim() === '' || !readable(certificate) || !readable(key)) return undefined
+    const names = said?.split(',').map((name) => name.trim()) ?? []
+    return [...(before ?? []), { certificate: resolve(certificate), key: resolve(key), names }]
+  },
+  show: () => '',
+}

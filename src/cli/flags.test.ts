@@ -57,6 +57,21 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
   [['--bind-address=::'], 'bindAddress', '::'],
   [['--tls-cert-file', aFile, '--tls-private-key-file', aFile], 'tlsCertFile', aFile],
   [[], 'tlsCertFile', undefined],
+  [[], 'tlsSniCertKey', []],
+  [
+    [`--tls-sni-cert-key=${aFile},${aFile}`, `--tls-sni-cert-key=${aFile}, ${aFile}: *.x.io ,y`],
+    'tlsSniCertKey',
+    [
+      { certificate: aFile, key: aFile, names: [] },
+      { certificate: aFile, key: aFile, names: ['*.x.io', 'y'] },
+    ],
+  ],
+  [['--tls-min-version=VersionTLS13'], 'tlsMinVersion', 'VersionTLS13'],
+  [
+    ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256'],
+    'tlsCipherSuites',
+    ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
+  ],
   [
     ['--service-cluster-ip-range=10.1.0.0/16,fd00::/112'],
     'serviceClusterIpRange',
@@ -182,6 +197,20 @@ const refused: [argv: string[], error: string][] = [
     [`--authorization-policy-file=${aFile}`],
     '--authorization-policy-file goes with --authorization-mode=ABAC',
   ],
+  [
+    ['--tls-min-version=1.2'],
+    '--tls-min-version: "1.2" is not accepted: it wants one of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13',
+  ],
+  [
+    ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'],
+    '--tls-cipher-suites needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, for HTTP/2, unless --tls-min-version=VersionTLS13',
+  ],
+  ...['x', `${aFile}`, `${aFile},${aFile}:`, `${aFile},${aFile},${aFile}`, `${aFile},nope`].map(
+    (given): [string[], string] => [
+      [`--tls-sni-cert-key=${given}`],
+      `--tls-sni-cert-key: ${JSON.stringify(given)} is not accepted: it wants ${flagTable['tls-sni-cert-key'].shape.accepts}`,
+    ],
+  ),
   [['--storage-backend=etcd3'], '--storage-backend=etcd3 needs --etcd-servers'],
   [
     ['--storage-backend=memory', '--etcd-servers=http://a:1'],

@@ -4,9 +4,12 @@
  * part of the server is an error of one line; nothing is ever ignored. It starts nothing and writes nothing.
  */
 import { resolve } from 'node:path'
+import { loadLater } from '#base/load-later.ts'
 import { type FlagName, type FlagTable, flagTable, releases } from './flag-table.ts'
 import type { Row } from './flag-row.ts'
 import { nearest } from './nearest.ts'
+
+const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
@@ -114,6 +117,11 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
       return given.has(flag)
         ? `--${flag} goes with --authorization-mode=${mode}`
         : `--authorization-mode with ${mode} needs --${flag}`
+  const suites = values.get('tls-cipher-suites') as readonly string[]
+  if (suites.length > 0) {
+    const problem = loadPolicy().tlsProblem(suites, values.get('tls-min-version') as string)
+    if (problem !== undefined) return problem
+  }
   const servers = values.get('etcd-servers') as readonly string[]
   const backend = values.get('storage-backend') as string
   if (backend === 'etcd3' && servers.length === 0)

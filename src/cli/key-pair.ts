@@ -3,6 +3,7 @@
  * other. Files are named where they do not; nothing is written here.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import type { NamedFiles } from './flag-value.ts'
 import { CannotUseFile, readIfThere } from './private-files.ts'
 
 export interface KeyPair {
@@ -61,6 +62,17 @@ export function givenPair(
   const loaded = loadPair(certificatePath, keyPath)
   if (loaded === undefined) throw new CannotUseFile(certificatePath, 'is gone')
   return loaded
+}
+
+export interface NamedPair extends KeyPair {
+  readonly names: readonly string[]
+}
+
+/** A pair that is shown to clients that call the server by these names. */
+export function namedPair({ certificate, key, names }: NamedFiles): NamedPair {
+  const loaded = loadPair(certificate, key)
+  if (loaded === undefined) throw new CannotUseFile(certificate, 'is gone')
+  return { ...loaded.pair, names }
 }
 
 /** The authorities that a flag names, PEM; undefined where it is not given. */

@@ -8,6 +8,7 @@ import { versionInfo } from '#discovery/version.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { leavesHttp } from '#http/connect/connect.ts'
 import { createListener, type Listener } from '#http/listener.ts'
+import type { TlsKeys } from '#http/named-certificates.ts'
 import type { HttpParts, PathHandler } from '#http/parts.ts'
 import { discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
@@ -20,12 +21,14 @@ import { requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
+import type { Certificates } from './certificates.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
 import type { ServerHealth } from './health-checks.ts'
 import type { Observing } from './observing.ts'
 import { platformOf } from './platform.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
+import type { TlsPolicy } from './tls-policy.ts'
 
 /** Largest body a request may have, as in the original. */
 const bodyBytesMax = 3 * 1024 * 1024
@@ -45,20 +48,21 @@ const loadUntilReady = loadLater<typeof import('#http/until-ready.ts')>(
   '#http/until-ready',
 )
 
+const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
+
 /** A start that is given time is one that can be looked at: otherwise nobody is answered before all is ready. */
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
 
 export function makeListener(side: HttpSide): Listener {
   const { foundation, access, others, observing, health } = side
-  const { serving } = foundation.certificates
   const whenReady = requestServer(httpParts(side))
   const serve = listensEarly(foundation.settings)
     ? loadUntilReady().untilReady(whenReady, () => health.ready)
     : whenReady
   return createListener({
-    cert: serving.certificatePem,
-    key: serving.keyPem,
+    ...shownKeys(foundation.certificates),
+    ...tlsPolicyOf(foundation),
     clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
     handle: serve,
     upgrade: serve,
@@ -66,6 +70,26 @@ export function makeListener(side: HttpSide): Listener {
     handshakeFailed: observing.handshakeFailed,
   })
 }
+
+/** Nothing where the flags say nothing. */
+function tlsPolicyOf({ settings, log }: Foundation): Pick<TlsPolicy, 'ciphers' | 'minVersion'> {
+  const { tlsCipherSuites, tlsMinVersion } = settings
+  if (tlsCipherSuites.length === 0 && tlsMinVersion === 'VersionTLS12') return {}
+  const { warnings, ...policy } = loadPolicy().tlsPolicy(settings)
+  for (const warning of warnings) log.warn(warning)
+  return policy
+}
+
+/** What the listener shows of all there is. */
+export const shownKeys = ({ serving, named }: Certificates): TlsKeys => ({
+  cert: serving.certificatePem,
+  key: serving.keyPem,
+  named: named.map(({ certificatePem, keyPem, names }) => ({
+    cert: certificatePem,
+    key: keyPem,
+    names,
+  })),
+})
 
 function httpParts(side: HttpSide): HttpParts {
   const { foundation, server, access, observing, others, around } = side

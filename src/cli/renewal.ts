@@ -35,7 +35,8 @@ export function renewDaily(
       const same =
         fresh.serving.certificatePem === current.serving.certificatePem &&
         fresh.admin.certificatePem === current.admin.certificatePem &&
-        fresh.ca.certificatePem === current.ca.certificatePem
+        fresh.ca.certificatePem === current.ca.certificatePem &&
+        fresh.named.every((one, i) => one.certificatePem === current.named[i]?.certificatePem)
       if (same) return current
       changed(fresh)
       current = fresh

@@ -17,7 +17,7 @@ import { type Parsed, releaseNumber, type Settings } from './flags.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type HttpSide, listensEarly, makeListener } from './make-http.ts'
+import { type HttpSide, listensEarly, makeListener, shownKeys } from './make-http.ts'
 import { apiserverUser, makeServer } from './make-server.ts'
 import type { Membership } from './membership.ts'
 import { makeObserving } from './observing.ts'
@@ -194,7 +194,7 @@ function watchOver(
     certificates,
     () => ensureCertificates(settings, systemClock),
     (fresh) => {
-      listener.renew(fresh.serving.certificatePem, fresh.serving.keyPem)
+      listener.renew(shownKeys(fresh))
       writeKubeconfig(settings, fresh)
     },
     (error) => report('certificates could not be renewed', error),

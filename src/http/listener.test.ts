@@ -1,37 +1,19 @@
 /** The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are short here. */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import { issueCertificate } from '#base/certificate.ts'
 import { until } from '#base/until.fixture.ts'
 import type { Wire } from './exchange.ts'
 import { createListener, type Listener, type ListenerOptions } from './listener.ts'
+import { selfSigned } from './self-signed.fixture.ts'
 
 /** Of the one that is in a hurry; the other has the patience that servers have. */
 const requestAwaitedMs = 1000
 const prefaceMs = 800
 const handshakeMs = 700
-
-function selfSigned(commonName: string): { cert: string; key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const cert = issueCertificate(
-    {
-      subject: { commonName },
-      publicKey,
-      usages: ['server'],
-      dnsNames: ['localhost'],
-      notBeforeMs: Date.now() - 60_000,
-      notAfterMs: Date.now() + 3_600_000,
-      serial: randomBytes(8),
-    },
-    { privateKey },
-  )
-  return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }
-}
 
 let listener: Listener
 let port: number
@@ -226,8 +208,7 @@ test('new keys are for those who come from now on, and the cipher stays', async 
     return [name, cipher]
   }
   assert.deepEqual(await greeting(), ['first', 'TLS_AES_128_GCM_SHA256'])
-  const { cert, key } = selfSigned('second')
-  listener.renew(cert, key)
+  listener.renew(selfSigned('second'))
   assert.deepEqual(await greeting(), ['second', 'TLS_AES_128_GCM_SHA256'])
 })
 

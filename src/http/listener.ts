@@ -7,6 +7,7 @@ import tls from 'node:tls'
 import { loadLater } from '#base/load-later.ts'
 import type { Http1Connections, Http1Options } from './http1-connections.ts'
 import type { Http2Connection } from './http2/connection.ts'
+import type { RenewableServer, Securing, TlsKeys } from './named-certificates.ts'
 
 /** Each is loaded with the first connection that speaks it. */
 const loadHttp1 = loadLater<typeof import('./http1-connections.ts')>(
@@ -17,12 +18,19 @@ const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
   import.meta.url,
   './http2/connection',
 )
+/** And this where a server has more than one certificate. */
+const loadNamed = loadLater<typeof import('./named-certificates.ts')>(
+  import.meta.url,
+  './named-certificates',
+)
 
-export interface ListenerOptions extends Http1Options {
-  readonly cert: string | Buffer
-  readonly key: string | Buffer
+export interface ListenerOptions extends Http1Options, TlsKeys {
   /** Authorities named to clients when asking for their certificate; verification is authentication's work. */
   readonly clientAuthorities: Buffer | undefined
+  /** OpenSSL's list of cipher suites; the usual ones where unset. */
+  readonly ciphers?: string | undefined
+  /** The oldest version of TLS; 1.2 where unset. */
+  readonly minVersion?: tls.SecureVersion | undefined
   /** How long until a connection's first word, and until it is secure; the usual times where unset. */
   readonly prefaceMs?: number
   readonly handshakeMs?: number
@@ -31,7 +39,10 @@ export interface ListenerOptions extends Http1Options {
 }
 
 /** As Go prefers them: of the ciphers that are good enough, the one that costs least comes first. */
-const ciphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
+const usualCiphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
+
+/** Versions that OpenSSL refuses at its usual level of security, whatever else is said. */
+const oldVersions: readonly (tls.SecureVersion | undefined)[] = ['TLSv1', 'TLSv1.1']
 
 /** How long a client may take to shake hands; as the original's. */
 const handshakeMsMax = 32_000
@@ -42,7 +53,7 @@ const keepAliveProbeMs = 60_000
 export interface Listener {
   listen(port: number, address: string): Promise<number>
   /** New keys for connections that come from now on. */
-  renew(cert: string | Buffer, key: string | Buffer): void
+  renew(keys: TlsKeys): void
   /** Stops accepting; connections end once their requests are done. */
   drain(): Promise<void>
   /** Ends what is left. */
@@ -52,20 +63,13 @@ export interface Listener {
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
   const connections = new Set<Http2Connection>()
-  const tlsServer = tls.createServer({
-    ...tlsOptions(options),
-    ALPNProtocols: ['h2', 'http/1.1'],
-    requestCert: true,
-    rejectUnauthorized: false,
-    handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
-  })
   let http1: Http1Connections | undefined
   let draining = false
   const drainConnections = () => {
     for (const connection of connections) connection.close()
     http1?.drain()
   }
-  tlsServer.on('secureConnection', (socket) => {
+  const secured = (socket: tls.TLSSocket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, keepAliveProbeMs)
@@ -85,27 +89,46 @@ export function createListener(options: ListenerOptions): Listener {
     }
     // A handshake that was under way when the server stopped.
     if (draining) drainConnections()
-  })
-  tlsServer.on('tlsClientError', (_error, socket) => {
+  }
+  const failed = (_error: Error, socket: tls.TLSSocket) => {
     // Node leaves those open whose time is over.
     socket.destroy()
     options.handshakeFailed?.()
-  })
+  }
+  const securing: Securing = {
+    context: (keys) => tlsOptions({ ...options, ...keys }),
+    server: (keys, more) => {
+      const server = tls.createServer({
+        ...tlsOptions({ ...options, ...keys }),
+        ...more,
+        ALPNProtocols: ['h2', 'http/1.1'],
+        requestCert: true,
+        rejectUnauthorized: false,
+        handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
+      })
+      server.on('secureConnection', secured)
+      server.on('tlsClientError', failed)
+      return server
+    },
+  }
+  const { server: listening, renew } = options.named?.length
+    ? loadNamed().serverOfNames(options, securing)
+    : serverOfOne(options, securing)
 
   return {
     listen: (port, address) =>
       new Promise((resolve, reject) => {
-        tlsServer.once('error', reject)
-        tlsServer.listen(port, address, () => {
-          tlsServer.off('error', reject)
-          tlsServer.on('error', () => {})
-          resolve((tlsServer.address() as { port: number }).port)
+        listening.once('error', reject)
+        listening.listen(port, address, () => {
+          listening.off('error', reject)
+          listening.on('error', () => {})
+          resolve((listening.address() as { port: number }).port)
         })
       }),
-    renew: (cert, key) => tlsServer.setSecureContext(tlsOptions({ ...options, cert, key })),
+    renew,
     drain: () =>
       new Promise((resolve) => {
-        tlsServer.close(() => resolve())
+        listening.close(() => resolve())
         draining = true
         drainConnections()
         if (sockets.size === 0) resolve()
@@ -116,14 +139,20 @@ export function createListener(options: ListenerOptions): Listener {
   }
 }
 
+function serverOfOne(keys: TlsKeys, securing: Securing): RenewableServer {
+  const server = securing.server(keys)
+  return { server, renew: (fresh) => server.setSecureContext(securing.context(fresh)) }
+}
+
 /** All of what a connection is secured with: Node forgets what it is not told again with new keys. */
-function tlsOptions({ cert, key, clientAuthorities }: ListenerOptions): tls.SecureContextOptions {
+function tlsOptions(options: ListenerOptions): tls.SecureContextOptions {
+  const { cert, key, clientAuthorities, minVersion = 'TLSv1.2', ciphers = usualCiphers } = options
   return {
     cert,
     key,
     ...(clientAuthorities !== undefined && { ca: clientAuthorities }),
-    minVersion: 'TLSv1.2',
-    ciphers,
+    minVersion,
+    ciphers: oldVersions.includes(minVersion) ? `${ciphers}:@SECLEVEL=0` : ciphers,
     honorCipherOrder: true,
   }
 }
