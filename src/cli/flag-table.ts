@@ -53,6 +53,7 @@ export const flagTable = {
   'tls-sni-cert-key': row('Serving', value.namedFiles, [], 'wired', 'A further certificate with its key, PEM, for clients that call the server by the names after the colon, or where there are none by those in the certificate.'),
   'tls-cipher-suites': row('Serving', value.list('names of cipher suites separated by commas', 'NAME,…'), [], 'wired', 'The cipher suites of TLS 1.2 that clients may use; those of TLS 1.3 are always there. The usual ones when unset.'),
   'tls-min-version': row('Serving', value.choice('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'), 'VersionTLS12', 'wired', 'The oldest version of TLS that clients may use.'),
+  'http2-max-streams-per-connection': row('Serving', value.whole(0, 2 ** 31 - 1), 0, 'wired', 'How many requests one connection of HTTP/2 may have under way; 0 for 250.'),
   'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
   'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
 
@@ -74,6 +75,9 @@ export const flagTable = {
   'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),
   'max-mutating-requests-inflight': row('Requests', value.count, 200, 'wired', 'How many requests that write may run at once; 0 for no limit.'),
   'enable-priority-and-fairness': row('Requests', value.bool, true, 'wired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
+  'goaway-chance': row('Requests', value.chance, 0, 'wired', 'Of how many requests over HTTP/2 the connection takes no further ones, so that its client comes anew, perhaps to another server: .001 is one in a thousand, and .02 the most that is sensible; 0 for none.', { since: '1.18' }),
+  'cors-allowed-origins': row('Requests', value.list('regular expressions separated by commas, such as //example\\.org(:|$)', 'PATTERN,…'), [], 'wired', 'Pages of other origins that may call the server from a browser: each expression may match any part of the origin.'),
+  'strict-transport-security-directives': row('Requests', value.directives, [], 'wired', 'What browsers are told with every answer about HTTPS alone: max-age=31536000,includeSubDomains,preload.', { since: '1.20' }),
 
   'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
   'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'wired', 'Groups, versions and resources to turn on or off.'),

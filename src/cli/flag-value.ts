@@ -64,11 +64,13 @@ export const count = whole(0, Number.MAX_SAFE_INTEGER)
 export const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'Seconds')
 export const port = whole(1, 65_535)
 
-export const fraction: Shape<number> = {
-  accepts: 'a number, 0 or greater',
+/** How likely something is. */
+export const chance: Shape<number> = {
+  accepts: 'a number from 0 to 1, such as 0.001',
   word: 'NUMBER',
   unit: '',
-  read: (given) => (/^\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
+  read: (given) =>
+    /^(\d+\.?\d*|\.\d+)$/.test(given) && Number(given) <= 1 ? Number(given) : undefined,
   show: String,
 }
 
@@ -109,6 +111,13 @@ export function list(
     read: (given, before) => [...(before ?? []), ...nonEmptyParts(given)],
     show: (value) => value.join(','),
   }
+}
+
+/** What becomes one header. */
+export const directives: Shape<readonly string[]> = {
+  ...list('directives separated by commas, such as max-age=31536000,includeSubDomains,preload'),
+  read: (given, before) =>
+    /^[\x20-\x7e]*$/.test(given) ? [...(before ?? []), ...nonEmptyParts(given)] : undefined,
 }
 
 /** Some of a few known values, separated by commas, each at most once. */

@@ -66,6 +66,18 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
       { certificate: aFile, key: aFile, names: ['*.x.io', 'y'] },
     ],
   ],
+  [[], 'goawayChance', 0],
+  [['--goaway-chance=.02'], 'goawayChance', 0.02],
+  [['--goaway-chance=0.001'], 'goawayChance', 0.001],
+  [['--goaway-chance=1'], 'goawayChance', 1],
+  [['--cors-allowed-origins=//a\\.b(:|$),^x'], 'corsAllowedOrigins', ['//a\\.b(:|$)', '^x']],
+  [['--cors-allowed-origins='], 'corsAllowedOrigins', []],
+  [
+    ['--strict-transport-security-directives=max-age=31536000,includeSubDomains'],
+    'strictTransportSecurityDirectives',
+    ['max-age=31536000', 'includeSubDomains'],
+  ],
+  [['--http2-max-streams-per-connection=1000'], 'http2MaxStreamsPerConnection', 1000],
   [['--tls-min-version=VersionTLS13'], 'tlsMinVersion', 'VersionTLS13'],
   [
     ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256'],
@@ -197,6 +209,18 @@ const refused: [argv: string[], error: string][] = [
     [`--authorization-policy-file=${aFile}`],
     '--authorization-policy-file goes with --authorization-mode=ABAC',
   ],
+  ...['-1', '1.5', 'x', ''].map((given): [string[], string] => [
+    [`--goaway-chance=${given}`],
+    `--goaway-chance: ${JSON.stringify(given)} is not accepted: it wants a number from 0 to 1, such as 0.001`,
+  ]),
+  [
+    ['--cors-allowed-origins=ok,('],
+    '--cors-allowed-origins: "(" is not accepted: it wants a regular expression: error parsing regexp: missing closing ): `(`',
+  ],
+  [
+    ['--strict-transport-security-directives=a\nb'],
+    '--strict-transport-security-directives: "a\\nb" is not accepted: it wants directives separated by commas, such as max-age=31536000,includeSubDomains,preload',
+  ],
   [
     ['--tls-min-version=1.2'],
     '--tls-min-version: "1.2" is not accepted: it wants one of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13',
@@ -264,6 +288,7 @@ const takesAnyText = [
   'audit-log-path',
   'basic-auth-file',
   'controllers',
+  'cors-allowed-origins',
   'disable-admission-plugins',
   'enable-admission-plugins',
   'etcd-prefix',

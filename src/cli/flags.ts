@@ -9,6 +9,10 @@ import { type FlagName, type FlagTable, flagTable, releases } from './flag-table
 import type { Row } from './flag-row.ts'
 import { nearest } from './nearest.ts'
 
+const loadPattern = loadLater<typeof import('#schema/structural/pattern.ts')>(
+  import.meta.url,
+  '#schema/structural/pattern',
+)
 const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
@@ -121,6 +125,11 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
   if (suites.length > 0) {
     const problem = loadPolicy().tlsProblem(suites, values.get('tls-min-version') as string)
     if (problem !== undefined) return problem
+  }
+  for (const origin of values.get('cors-allowed-origins') as readonly string[]) {
+    const problem = loadPattern().patternProblem(origin)
+    if (problem !== undefined)
+      return `--cors-allowed-origins: ${JSON.stringify(origin)} is not accepted: it wants a regular expression: ${problem}`
   }
   const servers = values.get('etcd-servers') as readonly string[]
   const backend = values.get('storage-backend') as string

@@ -7,6 +7,7 @@ import type { JsonObject } from '#discovery/openapi/source.ts'
 import { versionInfo } from '#discovery/version.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { leavesHttp } from '#http/connect/connect.ts'
+import type { Wire } from '#http/exchange.ts'
 import { createListener, type Listener } from '#http/listener.ts'
 import type { TlsKeys } from '#http/named-certificates.ts'
 import type { HttpParts, PathHandler } from '#http/parts.ts'
@@ -17,7 +18,7 @@ import { openApiPaths } from '#http/paths/openapi.ts'
 import { openIdPaths } from '#http/paths/openid.ts'
 import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
-import { requestServer } from '#http/serve.ts'
+import { ownHeaders, requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
@@ -50,16 +51,25 @@ const loadUntilReady = loadLater<typeof import('#http/until-ready.ts')>(
 
 const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
 
+const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
+  import.meta.url,
+  '#http/around-requests',
+)
+
 /** A start that is given time is one that can be looked at: otherwise nobody is answered before all is ready. */
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
 
 export function makeListener(side: HttpSide): Listener {
   const { foundation, access, others, observing, health } = side
-  const whenReady = requestServer(httpParts(side))
-  const serve = listensEarly(foundation.settings)
-    ? loadUntilReady().untilReady(whenReady, () => health.ready)
-    : whenReady
+  const { settings } = foundation
+  const parts = httpParts(side)
+  const whenReady = requestServer(parts)
+  const serve = asFlagsSay(
+    settings,
+    parts,
+    listensEarly(settings) ? loadUntilReady().untilReady(whenReady, () => health.ready) : whenReady,
+  )
   return createListener({
     ...shownKeys(foundation.certificates),
     ...tlsPolicyOf(foundation),
@@ -68,6 +78,30 @@ export function makeListener(side: HttpSide): Listener {
     upgrade: serve,
     upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
     handshakeFailed: observing.handshakeFailed,
+    ...(settings.http2MaxStreamsPerConnection > 0 && {
+      http2StreamsMax: settings.http2MaxStreamsPerConnection,
+    }),
+  })
+}
+
+/** Nothing is laid around requests where no flag asks for it. */
+function asFlagsSay(
+  settings: Foundation['settings'],
+  parts: HttpParts,
+  serve: (wire: Wire) => void,
+): (wire: Wire) => void {
+  const {
+    corsAllowedOrigins: origins,
+    strictTransportSecurityDirectives: directives,
+    goawayChance: goAwayChance,
+  } = settings
+  if (origins.length + directives.length === 0 && goAwayChance === 0) return serve
+  return loadAround().aroundRequests(serve, {
+    origins,
+    directives,
+    goAwayChance,
+    random: Math.random,
+    ownHeaders: (wire) => ownHeaders(wire, parts),
   })
 }
 

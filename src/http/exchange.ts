@@ -62,6 +62,8 @@ export interface Wire {
   onClose?(listener: () => void): void
   /** Breaks the answer off. */
   abort?(): void
+  /** The connection takes no further requests, and ends after those under way, where it can tell its client so. */
+  goAway?(): void
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
 }

@@ -31,6 +31,8 @@ export interface ListenerOptions extends Http1Options, TlsKeys {
   readonly ciphers?: string | undefined
   /** The oldest version of TLS; 1.2 where unset. */
   readonly minVersion?: tls.SecureVersion | undefined
+  /** Requests at once on one connection of HTTP/2; the usual number where unset. */
+  readonly http2StreamsMax?: number
   /** How long until a connection's first word, and until it is secure; the usual times where unset. */
   readonly prefaceMs?: number
   readonly handshakeMs?: number
@@ -76,10 +78,11 @@ export function createListener(options: ListenerOptions): Listener {
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') {
-      const { handle, prefaceMs } = options
+      const { handle, prefaceMs, http2StreamsMax } = options
       const connection = new (loadHttp2().Http2Connection)(socket, {
         handle,
         ...(prefaceMs !== undefined && { prefaceMs }),
+        ...(http2StreamsMax !== undefined && { streamsMax: http2StreamsMax }),
       })
       connections.add(connection)
       socket.on('close', () => connections.delete(connection))

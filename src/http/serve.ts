@@ -154,6 +154,14 @@ function open(wire: Wire, parts: HttpParts): Exchange {
   }
 }
 
+/** The headers of an answer that no exchange is made for. */
+export function ownHeaders(wire: Wire, { server: { release }, newAuditId }: HttpParts) {
+  return {
+    ...(release >= allNamedSince && { 'audit-id': auditIdOf(wire) || newAuditId() }),
+    ...(release >= cachesToldSince && { 'cache-control': 'no-cache, private' }),
+  }
+}
+
 /** Clients may name their request themselves, to find it in the audit log. */
 function auditIdOf({ headers }: Wire): string {
   const given = headers['audit-id']

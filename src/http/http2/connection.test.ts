@@ -4,8 +4,16 @@ import { EventEmitter } from 'node:events'
 import { mock, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import type { Wire } from '#http/exchange.ts'
-import { Http2Connection } from './connection.ts'
-import { errorCode, flag, frameType, preface, settingsFrame, writeFrameHead } from './frames.ts'
+import { Http2Connection, type Http2Options } from './connection.ts'
+import {
+  errorCode,
+  flag,
+  frameType,
+  preface,
+  setting,
+  settingsFrame,
+  writeFrameHead,
+} from './frames.ts'
 
 class FakeSocket extends EventEmitter {
   written = Buffer.alloc(0)
@@ -57,9 +65,13 @@ class Client {
   readonly wires: Wire[] = []
   readonly connection: Http2Connection
 
-  constructor(first: Buffer = Buffer.concat([preface, settingsFrame([])])) {
+  constructor(
+    first: Buffer = Buffer.concat([preface, settingsFrame([])]),
+    options: Partial<Http2Options> = {},
+  ) {
     this.connection = new Http2Connection(this.socket as unknown as TLSSocket, {
       handle: (wire) => void this.wires.push(wire),
+      ...options,
     })
     this.send(first)
   }
@@ -596,4 +608,42 @@ test('a body over the limit is refused without being kept', async () => {
   const body = (client.wires[0] as Wire).readBody(3)
   client.send(frame(data, 0, 1, '1234'))
   await assert.rejects(async () => body, /too large/)
+})
+
+for (const [given, told] of [
+  [{}, 250],
+  [{ streamsMax: 3 }, 3],
+] as const)
+  test(`${told} requests at once are told of, taken, and not one more`, async () => {
+    const client = new Client(undefined, given)
+    const first = (await client.frames()).find(({ type }) => type === settings) as Frame
+    assert.equal(first.payload.readUInt16BE(0), setting.concurrentStreamsMax)
+    assert.equal(first.payload.readUInt32BE(2), told)
+    for (let i = 0; i <= told; i++) client.send(frame(headers, whole, 2 * i + 1, get))
+    assert.equal(client.wires.length, told)
+    assert.equal(codeOf(await client.frames(), reset), errorCode.refusedStream)
+  })
+
+test('a connection that is to go away ends after what is under way', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
+  await client.frames()
+  const [one, two] = client.wires as [Wire, Wire]
+  one.goAway?.()
+  one.answer(200, {}, undefined)
+  const said = await client.frames()
+  assert.deepEqual(
+    said.map(({ type, stream }) => [type, stream]),
+    [
+      [frameType.goAway, 0],
+      [headers, 1],
+    ],
+  )
+  assert.equal(said[0]?.payload.readUInt32BE(0), 3)
+  client.send(frame(headers, whole, 5, get))
+  assert.equal(client.wires.length, 2)
+  assert.equal(client.socket.destroyed, false)
+  two.answer(200, {}, undefined)
+  await client.frames()
+  assert.equal(client.socket.destroyed, true)
 })

@@ -32,8 +32,8 @@ import { areTrailers, fieldsOf, type HeaderFields } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
 
-/** Requests at once on one connection: as the original allows. */
-const streamsMax = 250
+/** Requests at once on one connection where nothing else is said: as the original allows. */
+const usualStreamsMax = 250
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
 /** Frames one header block may come in: more than its bytes need. */
@@ -50,6 +50,8 @@ const resetRememberedMax = 200
 export interface Http2Options {
   readonly handle: (wire: Wire) => void
   readonly prefaceMs?: number
+  /** Requests at once on one connection. */
+  readonly streamsMax?: number
 }
 
 /** A header block that comes in several frames. */
@@ -64,6 +66,7 @@ export class Http2Connection implements StreamHost {
   readonly sender: Sender
   readonly #socket: TLSSocket
   readonly #handle: (wire: Wire) => void
+  readonly #streamsMax: number
   readonly #streams = new Map<number, Http2Stream>()
   readonly #decoder = new HeaderDecoder(headerBytesMax, fieldsOf)
   readonly #frames = new FrameReader((type, flags, id, payload) =>
@@ -88,6 +91,7 @@ export class Http2Connection implements StreamHost {
   constructor(socket: TLSSocket, options: Http2Options) {
     this.#socket = socket
     this.#handle = options.handle
+    this.#streamsMax = options.streamsMax ?? usualStreamsMax
     this.sender = new Sender(socket)
     const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
     readStraight(socket, (bytes) => {
@@ -102,7 +106,7 @@ export class Http2Connection implements StreamHost {
     })
     this.sender.frame(
       settingsFrame([
-        [setting.concurrentStreamsMax, streamsMax],
+        [setting.concurrentStreamsMax, this.#streamsMax],
         [setting.initialWindowSize, streamWindowBytes],
         [setting.headerListSizeMax, headerBytesMax],
       ]),
@@ -234,7 +238,8 @@ export class Http2Connection implements StreamHost {
     if (this.#closing) return
     this.#lastStream = id
     if (head === undefined) return void this.#refuseFault(id, errorCode.protocol)
-    if (this.#streams.size >= streamsMax) return void this.#refuseFault(id, errorCode.refusedStream)
+    if (this.#streams.size >= this.#streamsMax)
+      return void this.#refuseFault(id, errorCode.refusedStream)
     const state = { receiving: !ended, window: this.#streamWindow }
     const stream = new Http2Stream(this, id, head, state)
     this.#streams.set(id, stream)

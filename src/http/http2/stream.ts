@@ -32,6 +32,8 @@ export interface StreamHost {
   reset(stream: Http2Stream, code: number): void
   /** No other request is under way: whoever asked waits for this answer, and no other could leave with it. */
   isOnly(stream: Http2Stream): boolean
+  /** No new requests. */
+  close(): void
   /** Both halves are done. */
   finished(stream: Http2Stream): void
 }
@@ -286,6 +288,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   abort(): void {
     if (!this.#gone) this.#host.reset(this, errorCode.cancel)
+  }
+
+  goAway(): void {
+    this.#host.close()
   }
 
   get closed(): boolean {

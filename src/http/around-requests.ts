@@ -1,0 +1,81 @@
+/**
+ * What flags lay around every request before anything else looks at it: headers for browsers, answers to what browsers ask
+ * before they ask, connections that are to end. Loaded only where such a flag is given; without them nobody passes here.
+ */
+import { firstValue } from '#access/authenticate/header-values.ts'
+import { compilePattern } from '#schema/structural/pattern.ts'
+import type { AnswerHeaders, Wire } from './exchange.ts'
+
+type Serve = (wire: Wire) => void
+
+export interface AroundOptions {
+  /** Regular expressions: pages of whose origin may call the server. */
+  readonly origins: readonly string[]
+  /** The directives of Strict-Transport-Security. */
+  readonly directives: readonly string[]
+  /** Of how many requests over HTTP/2 the connection takes no further ones: 0.01 is one in a hundred. */
+  readonly goAwayChance: number
+  readonly random: () => number
+  /** The headers of an answer that nothing behind here makes. */
+  readonly ownHeaders: (wire: Wire) => AnswerHeaders
+}
+
+export function aroundRequests(serve: Serve, options: AroundOptions): Serve {
+  let outer = serve
+  if (options.origins.length > 0) outer = withOrigins(outer, options)
+  if (options.goAwayChance > 0) outer = withGoAway(outer, options)
+  if (options.directives.length > 0) outer = withTransportSecurity(outer, options.directives)
+  return outer
+}
+
+/** `change` sees the headers of the answer, of whichever kind that is. What leaves HTTP has none. */
+function beforeAnswer(wire: Wire, change: (headers: AnswerHeaders) => AnswerHeaders): void {
+  const { answer, answerPieces, stream } = wire
+  wire.answer = (status, headers, body) => answer.call(wire, status, change(headers), body)
+  wire.answerPieces = (status, headers, pieces) =>
+    answerPieces.call(wire, status, change(headers), pieces)
+  wire.stream = (status, headers) => stream.call(wire, status, change(headers))
+}
+
+function withTransportSecurity(serve: Serve, directives: readonly string[]): Serve {
+  const told = { 'strict-transport-security': directives.join('; ') }
+  return (wire) => {
+    beforeAnswer(wire, (headers) => ({ ...told, ...headers }))
+    serve(wire)
+  }
+}
+
+/** Requests under way go on; the client makes a new connection for its next, perhaps to another server. */
+function withGoAway(serve: Serve, { goAwayChance, random }: AroundOptions): Serve {
+  return (wire) => {
+    if (wire.goAway !== undefined && random() < goAwayChance)
+      beforeAnswer(wire, (headers) => {
+        wire.goAway?.()
+        return headers
+      })
+    serve(wire)
+  }
+}
+
+const allowed = {
+  'access-control-allow-credentials': 'true',
+  'access-control-allow-headers':
+    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+  'access-control-expose-headers': 'Date',
+}
+
+/** Browsers ask with OPTIONS, and without credentials, whether a page may ask: they are answered before anybody is known. */
+function withOrigins(serve: Serve, { origins, ownHeaders }: AroundOptions): Serve {
+  const patterns = origins.map(compilePattern)
+  return (wire) => {
+    const origin =
+      wire.headers.origin === undefined ? '' : (firstValue(wire.separateHeaders.origin) ?? '')
+    if (origin === '' || !patterns.some((pattern) => pattern.matches(origin))) return serve(wire)
+    const told = { ...allowed, 'access-control-allow-origin': origin }
+    if (wire.method === 'OPTIONS')
+      return wire.answer(204, { ...told, ...ownHeaders(wire) }, undefined)
+    beforeAnswer(wire, (headers) => ({ ...told, ...headers }))
+    serve(wire)
+  }
+}
