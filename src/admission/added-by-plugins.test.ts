@@ -66,7 +66,7 @@ type Row = [
 const create = (object: Loose, kind = podKind) => requestOf('CREATE', kind, object)
 const seconds = (name: string, object: Loose, expected: Loose[]): Row => [
   name,
-  defaultTolerationSeconds,
+  defaultTolerationSeconds(300, 300),
   create(object),
   tolerations,
   expected,
@@ -103,8 +103,18 @@ const rows: Row[] = [
     unreachable,
   ]),
   [
+    'as long as flags say',
+    defaultTolerationSeconds(7, 0),
+    create(pod()),
+    tolerations,
+    [
+      { ...notReady, tolerationSeconds: 7 },
+      { ...unreachable, tolerationSeconds: 0 },
+    ],
+  ],
+  [
     'a binding is no pod',
-    defaultTolerationSeconds,
+    defaultTolerationSeconds(300, 300),
     requestOf('CREATE', podKind, pod(), { subresource: 'binding' }),
     tolerations,
     undefined,

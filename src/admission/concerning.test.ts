@@ -35,7 +35,7 @@ const itself: AdmissionPlugin[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   defaultStorageClass,
-  defaultTolerationSeconds,
+  defaultTolerationSeconds(300, 300),
   limitRanger,
   persistentVolumeClaimResize,
   priorityPlugin(22),

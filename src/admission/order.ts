@@ -30,6 +30,9 @@ export interface PluginOptions extends ServiceAccountOptions {
   /** Told of every call of a webhook, for metrics. */
   readonly observeWebhook: (call: HookCall) => void
   readonly report: (message: string) => void
+  /** How long pods stay on a node that is not ready, or cannot be reached, where they say nothing. */
+  readonly notReadyTolerationSeconds: number
+  readonly unreachableTolerationSeconds: number
   /** By flag: names to add to and to take from the default ones, and the file that configures them. */
   readonly enable: readonly string[]
   readonly disable: readonly string[]
@@ -140,12 +143,11 @@ const makers: Readonly<Record<string, Make>> = {
     concerning('Priority', 'both', ['pods', 'priorityclasses'], () =>
       load.priority().priorityPlugin(release),
     ),
-  DefaultTolerationSeconds: () =>
-    concerning(
-      'DefaultTolerationSeconds',
-      'admit',
-      ['pods'],
-      () => load.defaultTolerationSeconds().defaultTolerationSeconds,
+  DefaultTolerationSeconds: ({ notReadyTolerationSeconds, unreachableTolerationSeconds }) =>
+    concerning('DefaultTolerationSeconds', 'admit', ['pods'], () =>
+      load
+        .defaultTolerationSeconds()
+        .defaultTolerationSeconds(notReadyTolerationSeconds, unreachableTolerationSeconds),
     ),
   PodTolerationRestriction: (_, configuration) =>
     load.podTolerationRestriction().podTolerationRestriction(configuration),

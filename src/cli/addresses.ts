@@ -37,6 +37,16 @@ export function localUrl(settings: Wanted & Pick<Settings, 'securePort'>): strin
   return `https://${isIpv6(address) ? `[${address}]` : address}:${securePort}`
 }
 
+/** Host and port that clients are told to use. */
+export function externalAddress(
+  settings: Wanted & Pick<Settings, 'securePort' | 'externalHostname'>,
+): string {
+  const { externalHostname: host, securePort } = settings
+  if (host === undefined) return new URL(localUrl(settings)).host
+  if (/^([^:[\]]*|\[[^[\]]*\]):[^:]*$/.test(host)) return host
+  return host.includes(':') ? `[${host}]:${securePort}` : `${host}:${securePort}`
+}
+
 /** The first address of a block: the one of the kubernetes service. */
 export function firstServiceAddress(block: string): string {
   const cidr = parseCidr(block)

@@ -21,6 +21,7 @@ import {
   type Machine,
   addressBytes,
   advertisedAddress,
+  externalAddress,
   firstServiceAddress,
   localUrl,
   servingNames,
@@ -443,6 +444,16 @@ for (const [bind, advertise, advertised, url] of addresses)
     assert.equal(localUrl(settings), url)
     assert.ok(servingNames(settings, machine).addresses.includes(advertised))
   })
+
+for (const [given, told] of [
+  [[], '127.0.0.1:6443'],
+  [['--bind-address=2001:db8::7'], '[2001:db8::7]:6443'],
+  [['--external-hostname=api.example'], 'api.example:6443'],
+  [['--external-hostname=api.example:77'], 'api.example:77'],
+  [['--external-hostname=::5', '--secure-port=7000'], '[::5]:7000'],
+  [['--external-hostname=[::5]:77'], '[::5]:77'],
+] as [string[], string][])
+  test(`clients are told of ${told}`, () => assert.equal(externalAddress(settingsFor(given)), told))
 
 for (const [block, first] of [
   ['10.0.0.0/16', '10.0.0.1'],

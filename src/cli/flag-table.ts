@@ -47,6 +47,7 @@ export const flagTable = {
   'secure-port': row('Serving', value.port, 6443, 'wired', 'The port of HTTPS.'),
   'bind-address': row('Serving', value.address, '127.0.0.1', 'wired', 'The address to listen on; 0.0.0.0 or :: for all.'),
   'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service and in the certificate. The bind address when unset, or the first of the machine where that is 0.0.0.0.'),
+  'external-hostname': unset('Serving', value.hostName, 'wired', 'The name that clients are told to reach this server by, with a port where it is another: in discovery and in the discovery document of OpenID. The address it listens on when unset.'),
   'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
@@ -69,6 +70,7 @@ export const flagTable = {
   'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
   'watch-cache': row('Storage', value.bool, true, 'wired', 'Whether reads and watches are served from memory.'),
   'default-watch-cache-size': row('Storage', value.count, 100, 'wired', 'How many recent changes of a kind a watch may start from, at least.'),
+  'delete-collection-workers': unset('Storage', value.count, 'wired', 'How many objects of a collection are deleted at once. When unset as many as fill a write to the disk, and one after the other where one may end it.'),
 
   'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),
   'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open without asking for less; the end is chosen between this and twice as long.'),
@@ -85,6 +87,7 @@ export const flagTable = {
 
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
   'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),
+  'kubernetes-service-node-port': row('Services', value.whole(0, 65_535), 0, 'wired', 'The port on every node that leads to the kubernetes service, of --service-node-port-range; 0 for none.'),
   'allow-privileged': row('Services', value.bool, true, 'wired', 'Whether pods may have privileged containers.'),
 
   'anonymous-auth': row('Authentication', value.bool, true, 'wired', 'Whether requests without credentials go on as system:anonymous.'),
@@ -130,6 +133,8 @@ export const flagTable = {
 
   'enable-admission-plugins': row('Admission', value.list(), [], 'wired', 'Plugins to add to those that are on by default.'),
   'disable-admission-plugins': row('Admission', value.list(), [], 'wired', 'Plugins to take from those that are on by default.'),
+  'default-not-ready-toleration-seconds': row('Admission', value.count, 300, 'wired', 'How long pods that say nothing about it stay on a node that is not ready.'),
+  'default-unreachable-toleration-seconds': row('Admission', value.count, 300, 'wired', 'How long pods that say nothing about it stay on a node that cannot be reached.'),
   'admission-control-config-file': unset('Admission', value.file, 'wired', 'Configuration of plugins, kubeconfigs for webhooks among it.'),
 
   'audit-policy-file': unset('Audit', value.file, 'wired', 'What is recorded, and how much of it.'),

@@ -194,6 +194,16 @@ export const address: Shape<string> = {
   show: (value) => value,
 }
 
+/** A host, with its port or without. */
+export const hostName: Shape<string> = {
+  accepts:
+    'the name or the address of a host, with a port or without, such as api.example.com:6443',
+  word: 'HOST',
+  unit: '',
+  read: (given) => (/^[\w.:[\]-]+$/.test(given) ? given : undefined),
+  show: (value) => value,
+}
+
 /** Blocks of addresses for services: small enough that the free ones can be counted, large enough for a few services. */
 const serviceBlockBitsMax = 20
 const serviceBlockBitsMin = 3

@@ -67,6 +67,12 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
     ],
   ],
   [[], 'goawayChance', 0],
+  [[], 'deleteCollectionWorkers', undefined],
+  [['--delete-collection-workers=0'], 'deleteCollectionWorkers', 0],
+  [['--external-hostname=api.example:77'], 'externalHostname', 'api.example:77'],
+  [['--kubernetes-service-node-port=30443'], 'kubernetesServiceNodePort', 30_443],
+  [[], 'defaultNotReadyTolerationSeconds', 300],
+  [['--default-unreachable-toleration-seconds=9'], 'defaultUnreachableTolerationSeconds', 9],
   [['--goaway-chance=.02'], 'goawayChance', 0.02],
   [['--goaway-chance=0.001'], 'goawayChance', 0.001],
   [['--goaway-chance=1'], 'goawayChance', 1],
@@ -220,6 +226,10 @@ const refused: [argv: string[], error: string][] = [
   [
     ['--strict-transport-security-directives=a\nb'],
     '--strict-transport-security-directives: "a\\nb" is not accepted: it wants directives separated by commas, such as max-age=31536000,includeSubDomains,preload',
+  ],
+  [
+    ['--kubernetes-service-node-port=80'],
+    '--kubernetes-service-node-port: 80 is not of --service-node-port-range, 30000-32767',
   ],
   [
     ['--tls-min-version=1.2'],

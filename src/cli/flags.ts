@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { loadLater } from '#base/load-later.ts'
 import { type FlagName, type FlagTable, flagTable, releases } from './flag-table.ts'
 import type { Row } from './flag-row.ts'
+import type { PortRange } from './flag-value.ts'
 import { nearest } from './nearest.ts'
 
 const loadPattern = loadLater<typeof import('#schema/structural/pattern.ts')>(
@@ -131,6 +132,10 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
     if (problem !== undefined)
       return `--cors-allowed-origins: ${JSON.stringify(origin)} is not accepted: it wants a regular expression: ${problem}`
   }
+  const nodePort = values.get('kubernetes-service-node-port') as number
+  const { first, last } = values.get('service-node-port-range') as PortRange
+  if (nodePort !== 0 && (nodePort < first || nodePort > last))
+    return `--kubernetes-service-node-port: ${nodePort} is not of --service-node-port-range, ${first}-${last}`
   const servers = values.get('etcd-servers') as readonly string[]
   const backend = values.get('storage-backend') as string
   if (backend === 'etcd3' && servers.length === 0)

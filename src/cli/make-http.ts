@@ -21,7 +21,7 @@ import { versionPath } from '#http/paths/version.ts'
 import { ownHeaders, requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
-import { localUrl } from './addresses.ts'
+import { externalAddress } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
@@ -175,7 +175,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
       catalog,
       release,
       priorityOf,
-      serverAddress: new URL(localUrl(settings)).host,
+      serverAddress: externalAddress(settings),
       typeOf: (kind) => facts.typeOf(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`, release),
       aggregated: aggregation,
     }),

@@ -11,7 +11,7 @@ import type { KnownTypes } from '#kinds/known-type.ts'
 import { forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
-import { localUrl } from './addresses.ts'
+import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
 import type { Foundation } from './foundation.ts'
 import type { Observing } from './observing.ts'
@@ -71,6 +71,9 @@ export async function makeServer(
     readsFromMemory: settings.watchCache,
     allowPrivileged: settings.allowPrivileged,
     eventTtlSeconds: settings.eventTtlMs / 1000,
+    ...(settings.deleteCollectionWorkers !== undefined && {
+      deletionsAtOnce: Math.max(settings.deleteCollectionWorkers, 1),
+    }),
   }
   return { server, access }
 }
@@ -100,7 +103,7 @@ function sharedStore({ settings, storage, facts, release }: Foundation) {
 function accessOf({ settings, release, certificates, log, reader }: Foundation): Promise<Access> {
   const surroundings = {
     release,
-    externalAddress: new URL(localUrl(settings)).host,
+    externalAddress: externalAddress(settings),
     ownClientAuthorities: [certificates.ca.certificatePem],
     ownTokenKey: certificates.serviceAccountKey.privatePem,
     report: (message: string) => log.warn(message),
@@ -131,6 +134,8 @@ function pluginsOf(
     newUid: randomUUID,
     observeWebhook: (call) => observing.admission.webhook(call),
     report: (message) => log.warn(message),
+    notReadyTolerationSeconds: settings.defaultNotReadyTolerationSeconds,
+    unreachableTolerationSeconds: settings.defaultUnreachableTolerationSeconds,
     enable: settings.enableAdmissionPlugins,
     disable: settings.disableAdmissionPlugins,
     configurationFile: settings.admissionControlConfigFile,

@@ -164,6 +164,7 @@ async function makeReady(
       port: settings.securePort,
       alive: async () => membership?.alive() ?? [address],
       serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+      nodePort: settings.kubernetesServiceNodePort,
     }),
     others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report }),
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),

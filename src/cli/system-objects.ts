@@ -21,8 +21,9 @@ export interface ServerPlace {
   readonly port: number
   /** The addresses of all servers on the store, this one's among them. */
   readonly alive: () => Promise<readonly string[]>
-  /** The address of the `kubernetes` service. */
+  /** The address of the `kubernetes` service, and the port that leads to it on every node; 0 for none. */
   readonly serviceAddress: string
+  readonly nodePort: number
 }
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
@@ -78,13 +79,13 @@ const priorityClassObjects = [
 
 async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' }
+  const { nodePort, port: targetPort } = place
+  const https = { name: 'https', port: 443, protocol: 'TCP', targetPort }
+  const type = nodePort === 0 ? 'ClusterIP' : 'NodePort'
+  const ports = [nodePort === 0 ? https : { ...https, nodePort }]
   await ensure(client, core('services'), 'default', {
     metadata: { name: 'kubernetes', labels },
-    spec: {
-      clusterIP: place.serviceAddress,
-      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: place.port }],
-      type: 'ClusterIP',
-    },
+    spec: { clusterIP: place.serviceAddress, ports, type },
   })
   await writeKubernetesEndpoints(client, place, await place.alive())
 }

@@ -9,7 +9,7 @@ import type { Server } from './server.ts'
 import { shownObject } from './shown-object.ts'
 
 /** Deletions under way at once: enough to fill a group commit, few enough to leave room for others. */
-const deletionsAtOnce = 32
+const usualDeletionsAtOnce = 32
 
 export async function deleteCollection(
   server: Server,
@@ -27,7 +27,8 @@ export async function deleteCollection(
   const { uid, resourceVersion } = request.deleteOptions
   // Where a condition only one object can meet, or a webhook, may end it, one goes after the other: the rest stays.
   const oneByOne = (uid ?? resourceVersion) !== undefined || server.admission.asksOthers
-  await severalAtOnce(found.entries, oneByOne ? 1 : deletionsAtOnce, async (entry) => {
+  const atOnce = server.deletionsAtOnce ?? (oneByOne ? 1 : usualDeletionsAtOnce)
+  await severalAtOnce(found.entries, atOnce, async (entry) => {
     const target = { ...request.target, namespace: entry.namespace, name: entry.name }
     try {
       await remove(server, { ...request, target, ofCollection: true })

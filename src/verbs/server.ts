@@ -42,6 +42,8 @@ export interface Server extends KnownTypes {
   readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */
   readonly eventTtlSeconds: number
+  /** How many objects of a collection are deleted at once; what is best where unset. */
+  readonly deletionsAtOnce?: number
 }
 
 /** What verbs ask of access: the answers of reviews, and tokens. */

@@ -271,6 +271,38 @@ test('a collection is deleted by its selectors', async () => {
   assert.equal(left.entries.length, 21)
 })
 
+for (const [deletionsAtOnce, mostAtOnce] of [
+  [undefined, 32],
+  [1, 1],
+  [5, 5],
+] as const)
+  test(`of a collection ${deletionsAtOnce ?? 'no number'} are deleted at once`, async () => {
+    const label = `of-${mostAtOnce}`
+    for (let i = 0; i < 40; i++)
+      await verbs.create('secrets', { metadata: { name: `${label}-${i}`, labels: { label } } })
+    let [running, most] = [0, 0]
+    const admission = {
+      mutate: () => {},
+      validate: async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setImmediate(resolve))
+        running--
+      },
+    }
+    const server = {
+      ...verbs.server,
+      admission: admission as never,
+      ...(deletionsAtOnce !== undefined && { deletionsAtOnce }),
+    }
+    const request = {
+      ...verbs.request(verbs.target('secrets')),
+      deleteOptions: deleteOptionsFrom({}),
+    }
+    const query = new URLSearchParams(`labelSelector=label=${label}`)
+    await deleteCollection(server, request, parseListOptions(query))
+    assert.equal(most, mostAtOnce)
+  })
+
 test('admission hears no name of what goes with its collection, and that one name of what goes alone', async () => {
   await verbs.create('configmaps', { metadata: { name: 'alone', labels: { gone: 'yes' } } })
   await verbs.create('configmaps', { metadata: { name: 'with', labels: { gone: 'yes' } } })
