@@ -6,10 +6,11 @@ import { systemClock } from '#base/clock.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
 import type { Observer } from '#http/parts.ts'
-import { eventJson, legacyLine } from '#observe/audit/event.ts'
+import { type AuditVersion, eventJson, legacyLine } from '#observe/audit/event.ts'
 import { LogSink } from '#observe/audit/log-sink.ts'
 import { readPolicy } from '#observe/audit/policy.ts'
 import type { AuditSink, Lost } from '#observe/audit/sink.ts'
+import { TruncatingSink } from '#observe/audit/truncating-sink.ts'
 import { WebhookSink } from '#observe/audit/webhook-sink.ts'
 import type { Log } from '#observe/log.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
@@ -39,6 +40,16 @@ export async function makeAudit(
     }
     return undefined
   }
+  const { auditLogVersion, auditWebhookVersion } = settings
+  const versions = [
+    ...(auditLogPath === undefined ? [] : [auditLogVersion]),
+    ...(auditWebhookConfigFile === undefined ? [] : [auditWebhookVersion]),
+  ]
+  for (const version of versions)
+    if (version !== 'audit.k8s.io/v1')
+      log.warn(
+        `"${version}" is deprecated and will be removed in a future release, use "audit.k8s.io/v1" instead`,
+      )
   const policy = policyOf(auditPolicyFile)
   if ('problem' in policy) return policy
   const lost: Lost = (plugin, count, why) => {
@@ -80,20 +91,52 @@ function policyOf(file: string) {
   }
 }
 
+interface Cutting {
+  readonly isOn: boolean
+  readonly version: AuditVersion
+  readonly eventBytesMax: number
+  readonly batchBytesMax: number
+}
+
+const cuttings: Record<'log' | 'webhook', (settings: Settings) => Cutting> = {
+  log: (settings) => ({
+    isOn: settings.auditLogTruncateEnabled,
+    version: settings.auditLogVersion,
+    eventBytesMax: settings.auditLogTruncateMaxEventSize,
+    batchBytesMax: settings.auditLogTruncateMaxBatchSize,
+  }),
+  webhook: (settings) => ({
+    isOn: settings.auditWebhookTruncateEnabled,
+    version: settings.auditWebhookVersion,
+    eventBytesMax: settings.auditWebhookTruncateMaxEventSize,
+    batchBytesMax: settings.auditWebhookTruncateMaxBatchSize,
+  }),
+}
+
+/** The sink as its flags of truncation want it. Throws where they contradict each other. */
+function cut(name: 'log' | 'webhook', settings: Settings, sink: AuditSink, lost: Lost): AuditSink {
+  const { isOn, version, eventBytesMax, batchBytesMax } = cuttings[name](settings)
+  if (batchBytesMax < eventBytesMax)
+    throw new Error(
+      `--audit-${name}-truncate-max-batch-size: ${batchBytesMax} is less than --audit-${name}-truncate-max-event-size, ${eventBytesMax}`,
+    )
+  return isOn ? new TruncatingSink(sink, version, eventBytesMax, lost) : sink
+}
+
 function logSinks(settings: Settings, lost: Lost): AuditSink[] {
-  const { auditLogPath: path, auditLogFormat } = settings
+  const { auditLogPath: path, auditLogFormat, auditLogVersion } = settings
   if (path === undefined || path === '') return []
-  return [
-    new LogSink({
-      path,
-      format: auditLogFormat === 'legacy' ? legacyLine : eventJson,
-      sizeBytesMax: (settings.auditLogMaxsize || sizeMegabytesDefault) * megabyte,
-      backupsMax: settings.auditLogMaxbackup,
-      ageMsMax: settings.auditLogMaxage * dayMs,
-      now: Date.now,
-      lost,
-    }),
-  ]
+  const sink = new LogSink({
+    path,
+    format: auditLogFormat === 'legacy' ? legacyLine : (event) => eventJson(event, auditLogVersion),
+    sizeBytesMax: (settings.auditLogMaxsize || sizeMegabytesDefault) * megabyte,
+    backupsMax: settings.auditLogMaxbackup,
+    ageMsMax: settings.auditLogMaxage * dayMs,
+    compresses: settings.auditLogCompress,
+    now: Date.now,
+    lost,
+  })
+  return [cut('log', settings, sink, lost)]
 }
 
 async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]> {
@@ -106,26 +149,26 @@ async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]
     'content-type': 'application/json',
     ...(authorization !== undefined && { authorization }),
   }
-  return [
-    new WebhookSink({
-      async post(body) {
-        const { status } = await call({
-          method: 'POST',
-          url,
-          headers,
-          body,
-          timeoutMs: webhookTimeoutMs,
-          answerBytesMax: megabyte,
-        })
-        if (status < 200 || status > 299)
-          throw new Error(`the webhook answered with status ${status}`)
-      },
-      bufferMax: settings.auditWebhookBatchBufferSize,
-      batchMax: settings.auditWebhookBatchMaxSize,
-      waitMsMax: settings.auditWebhookBatchMaxWaitMs,
-      firstDelayMs: settings.auditWebhookInitialBackoffMs,
-      lost,
-      random: Math.random,
-    }),
-  ]
+  const sink = new WebhookSink({
+    async post(body) {
+      const { status } = await call({
+        method: 'POST',
+        url,
+        headers,
+        body,
+        timeoutMs: webhookTimeoutMs,
+        answerBytesMax: megabyte,
+      })
+      if (status < 200 || status > 299)
+        throw new Error(`the webhook answered with status ${status}`)
+    },
+    version: settings.auditWebhookVersion,
+    bufferMax: settings.auditWebhookBatchBufferSize,
+    batchMax: settings.auditWebhookBatchMaxSize,
+    waitMsMax: settings.auditWebhookBatchMaxWaitMs,
+    firstDelayMs: settings.auditWebhookInitialBackoffMs,
+    lost,
+    random: Math.random,
+  })
+  return [cut('webhook', settings, sink, lost)]
 }

@@ -39,6 +39,11 @@ const signingAlgorithms = [
   'PS512',
 ] as const
 
+const auditVersion = value.choice(
+  'audit.k8s.io/v1',
+  'audit.k8s.io/v1beta1',
+  'audit.k8s.io/v1alpha1',
+)
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'] as const
 const day = 24 * 3_600_000
 
@@ -143,11 +148,20 @@ export const flagTable = {
   'audit-log-maxbackup': row('Audit', value.count, 0, 'wired', 'How many old files are kept; 0 for all.'),
   'audit-log-maxsize': row('Audit', value.count, 0, 'wired', 'Megabytes after which a new file begins; 0 for 100.'),
   'audit-log-format': row('Audit', value.choice('json', 'legacy'), 'json', 'wired', 'One JSON object a line, or one line of text.'),
+  'audit-log-compress': row('Audit', value.bool, false, 'wired', 'Whether old files are compressed, by gzip.'),
+  'audit-log-version': row('Audit', auditVersion, 'audit.k8s.io/v1', 'wired', 'The version of the records.'),
+  'audit-log-truncate-enabled': row('Audit', value.bool, false, 'wired', 'Whether records of the file that are too large lose what was sent and answered.'),
+  'audit-log-truncate-max-event-size': row('Audit', value.positive, 102_400, 'wired', 'Bytes from which on a record is too large; one that is even then is lost and counted.'),
+  'audit-log-truncate-max-batch-size': row('Audit', value.positive, 10_485_760, 'wired', 'No less than a record may have. Records are looked at one by one, so that none is kept from its batch by it.'),
   'audit-webhook-config-file': unset('Audit', value.file, 'wired', 'A kubeconfig that leads to the service that records are sent to.'),
   'audit-webhook-initial-backoff': row('Audit', value.duration, 10_000, 'wired', 'How long to wait before the first repetition.'),
   'audit-webhook-batch-buffer-size': row('Audit', value.count, 10_000, 'wired', 'How many records may wait to be sent; more are lost and counted.'),
   'audit-webhook-batch-max-size': row('Audit', value.count, 400, 'wired', 'How many are sent at once, at most.'),
   'audit-webhook-batch-max-wait': row('Audit', value.duration, 30_000, 'wired', 'How long a record waits for others, at most.'),
+  'audit-webhook-version': row('Audit', auditVersion, 'audit.k8s.io/v1', 'wired', 'The version of the records.'),
+  'audit-webhook-truncate-enabled': row('Audit', value.bool, false, 'wired', 'Whether records to the service that are too large lose what was sent and answered.'),
+  'audit-webhook-truncate-max-event-size': row('Audit', value.positive, 102_400, 'wired', 'Bytes from which on a record is too large; one that is even then is lost and counted.'),
+  'audit-webhook-truncate-max-batch-size': row('Audit', value.positive, 10_485_760, 'wired', 'No less than a record may have. Records are looked at one by one, so that none is kept from its batch by it.'),
 
   'kubelet-client-certificate': unset('Kubelets and aggregated servers', value.file, 'wired', 'The client certificate to show to kubelets.'),
   'kubelet-client-key': unset('Kubelets and aggregated servers', value.file, 'wired', 'Its key.'),

@@ -7,15 +7,19 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
-import { type AuditEvent, eventJson, legacyLine, microTime } from './event.ts'
+import { type AuditEvent, type AuditVersion, eventJson, legacyLine, microTime } from './event.ts'
 import { LogSink } from './log-sink.ts'
 import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
+import { TruncatingSink } from './truncating-sink.ts'
 import { WebhookSink } from './webhook-sink.ts'
 
 const policyOf = (...rules: Loose[]) =>
@@ -208,6 +212,38 @@ test('an event as JSON and as a line', () => {
   assert.equal(microTime(0), '1970-01-01T00:00:00.000000Z')
 })
 
+const scale = {
+  resource: 'deployments',
+  namespace: 'a',
+  name: 'n',
+  apiGroup: 'apps',
+  apiVersion: 'v1',
+  subresource: 'scale',
+}
+const versions: [version: AuditVersion, beginning: string, reference: string][] = [
+  [
+    'audit.k8s.io/v1',
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"id",',
+    '"name":"n","apiGroup":"apps","apiVersion":"v1","subresource":"scale"}',
+  ],
+  [
+    'audit.k8s.io/v1beta1',
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1beta1","metadata":{"creationTimestamp":"1970-01-01T00:00:01Z"},"level":"Request","timestamp":"1970-01-01T00:00:01Z","auditID":"id",',
+    '"name":"n","apiGroup":"apps","apiVersion":"v1","subresource":"scale"}',
+  ],
+  [
+    'audit.k8s.io/v1alpha1',
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1alpha1","metadata":{"creationTimestamp":"1970-01-01T00:00:01Z"},"level":"Request","timestamp":"1970-01-01T00:00:01Z","auditID":"id",',
+    '"name":"n","apiVersion":"apps/v1","subresource":"scale"}',
+  ],
+]
+for (const [version, beginning, reference] of versions)
+  test(`an event of ${version}`, () => {
+    const text = eventJson({ ...event, objectRef: scale }, version)
+    assert.ok(text.startsWith(beginning), text)
+    assert.ok(text.includes(reference), text)
+  })
+
 test('the log turns over by size and forgets by number; what cannot wait is counted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   try {
@@ -235,6 +271,74 @@ test('the log turns over by size and forgets by number; what cannot wait is coun
     rmSync(folder, { recursive: true })
   }
 })
+
+test('what is put aside is compressed, by whomever, and counts as before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  try {
+    let now = Date.parse('2021-01-01T00:00:00Z')
+    const earlier = ['audit-2020-01-01T00-00-00.000.log.gz', 'audit-2020-01-01T00-00-01.000.log']
+    for (const name of [...earlier, 'audit-notes.log']) writeFileSync(join(folder, name), 'old')
+    const sink = new LogSink({
+      path: join(folder, 'audit.log'),
+      format: ({ auditID }) => auditID.padEnd(99, '.'),
+      sizeBytesMax: 250,
+      backupsMax: 3,
+      ageMsMax: 0,
+      compresses: true,
+      now: () => (now += 1000),
+      lost: () => assert.fail('nothing is lost'),
+    })
+    for (let i = 0; i < 8; i++) sink.take({ ...event, auditID: String(i) })
+    await sink.close()
+    const files = readdirSync(folder).sort()
+    assert.deepEqual(files, [
+      'audit-2020-01-01T00-00-01.000.log.gz',
+      'audit-2021-01-01T00-00-01.000.log.gz',
+      'audit-2021-01-01T00-00-02.000.log.gz',
+      'audit-notes.log',
+      'audit.log',
+    ])
+    const aside = files.slice(1, 3).map((name) => join(folder, name))
+    const [first, second] = aside.map((path) => gunzipSync(readFileSync(path)).toString())
+    assert.match(first, /^0\.+\n1\.+\n/)
+    assert.equal(statSync(aside[0]).mode & 0o777, 0o600)
+    assert.equal((first + second + readFileSync(join(folder, 'audit.log'))).split('\n').length, 9)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+const large: AuditEvent = {
+  ...event,
+  requestObject: JSON.stringify('x'.repeat(1000)),
+  annotations: { z: '1' },
+}
+const { requestObject: _, ...bare } = large
+const cutAnnotations = { 'audit.k8s.io/truncated': 'true', z: '1' }
+const bytes = (one: AuditEvent) => eventJson(one).length + 1
+
+const cuts: [what: string, event: AuditEvent, bytesMax: number, taken: AuditEvent | undefined][] = [
+  ['small enough', large, bytes(large), large],
+  ['too large', large, bytes(large) - 1, { ...bare, annotations: cutAnnotations }],
+  ['too large in any case', large, 100, undefined],
+  ['too large without objects', { ...large, level: 'Metadata' }, 500, undefined],
+]
+for (const [what, given, bytesMax, taken] of cuts)
+  test(`a record that is ${what}`, () => {
+    const found: AuditEvent[] = []
+    const lost: unknown[] = []
+    const inner = { take: (one: AuditEvent) => void found.push(one), close: async () => {} }
+    const sink = new TruncatingSink(inner, 'audit.k8s.io/v1', bytesMax, (...words) => {
+      lost.push(words)
+    })
+    sink.take(given)
+    assert.deepEqual(found, taken === undefined ? [] : [taken])
+    assert.deepEqual(
+      lost,
+      taken === undefined ? [['truncate', 1, 'event is too large even after truncating']] : [],
+    )
+    if (taken !== undefined) assert.equal(eventJson(found[0]), eventJson(taken))
+  })
 
 test('a log whose directory cannot be made is refused', () => {
   const options = { format: eventJson, sizeBytesMax: 1, backupsMax: 0, ageMsMax: 0 }
@@ -292,6 +396,7 @@ test('the webhook gets batches, is asked again, and loses what does not fit', as
       if (failures-- > 0) throw new Error('away')
       bodies.push(body)
     },
+    version: 'audit.k8s.io/v1beta1',
     bufferMax: 3,
     batchMax: 2,
     waitMsMax: 60_000,
@@ -304,6 +409,8 @@ test('the webhook gets batches, is asked again, and loses what does not fit', as
   await until('the first batch', () => bodies.length > 0)
   assert.equal(JSON.parse(bodies[0]).items.length, 2)
   assert.equal(JSON.parse(bodies[0]).kind, 'EventList')
+  assert.equal(JSON.parse(bodies[0]).apiVersion, 'audit.k8s.io/v1beta1')
+  assert.equal(JSON.parse(bodies[0]).items[0].timestamp, '1970-01-01T00:00:01Z')
   sink.take(event)
   await sink.close()
   assert.equal(bodies.length, 2)

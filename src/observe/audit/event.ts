@@ -1,4 +1,4 @@
-/** One record of the audit log as it is written: audit.k8s.io/v1 Event. Objects in it are JSON already. */
+/** One record of the audit log as it is written: an Event of audit.k8s.io. Objects in it are JSON already. */
 import type { Level, Stage } from './policy.ts'
 
 export interface AuditUser {
@@ -54,14 +54,34 @@ export function microTime(ms: number): string {
   return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(within).padStart(6, '0')}Z`
 }
 
+export type AuditVersion = 'audit.k8s.io/v1' | 'audit.k8s.io/v1beta1' | 'audit.k8s.io/v1alpha1'
+
+/** The oldest version names the group with its version. */
+function asOldest(reference: ObjectReference | undefined): ObjectReference | undefined {
+  if (reference?.apiGroup === undefined) return reference
+  const { resource, namespace, name, uid, apiGroup, apiVersion, ...rest } = reference
+  return {
+    resource,
+    namespace,
+    name,
+    uid,
+    apiVersion: `${apiGroup}/${apiVersion}`,
+    ...rest,
+  } as ObjectReference
+}
+
 /** Fields that are empty are left out, objects are laid in as they are; the order is the original's. */
-export function eventJson(event: AuditEvent): string {
+export function eventJson(event: AuditEvent, version: AuditVersion = 'audit.k8s.io/v1'): string {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs } = event
   const { userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event
+  const isOld = version !== 'audit.k8s.io/v1'
+  const at = isOld ? `${microTime(event.requestReceivedAtMs).slice(0, 19)}Z` : undefined
   const head = {
     kind: 'Event',
-    apiVersion: 'audit.k8s.io/v1',
+    apiVersion: version,
+    metadata: isOld ? { creationTimestamp: at } : undefined,
     level,
+    timestamp: at,
     auditID,
     stage,
     requestURI,
@@ -70,7 +90,7 @@ export function eventJson(event: AuditEvent): string {
     impersonatedUser,
     sourceIPs,
     userAgent,
-    objectRef,
+    objectRef: version === 'audit.k8s.io/v1alpha1' ? asOldest(objectRef) : objectRef,
     responseStatus,
   }
   let text = JSON.stringify(head).slice(0, -1)

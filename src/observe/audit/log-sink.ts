@@ -1,11 +1,12 @@
 /**
- * Records as lines of a file. When the file has grown large it is put aside under the time of the day, and old ones go by
- * number and by age. Lines are written together, one write at a time; while the disk is slow they wait in memory, and
- * beyond a limit they are lost and counted. No request ever waits for the disk.
+ * Records as lines of a file. When the file has grown large it is put aside under the time of the day, compressed where
+ * that is wanted, and old ones go by number and by age. Lines are written together, one write at a time; while the disk is
+ * slow they wait in memory, and beyond a limit they are lost and counted. No request ever waits for the disk.
  */
-import { closeSync, openSync, readdirSync, renameSync, statSync, unlinkSync, write } from 'node:fs'
+import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync, write } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { makeDirectory } from '#storage/make-directory.ts'
+import { compressedEnding, compressFile } from './compress-file.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost } from './sink.ts'
 
@@ -19,6 +20,8 @@ export interface LogSinkOptions {
   readonly backupsMax: number
   /** 0: for ever. */
   readonly ageMsMax: number
+  /** Whether files that are put aside are compressed. */
+  readonly compresses?: boolean
   readonly now: () => number
   readonly lost: Lost
   /** Bytes that may wait for the disk. */
@@ -35,6 +38,7 @@ export class LogSink implements AuditSink {
   #waiting: string[] = []
   #waitingBytes = 0
   #writing: Promise<void> | undefined
+  #compressing: Promise<void> | undefined
 
   constructor(options: LogSinkOptions) {
     this.#options = options
@@ -59,6 +63,7 @@ export class LogSink implements AuditSink {
 
   async close(): Promise<void> {
     await this.#writing
+    await this.#compressing
     if (this.#descriptor !== standardOutput) closeSync(this.#descriptor)
   }
 
@@ -114,6 +119,19 @@ export class LogSink implements AuditSink {
     this.#size = 0
     closeSync(old)
     this.#forgetOld()
+    if (this.#options.compresses) this.#compressing ??= this.#compressOld()
+  }
+
+  /** One after the other, also what earlier servers left; one that cannot be stays as it is. */
+  async #compressOld(): Promise<void> {
+    const failed = new Set<string>()
+    const next = () =>
+      this.#oldFiles().find((name) => !name.endsWith(compressedEnding) && !failed.has(name))
+    for (let name = next(); name !== undefined; name = next()) {
+      const last = name
+      await compressFile(join(dirname(this.#options.path), name)).catch(() => failed.add(last))
+    }
+    this.#compressing = undefined
   }
 
   #stem(): string {
@@ -121,25 +139,38 @@ export class LogSink implements AuditSink {
     return basename(path, extname(path))
   }
 
+  /** What was put aside, the newest first. */
+  #oldFiles(): string[] {
+    const { path } = this.#options
+    const start = `${this.#stem()}-`
+    return readdirSync(dirname(path))
+      .filter((name) => {
+        const plain = plainName(name)
+        const isOurs = plain.startsWith(start) && plain.endsWith(extname(path))
+        return isOurs && stampOf(plain, start) !== undefined
+      })
+      .sort()
+      .reverse()
+  }
+
   #forgetOld(): void {
     const { path, backupsMax, ageMsMax, now } = this.#options
     const folder = dirname(path)
     const start = `${this.#stem()}-`
-    const old = readdirSync(folder)
-      .filter(
-        (name) =>
-          name.startsWith(start) &&
-          name.endsWith(extname(path)) &&
-          stampOf(name, start) !== undefined,
-      )
-      .sort()
-      .reverse()
-    for (const [at, name] of old.entries()) {
+    // One that is being compressed is there twice, and counts once.
+    const met = new Set<string>()
+    for (const name of this.#oldFiles()) {
+      met.add(plainName(name))
       const aged = ageMsMax > 0 && now() - (stampOf(name, start) ?? 0) > ageMsMax
-      if (aged || (backupsMax > 0 && at >= backupsMax)) unlinkSync(join(folder, name))
+      if (aged || (backupsMax > 0 && met.size > backupsMax))
+        // What is compressed meanwhile may be gone already.
+        rmSync(join(folder, name), { force: true })
     }
   }
 }
+
+const plainName = (name: string) =>
+  name.endsWith(compressedEnding) ? name.slice(0, -compressedEnding.length) : name
 
 /** `audit-2021-05-04T10-11-12.345.log` */
 function stampOf(name: string, start: string): number | undefined {

@@ -2,12 +2,13 @@
  * Records sent to another service, many at a time. They wait in a buffer for their batch; when the buffer is full, further
  * ones are lost and counted. A batch that cannot be delivered is tried again, at growing intervals, and then lost.
  */
-import { type AuditEvent, eventJson } from './event.ts'
+import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
 import type { AuditSink, Lost } from './sink.ts'
 
 export interface WebhookSinkOptions {
   /** Sends one EventList; rejects where it did not arrive. */
   readonly post: (body: string) => Promise<void>
+  readonly version: AuditVersion
   readonly bufferMax: number
   readonly batchMax: number
   readonly waitMsMax: number
@@ -75,9 +76,9 @@ export class WebhookSink implements AuditSink {
   }
 
   async #send(batch: readonly AuditEvent[]): Promise<void> {
-    const { post, firstDelayMs, lost, random } = this.#options
-    const items = batch.map((event) => eventJson(event)).join(',')
-    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}\n`
+    const { post, version, firstDelayMs, lost, random } = this.#options
+    const items = batch.map((event) => eventJson(event, version)).join(',')
+    const body = `{"kind":"EventList","apiVersion":"${version}","metadata":{},"items":[${items}]}\n`
     let delayMs = firstDelayMs
     for (let attempt = 1; ; attempt++) {
       try {

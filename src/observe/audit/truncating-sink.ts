@@ -1,0 +1,49 @@
+/**
+ * Records that are too large lose what was sent and what was answered, and say so; those that are too large even then are
+ * lost and counted. All others go on as they are.
+ */
+import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
+import type { AuditSink, Lost } from './sink.ts'
+
+const truncated = 'audit.k8s.io/truncated'
+
+const hasObjects = ({ level }: AuditEvent) => level === 'Request' || level === 'RequestResponse'
+
+export class TruncatingSink implements AuditSink {
+  readonly #sink: AuditSink
+  readonly #eventBytesMax: number
+  readonly #version: AuditVersion
+  readonly #lost: Lost
+
+  constructor(sink: AuditSink, version: AuditVersion, eventBytesMax: number, lost: Lost) {
+    this.#sink = sink
+    this.#version = version
+    this.#eventBytesMax = eventBytesMax
+    this.#lost = lost
+  }
+
+  /** As one line of JSON, in whichever form it is written. */
+  #fits(event: AuditEvent): boolean {
+    return Buffer.byteLength(eventJson(event, this.#version)) + 1 <= this.#eventBytesMax
+  }
+
+  take(event: AuditEvent): void {
+    const isLarge = !this.#fits(event)
+    const kept = isLarge && hasObjects(event) ? withoutObjects(event) : event
+    if (isLarge && !this.#fits(kept))
+      this.#lost('truncate', 1, 'event is too large even after truncating')
+    else this.#sink.take(kept)
+  }
+
+  close(): Promise<void> {
+    return this.#sink.close()
+  }
+}
+
+function withoutObjects(event: AuditEvent): AuditEvent {
+  const { requestObject: _, responseObject: __, annotations, ...rest } = event
+  const names = Object.entries({ ...annotations, [truncated]: 'true' }).sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  return { ...rest, annotations: Object.fromEntries(names) }
+}
