@@ -71,6 +71,7 @@ export const flagTable = {
   'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
   'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),
   'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
+  'encryption-provider-config': unset('Storage', value.file, 'wired', 'An EncryptionConfiguration: which resources are enciphered in the store, and by which keys (aescbc, aesgcm, secretbox, identity; kms is refused).'),
   'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'wired', 'The form of objects in the store.'),
   'event-ttl': row('Storage', value.duration, 3_600_000, 'wired', 'How long events are kept.'),
   'watch-cache': row('Storage', value.bool, true, 'wired', 'Whether reads and watches are served from memory.'),

@@ -1,5 +1,6 @@
 /** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
 import { systemClock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
@@ -17,6 +18,8 @@ import { type Certificates, ensureCertificates } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
 import { releaseNumber, type Settings } from './flags.ts'
 import { openStorage } from './storage.ts'
+
+const loadSealing = loadLater<typeof import('./sealing.ts')>(import.meta.url, './sealing')
 
 /** How long changes are kept for watches that come back: the five minutes of the specification. */
 const historyMsMax = 300_000
@@ -55,7 +58,6 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   )
   const certificates = ensureCertificates(settings, systemClock)
   for (const warning of certificates.warnings) log.warn(warning)
-  const storage = new MeasuredStorage(await openStorage(settings))
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
   const serviceFamilies = settings.serviceClusterIpRange.map((block) =>
@@ -63,6 +65,10 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   )
   const options = { release, feature, root, serves, serviceFamilies }
   for (const resource of builtInResources(facts, options)) catalog.add(resource)
+  const file = settings.encryptionProviderConfig
+  const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
+  const opened = await openStorage(settings)
+  const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
   const cache = new WatchCache(

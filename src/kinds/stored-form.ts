@@ -6,6 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isOthersJson } from '#codec/cut-object.ts'
 import { decodeJson } from '#codec/json.ts'
 import { decodeMessage, openEnvelope } from '#codec/protobuf.ts'
+import { requireOpened } from '#storage/storage.ts'
 import type { Catalog } from './catalog.ts'
 import type { Kind } from './kind.ts'
 
@@ -15,6 +16,7 @@ const isEnvelope = (bytes: Buffer) =>
 
 export function storedParser(catalog: Catalog): (bytes: Buffer) => KubeObject {
   return (bytes) => {
+    requireOpened(bytes)
     if (!isEnvelope(bytes)) {
       const object = decodeJson(bytes) as unknown as KubeObject
       if (!isOthersJson(bytes)) return object

@@ -109,6 +109,40 @@ export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
 }
 
+/**
+ * A value that no key of a sealed store opens; the message says why. It is one object's trouble and not that of its
+ * neighbours: such a value is handed out as it is stored, marked, and whoever would read it finds this.
+ */
+export class Unopened extends Error {
+  override name = 'Unopened'
+}
+
+const unopened = new WeakMap<Buffer, string>()
+
+export function markUnopened(bytes: Buffer, why: string): void {
+  unopened.set(bytes, why)
+}
+
+export const whyUnopened = (bytes: Buffer): string | undefined => unopened.get(bytes)
+
+export function requireOpened(bytes: Buffer): void {
+  const why = unopened.get(bytes)
+  if (why !== undefined) throw new Unopened(why)
+}
+
+/** What a list that a value is in says of it. */
+export const unopenedAmongOthers = (key: string, why: string): Unopened =>
+  new Unopened(`unable to transform key ${JSON.stringify(key)}: ${why}`)
+
+const stale = new WeakSet<Buffer>()
+
+export function markStale(bytes: Buffer): void {
+  stale.add(bytes)
+}
+
+/** Whether a value was opened by another key than the one that seals: a write of the same bytes changes what is stored. */
+export const isStale = (bytes: Buffer): boolean => stale.has(bytes)
+
 /** The range of all keys that begin with a prefix. */
 export function prefixRange(prefix: string): KeyRange {
   const last = prefix.charCodeAt(prefix.length - 1)

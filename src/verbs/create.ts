@@ -162,7 +162,10 @@ async function taken(server: Server, request: WriteRequest, object: KubeObject):
   if (object.metadata.generateName)
     return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
   const error = alreadyExists(kind, nameOf(object))
-  const there = await readable(server, { ...request.target, name: nameOf(object) })
+  // What cannot be read is there all the same.
+  const there = await readable(server, { ...request.target, name: nameOf(object) }).catch(
+    () => undefined,
+  )
   if (there?.object.metadata.deletionTimestamp === undefined) return error
   return new ApiError(
     error.code,

@@ -34,7 +34,9 @@ async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
 
 async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
   const cache = await freshCache(server, target.kind)
-  return cache.get(keyOf(target.kind, target.namespace, target.name))
+  const key = keyOf(target.kind, target.namespace, target.name)
+  cache.requireOpened(key)
+  return cache.get(key)
 }
 
 export async function currentObject(server: Server, target: Target): Promise<Live | undefined> {

@@ -17,7 +17,9 @@ export async function get(
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
-  const entry = ready.get(keyOf(kind, namespace, name))
+  const key = keyOf(kind, namespace, name)
+  ready.requireOpened(key)
+  const entry = ready.get(key)
   if (entry === undefined) throw notFound(kind, name)
   return answerObject(200, kind, entry)
 }

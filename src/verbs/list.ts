@@ -6,6 +6,8 @@ import {
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
+  unopenedAmongOthers,
+  whyUnopened,
 } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'
@@ -51,6 +53,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     range: keysOf(kind, target.namespace),
     revision,
   }
+  ready.requireOpenedIn(listing.range)
   const picture =
     narrowed(listing, ready) ?? (await pictureAt(listing, ready, options.continueToken !== ''))
   const answer = page(listing, picture)
@@ -105,9 +108,11 @@ async function pictureAt(
 async function pastPicture({ server, target, range, revision }: Listing): Promise<Picture> {
   const maker = entryMaker(target.kind.resource, server.parseStored)
   const { value } = await server.storage.list(range, { at: revision })
-  const entries = value.items.map(({ key, bytes, revision: written }) =>
-    maker.make(key, written, bytes),
-  )
+  const entries = value.items.map(({ key, bytes, revision: written }) => {
+    const why = whyUnopened(bytes)
+    if (why !== undefined) throw unopenedAmongOthers(key, why)
+    return maker.make(key, written, bytes)
+  })
   return pictureOf(entries)
 }
 

@@ -44,11 +44,12 @@ export async function watch(
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache
   if (from === undefined) await reach(server, { want: 'latest' })
+  const range = keysOf(kind, namespace)
+  ready.requireOpenedIn(range)
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
   const initial: Entry[] = []
   let past: CatchUp | undefined
   if (from === undefined || from === 0) {
-    const range = keysOf(kind, namespace)
     const picture = (label && ready.labelled(label, Number.POSITIVE_INFINITY)) ?? ready
     picture.visit(range.start, range.end, (entry) => {
       if (matches === undefined || matches(entry)) initial.push(entry)

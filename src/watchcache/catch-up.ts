@@ -10,6 +10,7 @@ import {
   type Revision,
   RevisionCompacted,
   type Storage,
+  whyUnopened,
 } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { type EntryMaker, entryMaker } from './entry-maker.ts'
@@ -113,6 +114,8 @@ export class CatchUp {
   }
 
   #deliver({ key, revision, bytes }: Change): void {
+    // What no key opens is told to nobody; whatever becomes of it is a change of what was there before.
+    if (bytes !== undefined && whyUnopened(bytes) !== undefined) return
     const { watcher } = this.#parts
     const previous = this.#known.get(key)
     const entry = bytes === undefined ? undefined : this.#maker.make(key, revision, bytes)
@@ -131,7 +134,9 @@ export class CatchUp {
     await Promise.all(
       [...unknown].map(async (key) => {
         const { value } = await storage.get(key, from)
-        this.#known.set(key, value && this.#maker.make(key, value.revision, value.bytes))
+        const isThere = value !== undefined && whyUnopened(value.bytes) === undefined
+        const entry = isThere ? this.#maker.make(key, value.revision, value.bytes) : undefined
+        this.#known.set(key, entry)
       }),
     )
   }

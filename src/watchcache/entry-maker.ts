@@ -6,7 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
-import type { Revision } from '#storage/storage.ts'
+import { isStale, type Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { keepAtHand } from './objects-at-hand.ts'
 
@@ -24,11 +24,12 @@ interface OwnWrite {
   readonly resource: Resource | undefined
 }
 
-/** Bytes of entries that are not what is stored: the object was read as the present rules read it. */
+/** Bytes of entries that are not what is stored: the object was read as the present rules read it, or sealed otherwise. */
 const readOtherwise = new WeakSet<Buffer>()
 
 /** Whether a write of the very same object would change what is stored. */
-export const isStoredOtherwise = (bytes: Buffer): boolean => readOtherwise.has(bytes)
+export const isStoredOtherwise = (bytes: Buffer): boolean =>
+  readOtherwise.has(bytes) || isStale(bytes)
 
 /**
  * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to `storage.put` where that is
@@ -74,7 +75,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
       const object = restored ?? parsed
       const cut =
         restored === undefined ? (own?.cut ?? cutStored(bytes, object)) : encodeCut(restored)
-      if (restored !== undefined) readOtherwise.add(cut.bytes)
+      if (restored !== undefined || isStale(bytes)) readOtherwise.add(cut.bytes)
       const { metadata } = object
       const entry: Entry = {
         key,

@@ -14,7 +14,7 @@ export interface Subscriber {
   /** Undefined: everything in the namespace. */
   readonly matches: ((entry: Entry) => boolean) | undefined
   deliver(type: EventType, event: CacheEvent): void
-  /** Nothing is delivered any more: the picture is no longer kept up to date. */
+  /** Nothing is delivered any more: the picture is no longer kept up to date, or a change cannot be told. */
   end(): void
 }
 
@@ -87,10 +87,20 @@ export class FanOut {
     }
   }
 
+  /** For good: the picture is no longer kept up to date. */
   endAll(): void {
     this.tellPatient()
     this.#ended = true
-    const end = (subscriber: { end(): void }) => subscriber.end()
+    this.endPresent()
+  }
+
+  /** Those who are here; others may come. */
+  endPresent(): void {
+    this.tellPatient()
+    const end = (subscriber: Subscriber | PatientSubscriber) => {
+      this.remove(subscriber)
+      subscriber.end()
+    }
     this.#prompt.forEach(end)
     this.#patient.forEach(end)
   }

@@ -4,7 +4,13 @@
  */
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
-import type { Change, Revision } from '#storage/storage.ts'
+import {
+  type Change,
+  type KeyRange,
+  type Revision,
+  Unopened,
+  unopenedAmongOthers,
+} from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
 import type { EntryMaker } from './entry-maker.ts'
 import { FanOut } from './fan-out.ts'
@@ -32,6 +38,11 @@ export class ResourceCache {
   readonly resource: Resource
   readonly fanOut = new FanOut()
   readonly history: History
+  /**
+   * Why what is stored under a key cannot be opened. The picture keeps what was there before, for the event that comes
+   * when it can be, or is gone; until then nobody may be shown it.
+   */
+  readonly #unopened: Map<string, string>
   readonly #maker: EntryMaker
   readonly #entries = new SortedMap<Entry>()
   readonly #snapshots = new Map<Revision, SortedSnapshot<Entry>>()
@@ -43,7 +54,7 @@ export class ResourceCache {
   constructor(
     resource: Resource,
     maker: EntryMaker,
-    loaded: { entries: Entry[]; revision: Revision },
+    loaded: { entries: Entry[]; revision: Revision; unopened?: Map<string, string> },
     limits: HistoryLimits,
   ) {
     this.resource = resource
@@ -51,6 +62,7 @@ export class ResourceCache {
     this.#loadedAt = loaded.revision
     this.#lastChange = loaded.revision
     this.history = new History(loaded.revision, limits)
+    this.#unopened = loaded.unopened ?? new Map()
     for (const entry of loaded.entries) this.#entries.set(entry.key, entry)
   }
 
@@ -70,6 +82,20 @@ export class ResourceCache {
 
   get(key: string): Entry | undefined {
     return this.#entries.get(key)
+  }
+
+  /** Throws where what is stored under a key cannot be opened. */
+  requireOpened(key: string): void {
+    const why = this.#unopened.size === 0 ? undefined : this.#unopened.get(key)
+    if (why !== undefined) throw new Unopened(why)
+  }
+
+  /** Throws where something of a range cannot be opened, and names the first. */
+  requireOpenedIn({ start, end }: KeyRange): void {
+    if (this.#unopened.size === 0) return
+    const keys = [...this.#unopened.keys()].filter((key) => key >= start && key < end)
+    const [first] = keys.sort()
+    if (first !== undefined) throw unopenedAmongOthers(first, this.#unopened.get(first) as string)
   }
 
   visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void {
@@ -109,10 +135,8 @@ export class ResourceCache {
   apply(change: Change, nowMs: number): void {
     if (change.revision <= this.#loadedAt) return
     this.#lastChange = change.revision
-    const entry =
-      change.bytes === undefined
-        ? undefined
-        : this.#maker.make(change.key, change.revision, change.bytes, this.fanOut.isFollowed)
+    const entry = change.bytes === undefined ? undefined : this.#entryOf(change, change.bytes)
+    this.#unopened.delete(change.key)
     const previous =
       entry === undefined ? this.#entries.delete(change.key) : this.#entries.set(change.key, entry)
     if (entry === undefined && previous === undefined) return
@@ -120,6 +144,19 @@ export class ResourceCache {
     const event = cacheEvent(change.revision, entry, previous, nowMs)
     this.history.push(event)
     this.fanOut.publish(event)
+  }
+
+  #entryOf({ key, revision }: Change, bytes: Buffer): Entry {
+    try {
+      return this.#maker.make(key, revision, bytes, this.fanOut.isFollowed)
+    } catch (error) {
+      if (error instanceof Unopened) {
+        this.#unopened.set(key, error.message)
+        // Watches would miss a change without a word: they end, and are refused until it can be told.
+        this.fanOut.endPresent()
+      }
+      throw error
+    }
   }
 }
 

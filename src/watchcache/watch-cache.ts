@@ -11,6 +11,7 @@ import {
   type Revision,
   RevisionCompacted,
   type Storage,
+  Unopened,
 } from '#storage/storage.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { Entry, ParseStored } from './entry.ts'
@@ -194,6 +195,7 @@ export class WatchCache {
     const maker = entryMaker(resource, parse)
     const range = prefixRange(`${resource.storagePrefix}/`)
     const entries: Entry[] = []
+    const unopened = new Map<string, string>()
     let start = range.start
     let revision = at
     for (;;) {
@@ -204,11 +206,13 @@ export class WatchCache {
         try {
           entries.push(maker.make(key, written, bytes, told))
         } catch (error) {
+          if (error instanceof Unopened) unopened.set(key, error.message)
           report(`the object stored at ${key} cannot be read`, error)
         }
         start = `${key}\0`
       }
-      if (!read.value.more) return new ResourceCache(resource, maker, { entries, revision }, limits)
+      if (read.value.more) continue
+      return new ResourceCache(resource, maker, { entries, revision, unopened }, limits)
     }
   }
 

@@ -1,0 +1,147 @@
+/**
+ * A store whose values are enciphered where their resource has a sealer; whatever else there is passes untouched. Whoever
+ * uses it sees plain bytes: at all revisions, in lost races, on the feed. A value that no key opens is handed on as it is
+ * stored and marked (markUnopened): it must not cost the others of its list or batch.
+ */
+import type { Sealer } from './seal/sealer.ts'
+import {
+  type Change,
+  type KeyRange,
+  markStale,
+  markUnopened,
+  type Outcome,
+  type PutCondition,
+  type Revision,
+  type Storage,
+  type Stored,
+} from './storage.ts'
+
+export interface SealedParts {
+  readonly inner: Storage
+  /** By the first one or two names of a key: `/registry/secrets`, `/registry/services/specs`. */
+  readonly sealers: ReadonlyMap<string, Sealer>
+  /** What all keys begin with: '/registry'. */
+  readonly root: string
+}
+
+export class SealedStorage implements Storage {
+  readonly #inner: Storage
+  readonly #sealers: ReadonlyMap<string, Sealer>
+  readonly #root: string
+  /** What own writes were made of: the feed hands back the sealed buffer, and readers know the plain one. */
+  readonly #plain = new WeakMap<Buffer, Buffer>()
+
+  constructor({ inner, sealers, root }: SealedParts) {
+    this.#inner = inner
+    this.#sealers = sealers
+    this.#root = root
+  }
+
+  async get(key: string, at?: Revision) {
+    const read = await this.#inner.get(key, at)
+    return { ...read, value: this.#openStored(read.value) }
+  }
+
+  async list(range: KeyRange, options?: { at?: Revision; limit?: number }) {
+    const { revision, value } = await this.#inner.list(range, options)
+    const items = value.items.map((item) => this.#opened(item))
+    return { revision, value: { ...value, items } }
+  }
+
+  count(range: KeyRange) {
+    return this.#inner.count(range)
+  }
+
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+    const sealed = this.#seal(key, bytes)
+    return this.#inner.put(key, sealed, condition).then((outcome) => this.#outcome(outcome))
+  }
+
+  delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome> {
+    return this.#inner.delete(key, condition).then((outcome) => this.#outcome(outcome))
+  }
+
+  /**
+   * As many turns later than the feed within as put is later than the put within: the feed stays ahead of the writer,
+   * which an async generator would not.
+   */
+  changes(options: Parameters<Storage['changes']>[0]): AsyncIterable<Change[]> {
+    const inner = this.#inner.changes(options)
+    const openBatch = (result: IteratorResult<Change[]>): IteratorResult<Change[]> =>
+      result.done
+        ? result
+        : { done: false, value: result.value.map((change) => this.#opened(change)) }
+    return {
+      [Symbol.asyncIterator]: () => {
+        const iterator = inner[Symbol.asyncIterator]()
+        return {
+          next: () => iterator.next().then(openBatch),
+          return: async () => {
+            await iterator.return?.()
+            return { done: true, value: undefined }
+          },
+        }
+      },
+    }
+  }
+
+  currentRevision() {
+    return this.#inner.currentRevision()
+  }
+
+  compact(upTo: Revision) {
+    return this.#inner.compact(upTo)
+  }
+
+  trouble() {
+    return this.#inner.trouble()
+  }
+
+  close() {
+    return this.#inner.close()
+  }
+
+  #sealerOf(key: string): Sealer | undefined {
+    const second = key.indexOf('/', this.#root.length + 1)
+    const sealer = this.#sealers.get(key.slice(0, second))
+    if (sealer !== undefined) return sealer
+    const third = key.indexOf('/', second + 1)
+    return third === -1 ? undefined : this.#sealers.get(key.slice(0, third))
+  }
+
+  #seal(key: string, bytes: Buffer): Buffer {
+    const sealer = this.#sealerOf(key)
+    if (sealer === undefined) return bytes
+    const sealed = sealer.seal(key, bytes)
+    this.#plain.set(sealed, bytes)
+    return sealed
+  }
+
+  #outcome(outcome: Outcome): Outcome {
+    return outcome.ok ? outcome : { ok: false, current: this.#openStored(outcome.current) }
+  }
+
+  #openStored(stored: Stored | undefined): Stored | undefined {
+    return stored && this.#opened(stored)
+  }
+
+  #opened<T extends Stored | Change>(one: T): T {
+    if (one.bytes === undefined) return one
+    const bytes = this.#open(one.key, one.bytes)
+    return bytes === one.bytes ? one : { ...one, bytes }
+  }
+
+  #open(key: string, stored: Buffer): Buffer {
+    const sealer = this.#sealerOf(key)
+    if (sealer === undefined) return stored
+    const own = this.#plain.get(stored)
+    if (own !== undefined) return own
+    const opened = sealer.open(key, stored)
+    if ('problem' in opened) {
+      markUnopened(stored, opened.problem)
+      return stored
+    }
+    if (opened.stale) markStale(opened.bytes)
+    return opened.bytes
+  }
+}

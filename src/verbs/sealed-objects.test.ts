@@ -1,0 +1,130 @@
+/** Objects that are sealed in the store: when they are written anew, and what one that no key opens costs the others. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { type Provider, sealerOf } from '#storage/seal/sealer.ts'
+import { SealedStorage } from '#storage/sealed.ts'
+import { type Storage, Unopened } from '#storage/storage.ts'
+import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+
+const provider = (name: string): Provider => ({
+  is: 'aesgcm',
+  keys: [{ name, secret: Buffer.alloc(32, name) }],
+})
+const sealed = (inner: Storage, ...providers: Provider[]): Storage =>
+  new SealedStorage({
+    inner,
+    root: '/registry',
+    sealers: new Map([['/registry/configmaps', sealerOf(providers)]]),
+  })
+const configMap = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata } })
+const noKey = 'no matching key was found for the provided AES transformer'
+const keyOfB = '/registry/configmaps/default/b'
+const inList = `unable to transform key "${keyOfB}": ${noKey}`
+
+/** What a verb refuses with. */
+const whyRefused = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work
+    return 'none'
+  } catch (error) {
+    if (error instanceof Unopened) return error.message
+    throw error
+  }
+}
+
+const on = async (storage: Storage, work: (verbs: Fixture) => Promise<void>): Promise<void> => {
+  const verbs = await startVerbs(storage)
+  try {
+    await work(verbs)
+  } finally {
+    await verbs.server.cache.close()
+  }
+}
+
+test('a write of the same object seals it anew where another key would seal now, and only then', async () => {
+  const inner = createMemoryStorage()
+  await on(sealed(inner, provider('1')), async (verbs) => {
+    const made = await verbs.create('configmaps', configMap('a'))
+    assert.deepEqual(await verbs.update('configmaps', made), made)
+  })
+  await on(sealed(inner, provider('2'), provider('1')), async (verbs) => {
+    const found = await verbs.get('configmaps', 'a')
+    const { metadata, ...rest } = await verbs.update('configmaps', found)
+    assert.deepEqual(
+      { ...rest, metadata: { ...metadata, resourceVersion: '' } },
+      {
+        ...found,
+        metadata: { ...found.metadata, resourceVersion: '' },
+      },
+    )
+    assert.notEqual(metadata.resourceVersion, found.metadata.resourceVersion)
+    const again = await verbs.update('configmaps', await verbs.get('configmaps', 'a'))
+    assert.equal(again.metadata.resourceVersion, metadata.resourceVersion)
+  })
+  await on(sealed(inner, provider('2')), async (verbs) => {
+    assert.equal((await verbs.get('configmaps', 'a')).metadata.name, 'a')
+  })
+  await inner.close()
+})
+
+const refused: [string, (verbs: Fixture) => Promise<unknown>, string][] = [
+  ['a read', ({ get }) => get('configmaps', 'b'), noKey],
+  ['a read of what is at hand', ({ get }) => get('configmaps', 'b', '0'), noKey],
+  ['an update', ({ update }) => update('configmaps', configMap('b') as never), noKey],
+  ['a patch', ({ patch }) => patch('configmaps', 'b', 'merge', {}), noKey],
+  ['a deletion', ({ remove }) => remove('configmaps', 'b'), noKey],
+  ['a list', ({ list }) => list('configmaps'), inList],
+  ['a watch', ({ watch }) => watch('configmaps'), inList],
+  ['a watch from before', ({ watch }) => watch('configmaps', 'resourceVersion=1'), inList],
+]
+
+for (const appears of ['before', 'after'] as const) {
+  test(`what no key opens, written ${appears} its kind was asked for, is refused alone`, async () => {
+    const inner = createMemoryStorage()
+    const write = async () => {
+      const { value } = await inner.get(keyOfB)
+      const ifRevision = value?.revision ?? 0
+      const bytes = Buffer.from('k8s:enc:aesgcm:v1:other:abc')
+      assert.ok((await inner.put(keyOfB, bytes, { ifRevision })).ok)
+    }
+    if (appears === 'before') await write()
+    await on(sealed(inner, provider('1')), async (verbs) => {
+      await verbs.create('configmaps', configMap('a'))
+      if (appears === 'after') {
+        await verbs.create('configmaps', configMap('b'))
+        await write()
+        await verbs.settled()
+      }
+      for (const [name, ask, why] of refused) assert.equal(await whyRefused(ask(verbs)), why, name)
+      const taken = refusalOf(verbs.create('configmaps', configMap('b')))
+      assert.equal(await taken, '409 AlreadyExists')
+      assert.equal((await verbs.get('configmaps', 'a')).metadata.name, 'a')
+      await verbs.update('configmaps', configMap('a', { labels: { x: 'y' } }) as never)
+    })
+    await inner.close()
+  })
+}
+
+test('watches end when a change cannot be opened, and go on where they were when it is over', async () => {
+  const inner = createMemoryStorage()
+  const storage = sealed(inner, provider('1'))
+  await on(storage, async (verbs) => {
+    const made = await verbs.create('configmaps', configMap('b'))
+    const watching = await verbs.watch('configmaps')
+    const since = made.metadata.resourceVersion as string
+    const bytes = Buffer.from('k8s:enc:aesgcm:v1:other:abc')
+    const outcome = await inner.put(keyOfB, bytes, { ifRevision: Number(since) })
+    assert.ok(outcome.ok)
+    await verbs.settled()
+    assert.equal(watching.watcher.ended, true)
+    watching.stop()
+    assert.ok((await inner.delete(keyOfB, { ifRevision: outcome.revision })).ok)
+    await verbs.settled()
+    assert.equal((await verbs.list('configmaps')).entries.length, 0)
+    const again = await verbs.watch('configmaps', `resourceVersion=${since}`)
+    assert.deepEqual([again.watcher.ended, again.watcher.queued], [false, 1])
+    again.stop()
+  })
+  await inner.close()
+})
