@@ -123,10 +123,19 @@ export function markUnopened(bytes: Buffer, why: string): void {
   unopened.set(bytes, why)
 }
 
-export const whyUnopened = (bytes: Buffer): string | undefined => unopened.get(bytes)
+/** What every sealed value begins with, and no other. */
+const sealedMark = Buffer.from('k8s:enc:')
+
+export const isSealed = (bytes: Buffer): boolean =>
+  bytes[0] === sealedMark[0] && bytes.subarray(0, sealedMark.length).equals(sealedMark)
+
+/** Also where nobody tried: what is sealed under a resource that is not said to be must not seem to be missing. */
+export const whyUnopened = (bytes: Buffer): string | undefined =>
+  unopened.get(bytes) ??
+  (isSealed(bytes) ? 'identity transformer tried to read encrypted data' : undefined)
 
 export function requireOpened(bytes: Buffer): void {
-  const why = unopened.get(bytes)
+  const why = whyUnopened(bytes)
   if (why !== undefined) throw new Unopened(why)
 }
 

@@ -128,3 +128,17 @@ test('watches end when a change cannot be opened, and go on where they were when
   })
   await inner.close()
 })
+
+test('what is sealed is not missed where nobody opens it', async () => {
+  const inner = createMemoryStorage()
+  await sealed(inner, provider('1')).put(keyOfB, Buffer.from('{}'), { ifRevision: 0 })
+  await on(inner, async (verbs) => {
+    const why = 'identity transformer tried to read encrypted data'
+    assert.equal(await whyRefused(verbs.get('configmaps', 'b')), why)
+    assert.equal(
+      await whyRefused(verbs.list('configmaps')),
+      `unable to transform key "${keyOfB}": ${why}`,
+    )
+  })
+  await inner.close()
+})

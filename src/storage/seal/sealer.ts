@@ -3,7 +3,7 @@
  * its beginning whom it is for: `k8s:enc:aescbc:v1:key1:` and what the cipher made.
  */
 import { type CipherName, ciphers } from './ciphers.ts'
-import { Unopened } from '#storage/storage.ts'
+import { isSealed, Unopened } from '#storage/storage.ts'
 
 export interface NamedSecret {
   readonly name: string
@@ -24,8 +24,6 @@ export interface Sealer {
   open(path: string, stored: Buffer): Opened
 }
 
-/** What no value begins with that was stored as it is. */
-const sealedMark = Buffer.from('k8s:enc:')
 const noProvider = 'no matching prefix found'
 
 export function sealerOf(providers: readonly Provider[]): Sealer {
@@ -64,8 +62,7 @@ const boundProvider = (provider: Provider): BoundProvider =>
 const identity: BoundProvider = {
   beginning: Buffer.alloc(0),
   seal: (_, plain) => plain,
-  open: (_, stored) =>
-    beginsWith(stored, sealedMark) ? undefined : { bytes: stored, stale: false },
+  open: (_, stored) => (isSealed(stored) ? undefined : { bytes: stored, stale: false }),
 }
 
 function enciphering(name: CipherName, given: readonly NamedSecret[]): BoundProvider {
