@@ -5,7 +5,15 @@
  */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -311,6 +319,40 @@ describe('storage', () => {
       await server.stop()
       assert.equal(existsSync(join(directory, 'state.db')), expected, backend)
       assert.ok(existsSync(join(directory, 'admin.kubeconfig')))
+    }
+  })
+
+  test('--encryption-provider-config: what is named is stored sealed, and answered 500 where no key opens it', async () => {
+    const directory = join(place, 'sealed')
+    const file = join(place, 'encryption.json')
+    const flagsFor = (letter: string) => {
+      const secret = Buffer.alloc(32, letter).toString('base64')
+      const providers = [{ aesgcm: { keys: [{ name: 'a', secret }] } }]
+      const resources = [{ resources: ['configmaps'], providers }]
+      const apiVersion = 'apiserver.config.k8s.io/v1'
+      writeFileSync(
+        file,
+        JSON.stringify({ apiVersion, kind: 'EncryptionConfiguration', resources }),
+      )
+      return ['--storage-backend=sqlite', `--encryption-provider-config=${file}`]
+    }
+    const rows: [letter: string, status: number, text: RegExp][] = [
+      ['k', 200, /hidden text/],
+      ['l', 500, /Internal error occurred: cipher: message authentication failed/],
+    ]
+    for (const [i, [letter, status, text]] of rows.entries()) {
+      const server = await startServer(flagsFor(letter), directory)
+      const wire = new Wire(server)
+      try {
+        if (i === 0) await wire.map('sealed', { data: { a: 'hidden text' } })
+        const answer = await wire.expect(status, 'GET', `${maps}/sealed`)
+        assert.match(answer.text, text)
+        await wire.expect(status, 'GET', maps)
+        const files = ['state.db', 'state.db-wal'].map((name) => join(directory, name))
+        for (const each of files) assert.ok(!readFileSync(each).includes('hidden text'), each)
+      } finally {
+        await server.stop()
+      }
     }
   })
 
