@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { EtcdServer, etcdVersion } from '../src/storage/etcd/etcd-server.fixture.ts'
+import { openEtcdStorage } from '../src/storage/etcd/etcd.ts'
 import { type RunningServer, startServer } from './running-server.ts'
 
 const skip = etcdVersion() === undefined ? 'there is no etcd on PATH' : false
@@ -260,6 +261,51 @@ test('the API is at the addresses of all who serve it, and of those who stop no 
     await until('who stopped to be gone', async () => (await known()) === '192.0.2.10 192.0.2.10')
   } finally {
     await Promise.all([first.stop('SIGKILL'), second.stop()])
+  }
+})
+
+test('servers that start at the same time on an empty store all start, and each is trusted', {
+  skip,
+}, async () => {
+  const flags = [`--etcd-servers=${etcd.endpoint}`, '--etcd-prefix=/together', '--controllers=-*']
+  const started = await Promise.allSettled([1, 2, 3].map(() => startServer(flags)))
+  const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  try {
+    assert.deepEqual(
+      started.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled'],
+    )
+    const trust = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
+    const { body } = await (servers[0] as RunningServer).ask('GET', trust)
+    assert.equal(body.data['client-ca-file'].match(/BEGIN CERTIFICATE/g).length, 3)
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+})
+
+test('a claim that a server left behind which died keeps nobody from starting', {
+  skip,
+}, async () => {
+  const flags = [`--etcd-servers=${etcd.endpoint}`, '--etcd-prefix=/claimed', '--controllers=-*']
+  const service = '/api/v1/namespaces/default/services/kubernetes'
+  await (await startServer(flags)).stop()
+  const storage = await openEtcdStorage({ endpoints: [etcd.endpoint] })
+  const revisionOf = async (key: string) => (await storage.get(key)).value?.revision ?? 0
+  const made = '/claimed/services/specs/default/kubernetes'
+  await storage.delete(made, { ifRevision: await revisionOf(made) })
+  const again = await startServer(flags)
+  try {
+    assert.equal((await again.ask('GET', service)).status, 404)
+    const claims = '/claimed/ranges/serviceips'
+    const none = { kind: 'RangeAllocation', apiVersion: 'v1', range: '10.0.0.0/16', data: '' }
+    const bytes = Buffer.from(JSON.stringify(none))
+    await storage.put(claims, bytes, { ifRevision: await revisionOf(claims) })
+    await until(
+      'the service to be made',
+      async () => (await again.ask('GET', service)).status === 200,
+    )
+  } finally {
+    await Promise.all([again.stop(), storage.close()])
   }
 })
 

@@ -134,6 +134,8 @@ async function membershipOf(foundation: Foundation): Promise<Membership | undefi
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,
     release,
+    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+    nodePort: settings.kubernetesServiceNodePort,
     report: (message, error) => log.warn(message, { error }),
   })
 }
@@ -165,6 +167,7 @@ async function makeReady(
       alive: async () => membership?.alive() ?? [address],
       serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
       nodePort: settings.kubernetesServiceNodePort,
+      report,
     }),
     others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report }),
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),

@@ -24,6 +24,7 @@ export interface ServerPlace {
   /** The address of the `kubernetes` service, and the port that leads to it on every node; 0 for none. */
   readonly serviceAddress: string
   readonly nodePort: number
+  readonly report: (message: string, error: unknown) => void
 }
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
@@ -31,6 +32,7 @@ const isMissing = (error: unknown) => error instanceof ApiError && error.code ==
 const isNotServed = (error: unknown) =>
   isMissing(error) &&
   (error as ApiError).message === 'the server could not find the requested resource'
+const isInvalid = (error: unknown) => error instanceof ApiError && error.code === 422
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
 
 /** Looks first: an object that is there may hold what making it anew would ask for. */
@@ -62,6 +64,7 @@ export async function ensureSystemObjects(client: ApiClient, place: ServerPlace)
     ...priorityClassObjects.map((object) => ensure(client, priorityClasses, '', object)),
   ])
   await ensureKubernetesService(client, place)
+  await writeKubernetesEndpoints(client, place, await place.alive())
 }
 
 const priorityClassObjects = [
@@ -77,7 +80,14 @@ const priorityClassObjects = [
   },
 ]
 
-async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
+/**
+ * Its address may be taken: by a server that is making the service right now, or by the claim of one that died before it
+ * had made it. That ends no start: somebody makes it, or the claim is freed.
+ */
+export async function ensureKubernetesService(
+  client: ApiClient,
+  place: Pick<ServerPlace, 'port' | 'serviceAddress' | 'nodePort' | 'report'>,
+): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' }
   const { nodePort, port: targetPort } = place
   const https = { name: 'https', port: 443, protocol: 'TCP', targetPort }
@@ -86,8 +96,10 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   await ensure(client, core('services'), 'default', {
     metadata: { name: 'kubernetes', labels },
     spec: { clusterIP: place.serviceAddress, ports, type },
+  }).catch((error) => {
+    if (!isInvalid(error)) throw error
+    place.report('the service kubernetes could not be made', error)
   })
-  await writeKubernetesEndpoints(client, place, await place.alive())
 }
 
 /** What the `kubernetes` service leads to. Where nobody says that he is alive, what is there stays. */

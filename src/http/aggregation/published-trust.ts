@@ -28,6 +28,9 @@ type Data = Readonly<Record<string, string>>
 /** Somebody may change or delete it: looked at this often. */
 const recheckMs = 60_000
 
+/** Servers that start together meet in it: whoever loses looks again, but not for ever. */
+const attemptsMax = 5
+
 const namespace = 'kube-system'
 const name = 'extension-apiserver-authentication'
 const configMaps = { group: '', version: 'v1', plural: 'configmaps' }
@@ -76,6 +79,16 @@ function combineCertificates(bundles: readonly string[], nowMs: number): string 
 }
 
 async function publish(client: ApiClient, trust: PublishedTrust): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await publishOnce(client, trust)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 409 || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+async function publishOnce(client: ApiClient, trust: PublishedTrust): Promise<void> {
   let found: KubeObject | undefined
   try {
     found = await client.get(configMaps, namespace, name)
