@@ -21,11 +21,13 @@ class OneLease {
   version = 0
   reads = 0
   away = false
+  silent = false
 
   client(): ApiClient {
     return {
       get: async () => {
         this.reads++
+        if (this.silent) return new Promise(() => {})
         this.#reach()
         if (this.lease === undefined) throw notFound(leases, 'l')
         return structuredClone(this.lease)
@@ -55,7 +57,13 @@ class OneLease {
   }
 }
 
-function candidate(client: ApiClient, identity: string, leaders: Set<string>, clock: Time) {
+function candidate(
+  client: ApiClient,
+  identity: string,
+  leaders: Set<string>,
+  clock: Time,
+  times = { leaseDurationMs: 1000, renewDeadlineMs: 100 },
+) {
   const stop = new AbortController()
   const ended = runForLeader({
     client,
@@ -65,8 +73,7 @@ function candidate(client: ApiClient, identity: string, leaders: Set<string>, cl
     clock,
     signal: stop.signal,
     report: () => {},
-    leaseDurationMs: 1000,
-    renewDeadlineMs: 100,
+    ...times,
     retryPeriodMs: 10,
     lead(signal) {
       leaders.add(identity)
@@ -126,4 +133,23 @@ test('a leader that cannot renew stops leading; a lease nobody renews is taken',
   clock.ms += 200
   await until('b to lead', () => leaders.has('b'))
   await other()
+})
+
+test('a leader whose last attempt gets no answer stops when its time is over, not when the attempt is', async () => {
+  const one = new OneLease()
+  const leaders = new Set<string>()
+  const clock = new Time()
+  const times = { leaseDurationMs: 900_000, renewDeadlineMs: 600_000 }
+  const stop = candidate(one.client(), 'a', leaders, clock, times)
+  await until('a to lead', () => leaders.has('a'))
+  one.away = true
+  clock.ms += 599_000
+  const before = one.reads
+  await until('a to have tried', () => one.reads > before + 1)
+  assert.ok(leaders.has('a'), 'its time is not over yet')
+  one.silent = true
+  clock.ms += 2000
+  await until('a to give up', () => leaders.size === 0)
+  one.silent = false
+  await stop()
 })

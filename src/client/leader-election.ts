@@ -34,9 +34,12 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   let leading: AbortController | undefined
   let renewedAt = 0
   while (!signal.aborted) {
+    // Others count from when the lease was written, which is not before it was asked for.
+    const askedAt = candidate.elapsed()
+    const spentMs = leading === undefined ? 0 : askedAt - renewedAt
     try {
-      if (await withinTime(candidate.acquire(), renewDeadlineMs)) {
-        renewedAt = candidate.elapsed()
+      if (await withinTime(candidate.acquire(), Math.max(0, renewDeadlineMs - spentMs))) {
+        renewedAt = askedAt
         if (leading === undefined) {
           leading = new AbortController()
           options.lead(leading.signal)
