@@ -66,7 +66,7 @@ export const flagTable = {
   'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
   'storage-backend': row('Storage', value.choice('sqlite', 'memory', 'etcd3'), 'sqlite', 'wired', 'Where objects are kept; etcd3 when --etcd-servers is given.'),
   'etcd-servers': row('Storage', value.etcdUrls, [], 'wired', 'The members of the etcd cluster.'),
-  'etcd-prefix': row('Storage', value.text, '/registry', 'wired', 'What every key in the store begins with.'),
+  'etcd-prefix': row('Storage', value.keyPrefix, '/registry', 'wired', 'What every key in the store begins with.'),
   'etcd-cafile': unset('Storage', value.file, 'wired', 'The authorities that sign the certificates of etcd.'),
   'etcd-certfile': unset('Storage', value.file, 'wired', 'The client certificate to show to etcd.'),
   'etcd-keyfile': unset('Storage', value.file, 'wired', 'The key of --etcd-certfile.'),

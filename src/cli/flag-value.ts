@@ -3,7 +3,7 @@
  * shown. A shape knows nothing of any flag; it looks at the file system only to see that a file it is given can be read.
  */
 import { accessSync, constants, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import { formatDuration, parseDuration } from '#api/duration.ts'
 import { type Cidr, isIp, parseCidr } from '#api/ip-address.ts'
 
@@ -26,6 +26,12 @@ export const text: Shape<string> = {
   unit: '',
   read: (given) => given,
   show: (value) => value,
+}
+
+/** However many slashes are given, and where, means the same place: keys begin with one, and none ends what they begin with. */
+export const keyPrefix: Shape<string> = {
+  ...text,
+  read: (given) => posix.join('/', given).replace(/\/$/, ''),
 }
 
 const truth = new Map([

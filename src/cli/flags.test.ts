@@ -138,6 +138,9 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
       ['x', 'y=z'],
     ]),
   ],
+  [['--etcd-prefix=registry'], 'etcdPrefix', '/registry'],
+  [['--etcd-prefix=//some//where/'], 'etcdPrefix', '/some/where'],
+  [['--etcd-prefix=/'], 'etcdPrefix', ''],
   [['--emulated-version=v1.19'], 'emulatedVersion', '1.19'],
   [['--emulated-version=1.21.3'], 'emulatedVersion', '1.21'],
 ]
