@@ -44,6 +44,9 @@ export const methods = {
 /** Half of what a request has by default: a store that is busy is waited for, one that is silent is told. */
 const defaultDeadlineMs = 30_000
 
+/** How long a first connection is waited for before one server of several is asked: some take a connection and say nothing. */
+const connectMs = 5000
+
 /** A store that does not say within this time that it is well is not: /readyz tells so long before requests give up. */
 const healthDeadlineMs = 5000
 
@@ -142,6 +145,8 @@ export class Connection {
     if (this.#closed) throw this.#closed
     const deadline = Date.now() + deadlineMs
     for (let attempt = 1; ; attempt++) {
+      if (this.#clients.length > 1)
+        await this.#connecting(Math.min(deadline, Date.now() + connectMs))
       const picked = this.#pick()
       try {
         const response = await call(this.#clients[picked], method, request, deadline)
@@ -154,6 +159,23 @@ export class Connection {
         if (isAway(error) || isOutOfSpace(error)) this.#troubled(error)
         throw error
       }
+    }
+  }
+
+  /** Until one server is connected, or all have refused. */
+  async #connecting(until: number): Promise<void> {
+    for (;;) {
+      const channels = this.#clients.map((client) => client.getChannel())
+      const states = channels.map((channel) => channel.getConnectivityState(true))
+      const isSettled =
+        states.includes(connectivityState.READY) ||
+        states.every((state) => state === connectivityState.TRANSIENT_FAILURE)
+      if (this.#closed || isSettled || Date.now() >= until) return
+      await new Promise<void>((changed) => {
+        channels.forEach((channel, i) => {
+          channel.watchConnectivityState(states[i], until, () => changed())
+        })
+      })
     }
   }
 

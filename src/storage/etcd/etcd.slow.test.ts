@@ -2,7 +2,9 @@
  * The contract on the real etcd, and what only a store across a network can suffer.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -257,6 +259,22 @@ describe('etcd that goes away', { skip }, () => {
       await storage.close()
     }
     won(await put('after silence'))
+  })
+
+  test('a server that takes connections and says nothing is not waited for where there is another', async () => {
+    const taken: Socket[] = []
+    const mute = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const { port } = mute.address() as AddressInfo
+    const endpoints = [`http://127.0.0.1:${port}`, server.endpoint]
+    const several = await openEtcdStorage({ endpoints, deadlineMs: 4000 })
+    try {
+      assert.ok((await several.currentRevision()) > 0)
+    } finally {
+      await several.close()
+      for (const socket of taken) socket.destroy()
+      mute.close()
+    }
   })
 
   test('of several servers one is enough', async () => {
