@@ -4,7 +4,7 @@
 import { parseCommand } from '#cli/command.ts'
 import { CannotUseFile } from '#cli/private-files.ts'
 import { CannotStart } from '#cli/cannot-start.ts'
-import { StorageUnavailable, Unopened } from '#storage/storage.ts'
+import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 
@@ -43,7 +43,7 @@ async function orSay(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {
-    const expected = [StorageUnavailable, Unopened, CannotUseFile, CannotStart].some(
+    const expected = [StorageUnavailable, Unreadable, CannotUseFile, CannotStart].some(
       (kind) => error instanceof kind,
     )
     const { message, stack } = error as Error

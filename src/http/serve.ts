@@ -12,7 +12,7 @@ import {
 } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
-import { StorageUnavailable, Unopened } from '#storage/storage.ts'
+import { StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
@@ -194,6 +194,7 @@ function asApiError(error: unknown, exchange: Exchange, parts: HttpParts): ApiEr
   if (error instanceof ApiError) return error
   if (error instanceof StorageUnavailable) return serviceUnavailable(error.message)
   if (error instanceof Unopened) return internalError(error.message)
+  if (error instanceof Unreadable) return new ApiError(500, '', error.message)
   if (!exchange.wire.signal.aborted) {
     exchange.defect = error
     parts.report(`${exchange.wire.method} ${exchange.target.path} failed`, error)

@@ -6,7 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isOthersJson } from '#codec/cut-object.ts'
 import { decodeJson } from '#codec/json.ts'
 import { decodeMessage, openEnvelope } from '#codec/protobuf.ts'
-import { requireOpened } from '#storage/storage.ts'
+import { asUnreadable, requireOpened } from '#storage/storage.ts'
 import type { Catalog } from './catalog.ts'
 import type { Kind } from './kind.ts'
 
@@ -14,11 +14,24 @@ import type { Kind } from './kind.ts'
 const isEnvelope = (bytes: Buffer) =>
   bytes.length > 4 && bytes[0] === 0x6b && bytes[1] === 0x38 && bytes[2] === 0x73 && bytes[3] === 0
 
+/** Throws `Unreadable` where the bytes are no object. */
 export function storedParser(catalog: Catalog): (bytes: Buffer) => KubeObject {
+  const parse = parser(catalog)
   return (bytes) => {
     requireOpened(bytes)
+    try {
+      return parse(bytes)
+    } catch (error) {
+      throw asUnreadable(error)
+    }
+  }
+}
+
+function parser(catalog: Catalog): (bytes: Buffer) => KubeObject {
+  return (bytes) => {
     if (!isEnvelope(bytes)) {
       const object = decodeJson(bytes) as unknown as KubeObject
+      if (typeof object?.kind !== 'string') throw new Error("Object 'Kind' is missing")
       if (!isOthersJson(bytes)) return object
       const known = kindNamed(catalog, object.apiVersion as string, object.kind as string)
       return known?.protobuf ? readAs(known, object) : object

@@ -1,5 +1,5 @@
 /** Lines for people and machines on standard error: time, level, message, fields. It never throws and never waits. */
-import { StorageUnavailable, Unopened } from '#storage/storage.ts'
+import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void
@@ -26,7 +26,7 @@ export function createLog(
 
 function textOf(value: unknown): string {
   // A store in trouble, or what it holds, is no defect of the code that met it: its message says all.
-  if (value instanceof StorageUnavailable || value instanceof Unopened)
+  if (value instanceof StorageUnavailable || value instanceof Unreadable)
     return JSON.stringify(value.message)
   if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)
   try {

@@ -110,10 +110,21 @@ export class StorageUnavailable extends Error {
 }
 
 /**
- * A value that no key of a sealed store opens; the message says why. It is one object's trouble and not that of its
- * neighbours: such a value is handed out as it is stored, marked, and whoever would read it finds this.
+ * A value that is there and cannot be read; the message says why. It is not absent: whoever took it for that would make it
+ * anew, or delete what belongs to it.
  */
-export class Unopened extends Error {
+export class Unreadable extends Error {
+  override name = 'Unreadable'
+}
+
+export const asUnreadable = (error: unknown): Unreadable =>
+  error instanceof Unreadable ? error : new Unreadable((error as Error).message, { cause: error })
+
+/**
+ * One that no key of a sealed store opens. It is handed out as it is stored, marked, and whoever would read it finds this:
+ * it is one object's trouble and not that of its neighbours.
+ */
+export class Unopened extends Unreadable {
   override name = 'Unopened'
 }
 
@@ -140,8 +151,10 @@ export function requireOpened(bytes: Buffer): void {
 }
 
 /** What a list that a value is in says of it. */
-export const unopenedAmongOthers = (key: string, why: string): Unopened =>
-  new Unopened(`unable to transform key ${JSON.stringify(key)}: ${why}`)
+export const amongOthers = (key: string, error: Unreadable): Unreadable =>
+  error instanceof Unopened
+    ? new Unopened(`unable to transform key ${JSON.stringify(key)}: ${error.message}`)
+    : error
 
 const stale = new WeakSet<Buffer>()
 

@@ -35,7 +35,7 @@ async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
 async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
   const cache = await freshCache(server, target.kind)
   const key = keyOf(target.kind, target.namespace, target.name)
-  cache.requireOpened(key)
+  cache.requireReadable(key)
   return cache.get(key)
 }
 

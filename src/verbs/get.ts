@@ -18,7 +18,7 @@ export async function get(
   const ready = cache instanceof Promise ? await cache : cache
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
   const key = keyOf(kind, namespace, name)
-  ready.requireOpened(key)
+  ready.requireReadable(key)
   const entry = ready.get(key)
   if (entry === undefined) throw notFound(kind, name)
   return answerObject(200, kind, entry)

@@ -2,12 +2,12 @@
 import type { ListOptions } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
 import {
+  amongOthers,
   type KeyRange,
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
-  unopenedAmongOthers,
-  whyUnopened,
+  Unreadable,
 } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'
@@ -53,7 +53,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     range: keysOf(kind, target.namespace),
     revision,
   }
-  ready.requireOpenedIn(listing.range)
+  ready.requireReadableIn(listing.range)
   const picture =
     narrowed(listing, ready) ?? (await pictureAt(listing, ready, options.continueToken !== ''))
   const answer = page(listing, picture)
@@ -109,9 +109,11 @@ async function pastPicture({ server, target, range, revision }: Listing): Promis
   const maker = entryMaker(target.kind.resource, server.parseStored)
   const { value } = await server.storage.list(range, { at: revision })
   const entries = value.items.map(({ key, bytes, revision: written }) => {
-    const why = whyUnopened(bytes)
-    if (why !== undefined) throw unopenedAmongOthers(key, why)
-    return maker.make(key, written, bytes)
+    try {
+      return maker.make(key, written, bytes)
+    } catch (error) {
+      throw error instanceof Unreadable ? amongOthers(key, error) : error
+    }
   })
   return pictureOf(entries)
 }

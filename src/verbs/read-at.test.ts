@@ -86,9 +86,8 @@ test('who asks for the newest waits for what others wrote, who takes any does no
   const { storage, letGo } = lateStorage()
   const verbs = await startVerbs(storage)
   await verbs.list('configmaps', 'resourceVersion=0')
-  await storage.put('/registry/configmaps/default/a', Buffer.from('{"metadata":{"name":"a"}}'), {
-    ifRevision: 0,
-  })
+  const bytes = Buffer.from('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}')
+  await storage.put('/registry/configmaps/default/a', bytes, { ifRevision: 0 })
   const reads: [what: string, read: (version: string) => Promise<number>][] = [
     ['list', async (version) => (await verbs.list('configmaps', version)).entries.length],
     [

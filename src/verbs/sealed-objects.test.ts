@@ -1,10 +1,10 @@
-/** Objects that are sealed in the store: when they are written anew, and what one that no key opens costs the others. */
+/** Objects that are sealed in the store: when they are written anew, and what one that cannot be read costs the others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { type Provider, sealerOf } from '#storage/seal/sealer.ts'
 import { SealedStorage } from '#storage/sealed.ts'
-import { type Storage, Unopened } from '#storage/storage.ts'
+import { type Storage, Unreadable } from '#storage/storage.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
 
 const provider = (name: string): Provider => ({
@@ -28,7 +28,7 @@ const whyRefused = async (work: Promise<unknown>): Promise<string> => {
     await work
     return 'none'
   } catch (error) {
-    if (error instanceof Unopened) return error.message
+    if (error instanceof Unreadable) return error.message
     throw error
   }
 }
@@ -68,35 +68,51 @@ test('a write of the same object seals it anew where another key would seal now,
   await inner.close()
 })
 
-const refused: [string, (verbs: Fixture) => Promise<unknown>, string][] = [
-  ['a read', ({ get }) => get('configmaps', 'b'), noKey],
-  ['a read of what is at hand', ({ get }) => get('configmaps', 'b', '0'), noKey],
-  ['an update', ({ update }) => update('configmaps', configMap('b') as never), noKey],
-  ['a patch', ({ patch }) => patch('configmaps', 'b', 'merge', {}), noKey],
-  ['a deletion', ({ remove }) => remove('configmaps', 'b'), noKey],
-  ['a list', ({ list }) => list('configmaps'), inList],
-  ['a watch', ({ watch }) => watch('configmaps'), inList],
-  ['a watch from before', ({ watch }) => watch('configmaps', 'resourceVersion=1'), inList],
+const refused: [string, (verbs: Fixture) => Promise<unknown>, 'alone' | 'among others'][] = [
+  ['a read', ({ get }) => get('configmaps', 'b'), 'alone'],
+  ['a read of what is at hand', ({ get }) => get('configmaps', 'b', '0'), 'alone'],
+  ['an update', ({ update }) => update('configmaps', configMap('b') as never), 'alone'],
+  ['a patch', ({ patch }) => patch('configmaps', 'b', 'merge', {}), 'alone'],
+  ['a deletion', ({ remove }) => remove('configmaps', 'b'), 'alone'],
+  ['a list', ({ list }) => list('configmaps'), 'among others'],
+  ['a watch', ({ watch }) => watch('configmaps'), 'among others'],
+  ['a watch from before', ({ watch }) => watch('configmaps', 'resourceVersion=1'), 'among others'],
 ]
 
-for (const appears of ['before', 'after'] as const) {
-  test(`what no key opens, written ${appears} its kind was asked for, is refused alone`, async () => {
+const missing = "Object 'Kind' is missing"
+const unreadable: [
+  bytes: string,
+  on: (inner: Storage) => Storage,
+  why: Record<'alone' | 'among others', string>,
+][] = [
+  [
+    'k8s:enc:aesgcm:v1:other:abc',
+    (inner) => sealed(inner, provider('1')),
+    { alone: noKey, 'among others': inList },
+  ],
+  ['{"metadata":{"name":"b"}}', (inner) => inner, { alone: missing, 'among others': missing }],
+]
+const cases = unreadable.flatMap((row) =>
+  (['before', 'after'] as const).map((appears) => [...row, appears] as const),
+)
+for (const [text, opened, whys, appears] of cases) {
+  test(`${text}, written ${appears} its kind was asked for, is refused alone`, async () => {
     const inner = createMemoryStorage()
     const write = async () => {
       const { value } = await inner.get(keyOfB)
       const ifRevision = value?.revision ?? 0
-      const bytes = Buffer.from('k8s:enc:aesgcm:v1:other:abc')
-      assert.ok((await inner.put(keyOfB, bytes, { ifRevision })).ok)
+      assert.ok((await inner.put(keyOfB, Buffer.from(text), { ifRevision })).ok)
     }
     if (appears === 'before') await write()
-    await on(sealed(inner, provider('1')), async (verbs) => {
+    await on(opened(inner), async (verbs) => {
       await verbs.create('configmaps', configMap('a'))
       if (appears === 'after') {
         await verbs.create('configmaps', configMap('b'))
         await write()
         await verbs.settled()
       }
-      for (const [name, ask, why] of refused) assert.equal(await whyRefused(ask(verbs)), why, name)
+      for (const [name, ask, where] of refused)
+        assert.equal(await whyRefused(ask(verbs)), whys[where], name)
       const taken = refusalOf(verbs.create('configmaps', configMap('b')))
       assert.equal(await taken, '409 AlreadyExists')
       assert.equal((await verbs.get('configmaps', 'a')).metadata.name, 'a')

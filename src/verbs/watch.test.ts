@@ -115,8 +115,8 @@ test('more than may wait at once is told as the client takes it, though memory h
   const count = watcherQueueLengthMax + 1
   const { revision } = await busy.list('configmaps')
   const put = (i: number) => {
-    const object = { metadata: { name: `m${i}`, namespace: 'default' } }
-    const bytes = Buffer.from(JSON.stringify(object))
+    const metadata = { name: `m${i}`, namespace: 'default' }
+    const bytes = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata }))
     return busy.storage.put(`/registry/configmaps/default/m${i}`, bytes, { ifRevision: 0 })
   }
   await Promise.all(Array.from({ length: count }, (_, i) => put(i)))

@@ -45,7 +45,7 @@ export async function watch(
   const ready = cache instanceof Promise ? await cache : cache
   if (from === undefined) await reach(server, { want: 'latest' })
   const range = keysOf(kind, namespace)
-  ready.requireOpenedIn(range)
+  ready.requireReadableIn(range)
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
   const initial: Entry[] = []
   let past: CatchUp | undefined

@@ -10,7 +10,7 @@ import {
   type Revision,
   RevisionCompacted,
   type Storage,
-  whyUnopened,
+  Unreadable,
 } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { type EntryMaker, entryMaker } from './entry-maker.ts'
@@ -114,11 +114,11 @@ export class CatchUp {
   }
 
   #deliver({ key, revision, bytes }: Change): void {
-    // What no key opens is told to nobody; whatever becomes of it is a change of what was there before.
-    if (bytes !== undefined && whyUnopened(bytes) !== undefined) return
     const { watcher } = this.#parts
     const previous = this.#known.get(key)
-    const entry = bytes === undefined ? undefined : this.#maker.make(key, revision, bytes)
+    const entry = bytes === undefined ? undefined : this.#made(key, revision, bytes)
+    // What cannot be read is told to nobody; whatever becomes of it is a change of what was there before.
+    if (entry === undefined && bytes !== undefined) return
     this.#known.set(key, entry)
     if (entry === undefined && previous === undefined) return
     // It is told and not kept, so it need not say when it happened.
@@ -134,11 +134,19 @@ export class CatchUp {
     await Promise.all(
       [...unknown].map(async (key) => {
         const { value } = await storage.get(key, from)
-        const isThere = value !== undefined && whyUnopened(value.bytes) === undefined
-        const entry = isThere ? this.#maker.make(key, value.revision, value.bytes) : undefined
-        this.#known.set(key, entry)
+        this.#known.set(key, value && this.#made(key, value.revision, value.bytes))
       }),
     )
+  }
+
+  /** Undefined where it cannot be read. */
+  #made(key: string, revision: Revision, bytes: Buffer): Entry | undefined {
+    try {
+      return this.#maker.make(key, revision, bytes)
+    } catch (error) {
+      if (error instanceof Unreadable) return undefined
+      throw error
+    }
   }
 
   /** Where memory remembers everything that is still to tell, it is told at once, and the watch is like any other. */

@@ -5,11 +5,12 @@
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
 import {
+  amongOthers,
+  asUnreadable,
   type Change,
   type KeyRange,
   type Revision,
-  Unopened,
-  unopenedAmongOthers,
+  type Unreadable,
 } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
 import type { EntryMaker } from './entry-maker.ts'
@@ -39,10 +40,10 @@ export class ResourceCache {
   readonly fanOut = new FanOut()
   readonly history: History
   /**
-   * Why what is stored under a key cannot be opened. The picture keeps what was there before, for the event that comes
-   * when it can be, or is gone; until then nobody may be shown it.
+   * Why what is stored under a key cannot be read. The picture keeps what was there before, for the event that comes when
+   * it can be, or is gone; until then nobody may be shown it.
    */
-  readonly #unopened: Map<string, string>
+  readonly #unreadable: Map<string, Unreadable>
   readonly #maker: EntryMaker
   readonly #entries = new SortedMap<Entry>()
   readonly #snapshots = new Map<Revision, SortedSnapshot<Entry>>()
@@ -54,7 +55,7 @@ export class ResourceCache {
   constructor(
     resource: Resource,
     maker: EntryMaker,
-    loaded: { entries: Entry[]; revision: Revision; unopened?: Map<string, string> },
+    loaded: { entries: Entry[]; revision: Revision; unreadable?: Map<string, Unreadable> },
     limits: HistoryLimits,
   ) {
     this.resource = resource
@@ -62,7 +63,7 @@ export class ResourceCache {
     this.#loadedAt = loaded.revision
     this.#lastChange = loaded.revision
     this.history = new History(loaded.revision, limits)
-    this.#unopened = loaded.unopened ?? new Map()
+    this.#unreadable = loaded.unreadable ?? new Map()
     for (const entry of loaded.entries) this.#entries.set(entry.key, entry)
   }
 
@@ -84,18 +85,18 @@ export class ResourceCache {
     return this.#entries.get(key)
   }
 
-  /** Throws where what is stored under a key cannot be opened. */
-  requireOpened(key: string): void {
-    const why = this.#unopened.size === 0 ? undefined : this.#unopened.get(key)
-    if (why !== undefined) throw new Unopened(why)
+  /** Throws where what is stored under a key cannot be read. */
+  requireReadable(key: string): void {
+    const error = this.#unreadable.size === 0 ? undefined : this.#unreadable.get(key)
+    if (error !== undefined) throw error
   }
 
-  /** Throws where something of a range cannot be opened, and names the first. */
-  requireOpenedIn({ start, end }: KeyRange): void {
-    if (this.#unopened.size === 0) return
-    const keys = [...this.#unopened.keys()].filter((key) => key >= start && key < end)
+  /** Throws where something of a range cannot be read: of the first. */
+  requireReadableIn({ start, end }: KeyRange): void {
+    if (this.#unreadable.size === 0) return
+    const keys = [...this.#unreadable.keys()].filter((key) => key >= start && key < end)
     const [first] = keys.sort()
-    if (first !== undefined) throw unopenedAmongOthers(first, this.#unopened.get(first) as string)
+    if (first !== undefined) throw amongOthers(first, this.#unreadable.get(first) as Unreadable)
   }
 
   visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void {
@@ -136,7 +137,7 @@ export class ResourceCache {
     if (change.revision <= this.#loadedAt) return
     this.#lastChange = change.revision
     const entry = change.bytes === undefined ? undefined : this.#entryOf(change, change.bytes)
-    this.#unopened.delete(change.key)
+    this.#unreadable.delete(change.key)
     const previous =
       entry === undefined ? this.#entries.delete(change.key) : this.#entries.set(change.key, entry)
     if (entry === undefined && previous === undefined) return
@@ -150,11 +151,9 @@ export class ResourceCache {
     try {
       return this.#maker.make(key, revision, bytes, this.fanOut.isFollowed)
     } catch (error) {
-      if (error instanceof Unopened) {
-        this.#unopened.set(key, error.message)
-        // Watches would miss a change without a word: they end, and are refused until it can be told.
-        this.fanOut.endPresent()
-      }
+      this.#unreadable.set(key, asUnreadable(error))
+      // Watches would miss a change without a word: they end, and are refused until it can be told.
+      this.fanOut.endPresent()
       throw error
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Resource } from '#kinds/kind.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
-import { RevisionCompacted, type Storage } from '#storage/storage.ts'
+import { RevisionCompacted, type Storage, Unreadable } from '#storage/storage.ts'
 import { overlaid, parse, plainResource, root, settle, thing } from './picture.suite.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import { WatchCache } from './watch-cache.ts'
@@ -184,7 +184,7 @@ test('a past that the store has forgotten is not needed', async () => {
   await cache.close()
 })
 
-test('an object that cannot be read is said and left out; the others are served', async () => {
+test('an object that cannot be read is said, and is not absent; the others are served', async () => {
   const { cache, storage, put, reports } = await start()
   await storage.put(`${root}/things/a/broken`, Buffer.from('{'), { ifRevision: 0 })
   await put('things', 'x')
@@ -195,6 +195,9 @@ test('an object that cannot be read is said and left out; the others are served'
   await cache.freshness.reach(last, 1000)
   assert.equal(namesIn(picture), 'x y')
   assert.equal(reports.length, 2)
+  for (const name of ['broken', 'broken-too'])
+    assert.throws(() => picture.requireReadable(`${root}/things/a/${name}`), Unreadable)
+  picture.requireReadable(`${root}/things/a/x`)
   await cache.close()
 })
 

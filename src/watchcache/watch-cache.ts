@@ -6,12 +6,13 @@ import { type Clock, elapsedMs } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Resource } from '#kinds/kind.ts'
 import {
+  asUnreadable,
   type Change,
   prefixRange,
   type Revision,
   RevisionCompacted,
   type Storage,
-  Unopened,
+  type Unreadable,
 } from '#storage/storage.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { Entry, ParseStored } from './entry.ts'
@@ -195,7 +196,7 @@ export class WatchCache {
     const maker = entryMaker(resource, parse)
     const range = prefixRange(`${resource.storagePrefix}/`)
     const entries: Entry[] = []
-    const unopened = new Map<string, string>()
+    const unreadable = new Map<string, Unreadable>()
     let start = range.start
     let revision = at
     for (;;) {
@@ -206,13 +207,13 @@ export class WatchCache {
         try {
           entries.push(maker.make(key, written, bytes, told))
         } catch (error) {
-          if (error instanceof Unopened) unopened.set(key, error.message)
+          unreadable.set(key, asUnreadable(error))
           report(`the object stored at ${key} cannot be read`, error)
         }
         start = `${key}\0`
       }
       if (read.value.more) continue
-      return new ResourceCache(resource, maker, { entries, revision, unopened }, limits)
+      return new ResourceCache(resource, maker, { entries, revision, unreadable }, limits)
     }
   }
 
