@@ -61,6 +61,31 @@ const others: [body: object, text: string][] = [
     'ConfigMap in version "v9" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "example.com/v9" in scheme "pkg/runtime/scheme.go:100"',
   ],
 ]
+const otherBodies: [as: string, body: object, text: string][] = [
+  [
+    'policy/v1 Eviction',
+    { kind: 'Pod', apiVersion: 'v1' },
+    'Pod in version "v1" cannot be handled as a Eviction: converting (v1.Pod) to (policy.Eviction): unknown conversion',
+  ],
+  [
+    'autoscaling/v1 Scale',
+    { apiVersion: 'example.com/v9' },
+    'Scale in version "v9" cannot be handled as a Scale: no kind "Scale" is registered for version "example.com/v9" in scheme "pkg/runtime/scheme.go:100"',
+  ],
+  [
+    'v1 Binding',
+    { kind: 'Deployment', apiVersion: 'apps/v1' },
+    'Deployment in version "v1" cannot be handled as a Binding: converting (v1.Deployment) to (core.Binding): unknown conversion',
+  ],
+]
+for (const [as, body, message] of otherBodies) {
+  test(`a body of ${as} that says it is ${JSON.stringify(body)}`, () => {
+    const [apiVersion = '', kind = ''] = as.split(' ')
+    const request = verbs.request(at('pods'), body)
+    assert.throws(() => conformAs(verbs.server, apiVersion, kind, request), { message })
+  })
+}
+
 for (const [body, message] of others) {
   test(`a config map that says it is ${JSON.stringify(body)}`, () => {
     const request = verbs.request(at('configmaps'), body)

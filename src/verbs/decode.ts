@@ -203,11 +203,9 @@ export function conformAs(
   const named = textOf(value.kind, kind)
   const version = versionOf(textOf(value.apiVersion, apiVersion))
   const type = server.typeNamed(apiVersion, kind)
-  if (named !== kind || textOf(value.apiVersion, apiVersion) !== apiVersion || type === undefined) {
-    throw badRequest(
-      `${named} in version "${version}" cannot be handled as a ${kind}: expected ${apiVersion} ${kind}`,
-    )
-  }
+  const said = textOf(value.apiVersion, apiVersion).replace(/^\//, '')
+  if (named !== kind || said !== apiVersion || type === undefined)
+    throw loadOtherType().otherType(server, { apiVersion, kind }, value, request)
   const written = { kind, version, as: kind, text }
   const conformed = conformWritten(type, value, written, (read) =>
     conform(type, read as Json, written),

@@ -5,19 +5,23 @@
 import { versionOf } from '#api/api-version.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest } from '#api/status-error.ts'
-import type { Kind } from '#kinds/kind.ts'
-import { otherTypeFault } from './patch-type.ts'
+import { otherTypeFault, type TypeName } from './patch-type.ts'
 import type { Server, WriteRequest } from './server.ts'
 
 /** Protobuf has no text; what it holds is not looked into. */
 const noText = Buffer.from('{}')
 
-export function otherType(server: Server, kind: Kind, raw: Loose, request: WriteRequest): ApiError {
-  const apiVersion = String(raw.apiVersion || kind.apiVersion).replace(/^\//, '')
-  const said = { apiVersion, kind: String(raw.kind || kind.kind) }
-  const fault = otherTypeFault(server, kind, said, () => request.text?.() ?? noText)
+export function otherType(
+  server: Server,
+  wanted: TypeName,
+  raw: Loose,
+  request: WriteRequest,
+): ApiError {
+  const apiVersion = String(raw.apiVersion || wanted.apiVersion).replace(/^\//, '')
+  const said = { apiVersion, kind: String(raw.kind || wanted.kind) }
+  const fault = otherTypeFault(server, wanted, said, () => request.text?.() ?? noText)
   const version = versionOf(apiVersion)
   return badRequest(
-    `${said.kind} in version "${version}" cannot be handled as a ${kind.kind}: ${fault}`,
+    `${said.kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${fault}`,
   )
 }

@@ -136,6 +136,12 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
   ['of another name', { metadata: { name: 'other' } }, 'tried', '400 BadRequest'],
   ['of no pod', { metadata: { name: 'missing' } }, 'missing', '404 NotFound'],
   [
+    'of no pod, whose options are wrong too',
+    { metadata: { name: 'missing' }, deleteOptions: { dryRun: ['x'] } },
+    'missing',
+    '404 NotFound',
+  ],
+  [
     'that is none',
     { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'tried' } },
     'tried',

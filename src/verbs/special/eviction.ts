@@ -27,12 +27,8 @@ const disruptedPodsMax = 2000
 
 export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
   const raw = request.body() as Loose
-  const eviction = conformAs(
-    serving,
-    raw?.apiVersion === 'policy/v1' ? 'policy/v1' : 'policy/v1beta1',
-    'Eviction',
-    request,
-  )
+  const isBeta = raw?.apiVersion === 'policy/v1beta1' || serving.release < stableSince
+  const eviction = conformAs(serving, isBeta ? 'policy/v1beta1' : 'policy/v1', 'Eviction', request)
   if (serving.release >= stableSince) eviction.apiVersion = 'policy/v1'
   const { target } = request
   claimBody(serving, request, eviction)
@@ -46,12 +42,12 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
     if (found === undefined) throw notFound(target.kind, target.name)
   })
   const server = afterAdmission(serving)
-  // A part of another body is of no kind, whatever it calls itself.
-  const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
-  const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   const podTarget: Target = { ...target, subresource: '' }
   const pod = (await currentObject(server, podTarget))?.object
   if (pod === undefined) throw notFound(target.kind, target.name)
+  // A part of another body is of no kind, whatever it calls itself.
+  const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
+  const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   if (!ignoresBudgets(pod)) await takeFromBudget(server, request, pod, options)
   await remove(server, {
     ...request,
