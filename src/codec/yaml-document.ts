@@ -40,11 +40,18 @@ function aliasedShareMax(count: number): number {
 
 /** Makes the value of one document. Anchors are those met so far: an alias never looks ahead. */
 class Reader {
+  readonly #text: string
+  readonly #lastLine: string
   readonly #anchors = new Map<string, unknown>()
   readonly #open = new Set<unknown>()
   #count = 0
   #aliasedCount = 0
   #aliasDepth = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#lastLine = text.slice(text.lastIndexOf('\n') + 1)
+  }
 
   read(node: unknown, depth: number): Json {
     this.#count++
@@ -58,13 +65,19 @@ class Reader {
     if (isAlias(node)) return this.#alias(node.source, depth)
     const anchor = (node as { anchor?: string }).anchor
     if (anchor !== undefined) this.#anchors.set(anchor, node)
-    if (isScalar(node)) return scalarValue(node)
+    if (isScalar(node)) return this.#isCutShort(node) ? cutShort(node) : scalarValue(node)
     this.#open.add(node)
     let value: Json = null
     if (isSeq(node)) value = node.items.map((item) => this.read(item, depth + 1))
     else if (isMap(node)) value = this.#map(node, depth)
     this.#open.delete(node)
     return value
+  }
+
+  /** Whether the text ends within the last line of a block: blanks alone count from its indentation on. */
+  #isCutShort({ type, range, value }: Scalar): boolean {
+    if (!type?.startsWith('BLOCK_') || range?.[1] !== this.#text.length) return false
+    return /\S/.test(this.#lastLine) || /(^|\n)[ \t]+\n$/.test(String(value))
   }
 
   #alias(name: string, depth: number): Json {
@@ -107,6 +120,12 @@ function keyText(key: Json): string {
   return String(key)
 }
 
+/** A block ends with a line break only where the text has one. */
+const cutShort = (node: Scalar): Json => String(scalarValue(node)).replace(/\n$/, '')
+
+/** Characters that no YAML text has, not even in comments. */
+const control = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
 function scalarValue(node: Scalar): Json {
   if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8')
   const text = String(node.value ?? '')
@@ -117,7 +136,8 @@ function scalarValue(node: Scalar): Json {
     throw new YamlError(`yaml: cannot decode !!str \`${text}\` as a !!${tag}`)
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new YamlError(`json: unsupported value: ${String(value).replace('Infinity', 'Inf')}`)
+    const shown = value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'
+    throw new YamlError(`json: unsupported value: ${shown}`)
   }
   return value
 }
@@ -157,11 +177,12 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
 
 export function readDocument(text: string): Json {
   try {
+    if (control.test(text)) throw new YamlError('yaml: control characters are not allowed')
     const lines = new LineCounter()
     const document = firstDocument(text, lines)
     if (document === undefined) return null
     if (document.errors.length > 0) throw new YamlError(describeFault(document.errors, text, lines))
-    return new Reader().read(document.contents, 0)
+    return new Reader(text).read(document.contents, 0)
   } catch (error) {
     // The parser below us goes down one frame per level of nesting.
     if (error instanceof RangeError) throw new YamlError('yaml: exceeded max depth')

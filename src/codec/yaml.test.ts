@@ -32,6 +32,16 @@ const values: [string, Json][] = [
   ['a: 1\na: 2', { a: 2 }],
   ['a: b\n---\nc: d', { a: 'b' }],
   ['a: |\n  one\n  two\n', { a: 'one\ntwo\n' }],
+  ['a: |\n  one\n  two', { a: 'one\ntwo' }],
+  ['a: |+\n  one\n\n  # two', { a: 'one\n\n# two' }],
+  ['a: >\n  one\n  two', { a: 'one two' }],
+  ['a: |\n  one\n    ', { a: 'one\n  ' }],
+  ['a: |\n  one\n  ', { a: 'one\n' }],
+  ['a: |+\n  one\n\n ', { a: 'one\n\n' }],
+  ['a: |+\n  one\n  ', { a: 'one\n' }],
+  ['a: |+\n\n  ', { a: '\n' }],
+  ['a: |\n  one\n# two', { a: 'one\n' }],
+  ['a: |', { a: '' }],
   ['a: 9223372036854775807', { a: 9223372036854775807n as never }],
 ]
 for (const [text, expected] of values) {
@@ -55,7 +65,12 @@ const faults: [string, string][] = [
   ['a: *x', "yaml: unknown anchor 'x' referenced"],
   ['a: &x [*x]', "yaml: anchor 'x' value contains itself"],
   ['? - a\n: b', 'yaml: invalid map key'],
-  ['a: .inf', 'json: unsupported value: Inf'],
+  ['a: .inf', 'json: unsupported value: +Inf'],
+  ['a: -.inf', 'json: unsupported value: -Inf'],
+  ['a: .nan', 'json: unsupported value: NaN'],
+  ['a: \x01', 'yaml: control characters are not allowed'],
+  ['a: "\x7f"', 'yaml: control characters are not allowed'],
+  ['a: b # \x80', 'yaml: control characters are not allowed'],
 ]
 for (const [text, message] of faults) {
   test(`refuses ${JSON.stringify(text)}`, () => {

@@ -83,17 +83,13 @@ function uidWithoutObject({ target }: PatchRequest, next: KubeObject): ApiError 
   )
 }
 
-/** What is wrong with the text itself is said of its way to JSON. */
-const conversionWords = (message: string): string =>
-  message.startsWith('yaml:') ? `error converting YAML to JSON: ${message}` : message
-
 export function configurationOf(bytes: Buffer): KubeObject {
   let value: unknown
   try {
     value = decodeYaml(bytes)
   } catch (error) {
     if (error instanceof YamlError) {
-      throw badRequest(`error decoding YAML: ${conversionWords(error.message)}`)
+      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
     }
     throw error
   }
