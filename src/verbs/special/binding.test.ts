@@ -85,13 +85,13 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
   ],
   ['no name at all', { target }, '', '400 BadRequest'],
   ['a name that is no part of a path', { metadata: { name: 'a/b' }, target }, '', '400 BadRequest'],
-  ['no name and no target', { target: {} }, '', '500 '],
-  ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '500 '],
+  ['no name and no target', { target: {} }, '', '422 Invalid'],
+  ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '422 Invalid'],
   [
     'a target that is no node',
     { metadata: { name: 'waiting' }, target: { kind: 'Pod', name: 'p' } },
     'waiting',
-    '500 ',
+    '422 Invalid',
   ],
 ]
 for (const [what, body, at, expected] of refusals) {

@@ -2,7 +2,7 @@
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, conflict, notFound } from '#api/status-error.ts'
+import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
@@ -19,7 +19,8 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
   await admitBody(server, request, binding, name, () => {
     if ((binding.metadata?.name ?? '') !== name)
       throw badRequest('name in URL does not match name in Binding object')
-    refuseUnfitTarget(binding)
+    const errors = bindingErrors(binding)
+    if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors)
   })
   refuseUnfitName(name)
   const pods = server.catalog.find('', 'v1', 'pods')
@@ -47,16 +48,13 @@ const created: Answer = {
   value: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
 }
 
-/** Its words are those of any faulty field, but the answer is a bare 500, as schedulers have always got it. */
-function refuseUnfitTarget({ target }: Loose): void {
+function bindingErrors({ target }: Loose): FieldError[] {
   const errors: FieldError[] = []
   if (target?.kind !== undefined && target.kind !== '' && target.kind !== 'Node') {
     errors.push(notSupported('target.kind', target.kind, ['Node', '<empty>']))
   }
   if (!target?.name) errors.push(required('target.name'))
-  const lines = errors.map(({ field, message }) => `${field}: ${message}`)
-  if (lines.length > 0)
-    throw new ApiError(500, '', lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`)
+  return errors
 }
 
 function assign(pod: Loose, binding: Loose, name: string, now: string): never {
