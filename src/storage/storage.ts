@@ -66,7 +66,8 @@ export interface Storage {
   delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome>
   /**
    * Everything after a revision, then everything that follows, until the signal aborts (the iteration then ends
-   * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept.
+   * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept, and
+   * RevisionSetBack where a store that others may restore turns out to be older than what was delivered.
    * `progress` is told a revision when everything up to it has been delivered and no change said so: revisions of
    * etcd also count writes outside the feed's range. It is called only while the iteration waits for its next batch.
    */
@@ -101,6 +102,14 @@ export class RevisionInFuture extends Error {
   constructor(current: Revision) {
     super(`the requested revision is in the future (the store is at ${current})`)
     this.current = current
+  }
+}
+
+/** The store is older than it was, as one restored from a copy is: nothing that was known of it holds. */
+export class RevisionSetBack extends Error {
+  override name = 'RevisionSetBack'
+  constructor(current: Revision, known: Revision) {
+    super(`the store is at revision ${current} and was at ${known}: it was set back`)
   }
 }
 

@@ -58,7 +58,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     narrowed(listing, ready) ?? (await pictureAt(listing, ready, options.continueToken !== ''))
   const answer = page(listing, picture)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
-    answer.itemsName = `${listing.range.start} ${plan.start} ${plan.limit} ${ready.lastChange}`
+    answer.itemsName = `${listing.range.start} ${plan.start} ${plan.limit} ${ready.id} ${ready.lastChange}`
   }
   return answer
 }

@@ -35,6 +35,11 @@ export class Freshness {
     this.#waiting = still
   }
 
+  /** The store is older than it was. */
+  setBack(revision: Revision): void {
+    this.#revision = revision
+  }
+
   /** Whether the revision was reached in time. */
   reach(revision: Revision, timeoutMs: number): Awaitable<boolean> {
     if (revision <= this.#revision) return true

@@ -35,7 +35,11 @@ export interface SoughtLabel {
   readonly value: string
 }
 
+let pictures = 0
+
 export class ResourceCache {
+  /** Of all pictures there ever were in this process: what is known by a revision is known of one picture. */
+  readonly id = ++pictures
   readonly resource: Resource
   readonly fanOut = new FanOut()
   readonly history: History

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { until } from '#base/until.fixture.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
-import { RevisionCompacted, type Storage, Unreadable } from '#storage/storage.ts'
+import { RevisionCompacted, RevisionSetBack, type Storage, Unreadable } from '#storage/storage.ts'
 import { overlaid, parse, plainResource, root, settle, thing } from './picture.suite.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import { WatchCache } from './watch-cache.ts'
@@ -245,6 +246,41 @@ test('a feed that broke is taken up where it ended', async () => {
     watcher.take().map(({ event }) => event.entry?.name),
     ['x', 'y'],
   )
+  assert.deepEqual(reports, ['the feed of the store broke'])
+  await cache.close()
+})
+
+test('a store that was set back is read anew, and followed from where it is', async () => {
+  const older = createMemoryStorage()
+  const newer = createMemoryStorage()
+  let present = newer
+  const swapped = new AbortController()
+  const storage = new Proxy(newer, {
+    get: (_, name: keyof Storage) => present[name].bind(present),
+  })
+  const { cache, put, reports } = await start(
+    overlaid(storage, {
+      async *changes(options) {
+        const signal = AbortSignal.any([options.signal, swapped.signal])
+        yield* present.changes(present === newer ? { ...options, signal } : options)
+        if (!options.signal.aborted) throw new RevisionSetBack(1, 3)
+      },
+    }),
+  )
+  await put('things', 'x')
+  await put('things', 'gone')
+  const last = await put('things', 'gone-too')
+  await cache.freshness.reach(last, 1000)
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  await older.put(`${root}/things/a/x`, thing('a', 'x'), { ifRevision: 0 })
+  present = older
+  swapped.abort()
+  await until('the watch to end', () => watcher.ended)
+  assert.equal(namesIn(await cache.of(things)), 'x')
+  assert.equal(await cache.freshness.reach(await put('things', 'y'), 3000), true)
+  assert.equal(namesIn(await cache.of(things)), 'x y')
   assert.deepEqual(reports, ['the feed of the store broke'])
   await cache.close()
 })

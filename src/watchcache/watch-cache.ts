@@ -11,6 +11,7 @@ import {
   prefixRange,
   type Revision,
   RevisionCompacted,
+  RevisionSetBack,
   type Storage,
   type Unreadable,
 } from '#storage/storage.ts'
@@ -234,7 +235,7 @@ export class WatchCache {
       } catch (error) {
         if (signal.aborted) return
         report('the feed of the store broke', error)
-        if (error instanceof RevisionCompacted)
+        if (error instanceof RevisionCompacted || error instanceof RevisionSetBack)
           await this.#restart().catch((why) => report('the store does not answer', why))
       }
       await new Promise((resolve) => setTimeout(resolve, feedRetryMs))
@@ -249,6 +250,10 @@ export class WatchCache {
     this.#written.clear()
     this.#unbrokenSince = current
     this.#lastChange = current
+    if (current < this.#expectFeedFrom) {
+      this.#expectFeedFrom = current
+      this.freshness.setBack(current)
+    }
     this.#advance(current)
   }
 

@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,9 +91,21 @@ export class EtcdServer {
     this.#process?.kill('SIGCONT')
   }
 
+  /** Puts its state aside, for `setBack`. It must not run meanwhile. */
+  copy(): void {
+    cpSync(this.#directory, `${this.#directory}-copy`, { recursive: true })
+  }
+
+  /** As an operator does who restores what was put aside. */
+  setBack(): void {
+    rmSync(this.#directory, { recursive: true })
+    cpSync(`${this.#directory}-copy`, this.#directory, { recursive: true })
+  }
+
   async dispose(): Promise<void> {
     await this.kill()
-    rmSync(this.#directory, { recursive: true, force: true })
+    for (const directory of [this.#directory, `${this.#directory}-copy`])
+      rmSync(directory, { recursive: true, force: true })
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Change,
   prefixRange,
   type Revision,
+  RevisionSetBack,
   type Storage,
   StorageUnavailable,
 } from '#storage/storage.ts'
@@ -229,6 +230,30 @@ describe('etcd that goes away', { skip }, () => {
       (await feed).map((change) => change.key.slice('/registry/'.length)),
       ['before-1', 'before-2', 'after-1', 'after-2'],
     )
+  })
+
+  test('set back to an older state: the feed says so, and one that only was restarted does not', async () => {
+    won(await put('kept'))
+    await server.kill()
+    server.copy()
+    await server.resume()
+    await until('the trouble to end', () => storage.trouble() === undefined)
+    const feed = collect(storage, await storage.currentRevision(), 3)
+    won(await put('lost-1'))
+    await server.kill()
+    await server.resume()
+    await until('the trouble to end', () => storage.trouble() === undefined)
+    won(await put('lost-2'))
+    await until(
+      'the feed to have come so far',
+      async () => (await storage.get('/registry/lost-2')).value,
+    )
+    await server.kill()
+    server.setBack()
+    await server.resume()
+    await assert.rejects(feed, RevisionSetBack)
+    assert.equal((await storage.get('/registry/lost-1')).value, undefined)
+    won(await put('lost-1'))
   })
 
   test('noticed although nobody asks anything', async () => {

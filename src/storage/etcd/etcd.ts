@@ -134,7 +134,12 @@ class EtcdStorage implements Storage {
     return {
       [Symbol.asyncIterator]: () => {
         const watch = new Watch(
-          { connection: this.#connection, range: this.#watchRange, progress: this.#progress },
+          {
+            connection: this.#connection,
+            range: this.#watchRange,
+            progress: this.#progress,
+            newest: () => this.#afterSetBack(),
+          },
           options,
           (ended) => this.#watches.delete(ended),
         )
@@ -230,6 +235,13 @@ class EtcdStorage implements Storage {
     asking.then(done, done)
     this.#asking = asking
     return asking
+  }
+
+  /** What is newest now, also where more was seen before. */
+  async #afterSetBack(): Promise<Revision> {
+    const revision = await this.currentRevision()
+    this.#newest = revision
+    return revision
   }
 
   #sawRevision(revision: Revision): void {

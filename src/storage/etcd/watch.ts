@@ -5,7 +5,13 @@
  */
 import type { ClientDuplexStream } from '@grpc/grpc-js'
 import { assert } from '#base/assert.ts'
-import { type Change, type KeyRange, type Revision, RevisionCompacted } from '#storage/storage.ts'
+import {
+  type Change,
+  type KeyRange,
+  type Revision,
+  RevisionCompacted,
+  RevisionSetBack,
+} from '#storage/storage.ts'
 import type { Connection } from './connection.ts'
 import {
   decodeWatch,
@@ -32,6 +38,8 @@ export interface WatchParts {
   readonly connection: Connection
   readonly range: KeyRange
   readonly progress: Progress
+  /** The newest revision, as all servers agree on it. */
+  readonly newest: () => Promise<Revision>
 }
 
 export interface WatchOptions {
@@ -51,6 +59,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #connection: Connection
   #range: KeyRange
   #progress: Progress
+  #newest: () => Promise<Revision>
   #options: WatchOptions
   #ended: (watch: Watch) => void
   #stream: ClientDuplexStream<Buffer, Buffer> | undefined
@@ -62,6 +71,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #failure: Error | undefined
   #over = false
   #attempts = 0
+  #wasConnected = false
   #retryTimer: NodeJS.Timeout | undefined
   /** Somebody waits for this revision. */
   #wanted: Revision = 0
@@ -71,13 +81,14 @@ export class Watch implements AsyncIterator<Change[]> {
   #abort = () => this.#end()
 
   constructor(
-    { connection, range, progress }: WatchParts,
+    { connection, range, progress, newest }: WatchParts,
     options: WatchOptions,
     ended: (watch: Watch) => void,
   ) {
     this.#connection = connection
     this.#range = range
     this.#progress = progress
+    this.#newest = newest
     this.#options = options
     this.#ended = ended
     this.#received = options.after
@@ -149,9 +160,23 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     this.#attempts = 0
+    if (response.created) this.#created(response.revision)
     if (response.events.length > 0) this.#hearEvents(response.events)
     else if (response.watchId < 0) this.#hearProgress(response.revision)
     else if (!response.created) this.#progressed(response.revision)
+  }
+
+  /** A server that answers from an older time than the last one is behind the others, or all of them were set back. */
+  #created(revision: Revision): void {
+    const isAgain = this.#wasConnected
+    this.#wasConnected = true
+    if (!isAgain || revision >= this.#received) return
+    const known = this.#received
+    this.#newest().then(
+      (newest) => newest < known && this.fail(new RevisionSetBack(newest, known)),
+      // Whoever does not answer is met again: the stream breaks, and another is begun.
+      () => {},
+    )
   }
 
   /** A marker is no change: it only says that what comes before it has come. */
