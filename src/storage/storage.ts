@@ -80,7 +80,10 @@ export interface Storage {
   currentRevision(): Revision | Promise<Revision>
   /** Forgets history up to and including a revision: reads at older revisions throw RevisionCompacted. */
   compact(upTo: Revision): Promise<void>
-  /** A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is well. */
+  /**
+   * A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is well. An etcd whose
+   * database is full is well: it takes deletions, which make room, and they must find a server that is ready.
+   */
   trouble(): string | undefined
   close(): Promise<void>
 }

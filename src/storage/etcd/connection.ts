@@ -14,8 +14,8 @@ import {
   Metadata,
 } from '@grpc/grpc-js'
 import { StorageUnavailable } from '#storage/storage.ts'
-import { describeFailure, isAway, isOutOfSpace, isUnsent } from './failure.ts'
-import { encodeLeaseGrant, encodeRange } from './messages.ts'
+import { describeFailure, isAway, isUnsent } from './failure.ts'
+import { encodeRange } from './messages.ts'
 
 export interface TlsOptions {
   readonly cafile?: string
@@ -78,8 +78,6 @@ export class Connection {
   /** The client that answered last. */
   #preferred = 0
   #trouble: string | undefined
-  /** Reads go well, but the database has no room: only a write can tell that it has again. */
-  #outOfSpace = false
   #healthTimer: NodeJS.Timeout | undefined
   #running = new Set<Promise<unknown>>()
   #closed: StorageUnavailable | undefined
@@ -150,13 +148,13 @@ export class Connection {
       const picked = this.#pick()
       try {
         const response = await call(this.#clients[picked], method, request, deadline)
-        this.#answered(method)
+        this.#trouble = undefined
         return response
       } catch (error) {
         if (isAway(error)) this.#preferred = (picked + 1) % this.#clients.length
         const last = attempt >= this.#clients.length || Date.now() >= deadline
         if (!last && mayRepeat(error)) continue
-        if (isAway(error) || isOutOfSpace(error)) this.#troubled(error)
+        if (isAway(error)) this.#troubled(error)
         throw error
       }
     }
@@ -191,13 +189,7 @@ export class Connection {
     return hopeful ?? this.#preferred
   }
 
-  #answered(method: string): void {
-    if (method === methods.txn || method === methods.leaseGrant) this.#outOfSpace = false
-    if (!this.#outOfSpace) this.#trouble = undefined
-  }
-
   #troubled(error: unknown): void {
-    if (isOutOfSpace(error)) this.#outOfSpace = true
     const before = this.#trouble
     this.#trouble = describeFailure(error, this.endpoints)
     if (before === undefined) this.#watchHealth()
@@ -209,11 +201,9 @@ export class Connection {
     if (this.#closed) return
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
-      const [method, request, mayRepeat] = this.#outOfSpace
-        ? [methods.leaseGrant, encodeLeaseGrant(0, 1), isUnsent]
-        : [methods.range, encodeRange({ key: 'health', countOnly: true }), isAway]
+      const request = encodeRange({ key: 'health', countOnly: true })
       const withinMs = Math.min(healthDeadlineMs, this.#deadlineMs)
-      const probing = this.#track(this.#tryAll(method, request, mayRepeat, withinMs))
+      const probing = this.#track(this.#tryAll(methods.range, request, isAway, withinMs))
       probing.catch(() => {}).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()

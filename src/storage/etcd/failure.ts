@@ -25,10 +25,6 @@ export function isLeaseMissing(error: unknown): boolean {
   return isServiceError(error) && error.details.includes('requested lease not found')
 }
 
-export function isOutOfSpace(error: unknown): boolean {
-  return isServiceError(error) && error.details.includes('database space exceeded')
-}
-
 /** Whether the request cannot have reached a server. */
 export function isUnsent(error: unknown): boolean {
   return isServiceError(error) && error.details.startsWith('No connection established')
