@@ -352,7 +352,11 @@ test('etcd away: writes fail clearly, old reads go on, and all is well when it i
   assert.equal(old.status, 200)
   assert.equal(old.body.items.length, list.items.length)
   assert.equal((await one.ask('GET', `${maps}/shared-1?resourceVersion=0`)).status, 200)
+  // One that starts meanwhile waits for it.
+  const third = startServer([`--etcd-servers=${etcd.endpoint}`])
+  await new Promise((resolve) => setTimeout(resolve, 1500))
   await etcd.resume()
+  await (await third).stop()
   for (const server of [one, two]) {
     await until(
       'readyz is green again',

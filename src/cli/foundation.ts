@@ -67,7 +67,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   for (const resource of builtInResources(facts, options)) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
-  const opened = await openStorage(settings)
+  const opened = await openStorage(settings, (message) => log.warn(message))
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })

@@ -1,7 +1,8 @@
 /** The store the flags ask for, opened. */
 import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
-import type { Storage } from '#storage/storage.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Storage, StorageUnavailable } from '#storage/storage.ts'
 import type { Settings } from './flags.ts'
 import { givenAuthorities, givenPair } from './key-pair.ts'
 
@@ -12,7 +13,14 @@ const loadMemory = loadLater<Memory>(import.meta.url, '#storage/memory/memory')
 const loadSqlite = loadLater<Sqlite>(import.meta.url, '#storage/sqlite/sqlite')
 const loadEtcd = loadLater<Etcd>(import.meta.url, '#storage/etcd/etcd')
 
-export async function openStorage(settings: Settings): Promise<Storage> {
+/** How long an etcd that does not answer yet is waited for: it may start with this server, and more slowly. */
+const etcdAwaitedMsMax = 20_000
+const etcdAskedEveryMs = 500
+
+export async function openStorage(
+  settings: Settings,
+  warn: (message: string) => void,
+): Promise<Storage> {
   switch (settings.storageBackend) {
     case 'memory': {
       const { createMemoryStorage } = loadMemory()
@@ -27,7 +35,7 @@ export async function openStorage(settings: Settings): Promise<Storage> {
       givenAuthorities(settings.etcdCafile)
       givenPair(settings.etcdCertfile, settings.etcdKeyfile)
       const { openEtcdStorage } = loadEtcd()
-      return openEtcdStorage({
+      const storage = await openEtcdStorage({
         endpoints: settings.etcdServers,
         tls: {
           cafile: settings.etcdCafile,
@@ -36,6 +44,22 @@ export async function openStorage(settings: Settings): Promise<Storage> {
         },
         watchPrefix: `${settings.etcdPrefix}/`,
       })
+      await answering(storage, warn)
+      return storage
+    }
+  }
+}
+
+async function answering(storage: Storage, warn: (message: string) => void): Promise<void> {
+  const end = performance.now() + etcdAwaitedMsMax
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await storage.currentRevision()
+      return
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable) || performance.now() > end) throw error
+      if (attempt === 1) warn(`${error.message}: waiting for it`)
+      await sleep(etcdAskedEveryMs)
     }
   }
 }
