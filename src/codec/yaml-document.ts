@@ -21,6 +21,7 @@ import {
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
+import { utf8Fault } from './utf8-fault.ts'
 import { nestingDepthMax, parseJson } from './json.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
@@ -174,6 +175,9 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   }
   return undefined
 }
+
+/** Of bytes that are no text at all. */
+export const octetError = (bytes: Buffer): YamlError => new YamlError(`yaml: ${utf8Fault(bytes)}`)
 
 export function readDocument(text: string): Json {
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
-import { encodeYaml, parseYaml } from './yaml.ts'
+import { decodeYaml, encodeYaml, parseYaml } from './yaml.ts'
 import { YamlError } from './yaml-error.ts'
 
 const values: [string, Json][] = [
@@ -77,6 +77,25 @@ for (const [text, message] of faults) {
     assert.throws(
       () => parseYaml(text),
       (error) => error instanceof YamlError && error.message === message,
+    )
+  })
+}
+
+const octets: [bytes: number[], message: string][] = [
+  [[0xff], 'invalid leading UTF-8 octet'],
+  [[0x80], 'invalid leading UTF-8 octet'],
+  [[0xf8, 0x88, 0x80, 0x80, 0x80], 'invalid leading UTF-8 octet'],
+  [[0xe2, 0x28, 0xa1], 'invalid trailing UTF-8 octet'],
+  [[0xe2, 0x82], 'incomplete UTF-8 octet sequence'],
+  [[0xc0, 0x80], 'invalid length of a UTF-8 sequence'],
+  [[0xed, 0xa0, 0x80], 'invalid Unicode character'],
+  [[0xf4, 0x90, 0x80, 0x80], 'invalid Unicode character'],
+]
+for (const [bytes, message] of octets) {
+  test(`refuses ${Buffer.from(bytes).toString('hex')}`, () => {
+    assert.throws(
+      () => decodeYaml(Buffer.concat([Buffer.from('a: é '), Buffer.from(bytes)])),
+      (error) => error instanceof YamlError && error.message === `yaml: ${message}`,
     )
   })
 }

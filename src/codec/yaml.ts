@@ -1,4 +1,5 @@
 /** YAML bytes ⇄ values. The parser is loaded when the first text arrives that is not JSON, which is YAML too. */
+import { isUtf8 } from 'node:buffer'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { JsonError, parseJson } from './json.ts'
@@ -17,7 +18,10 @@ export function parseYaml(text: string): Json {
   return parser().readDocument(text)
 }
 
-export const decodeYaml = (bytes: Buffer): Json => parseYaml(bytes.toString('utf8'))
+export function decodeYaml(bytes: Buffer): Json {
+  if (!isUtf8(bytes)) throw parser().octetError(bytes)
+  return parseYaml(bytes.toString('utf8'))
+}
 
 /** Keys that a text has twice, as Go tells them: `line 6: key "a" already set in map`. */
 export const repeatedKeys = (bytes: Buffer): string[] =>
