@@ -1,18 +1,13 @@
 /**
- * This server as one of those on its store: it says every so often that it is alive, and the `kubernetes` service is there and
- * leads to all that are, whichever of them wrote it last; it mends what a server that died left behind; and when it stops it leaves.
+ * This server as one of those on its store: it says every so often that it is alive, and the `kubernetes` service leads to all
+ * that are, whichever of them wrote it last; it mends what a server that died left behind; and when it stops it leaves.
  * Loaded where a store may have several servers.
  */
 import type { ApiClient } from '#client/client.ts'
 import type { Allocators } from '#verbs/allocate.ts'
 import { ServerLeases, type ServerLeasesParts } from './server-leases.ts'
 import { repairRegularly } from './service-repair.ts'
-import {
-  ensureKubernetesService,
-  isLoopback,
-  kubernetesEndpoints,
-  writeKubernetesEndpoints,
-} from './system-objects.ts'
+import { isLoopback, kubernetesEndpoints, writeKubernetesEndpoints } from './system-objects.ts'
 
 /** As often as kube-apiserver. */
 const renewIntervalMs = 10_000
@@ -20,9 +15,6 @@ const renewIntervalMs = 10_000
 export interface MembershipParts extends ServerLeasesParts {
   readonly port: number
   readonly release: number
-  /** The address of the `kubernetes` service, and the port that leads to it on every node; 0 for none. */
-  readonly serviceAddress: string
-  readonly nodePort: number
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -64,7 +56,6 @@ export class Membership {
   }
 
   async #renew(client: ApiClient): Promise<void> {
-    await ensureKubernetesService(client, this.#parts).catch(this.#failed)
     await this.#leases
       ?.renew()
       .then((alive) => this.#lead(client, alive))

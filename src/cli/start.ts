@@ -25,7 +25,12 @@ import { readyLines, stateText } from './ready-lines.ts'
 import { aggregated } from './remote-servers.ts'
 import { renewDaily } from './renewal.ts'
 import { type StopStep, stopOnSignal } from './stop.ts'
-import { ensureSystemObjects, policyWriter } from './system-objects.ts'
+import {
+  ensureSystemObjects,
+  lookAfterSystemObjects,
+  policyWriter,
+  type ServerPlace,
+} from './system-objects.ts'
 
 type FreePort = typeof import('#http/free-port.ts')
 const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
@@ -134,8 +139,6 @@ async function membershipOf(foundation: Foundation): Promise<Membership | undefi
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,
     release,
-    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
-    nodePort: settings.kubernetesServiceNodePort,
     report: (message, error) => log.warn(message, { error }),
   })
 }
@@ -155,28 +158,33 @@ async function makeReady(
   const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
   const ownAuthority = certificates.ca.certificatePem
   const address = advertisedAddress(settings, thisMachine())
+  const place: ServerPlace = {
+    release,
+    address,
+    port: settings.securePort,
+    alive: async () => membership?.alive() ?? [address],
+    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+    nodePort: settings.kubernetesServiceNodePort,
+    report,
+  }
   // None of these needs another's writes: waiting for the store, each leaves the others their turn.
   await Promise.all([
     Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
       health.done('roles'),
     ),
-    ensureSystemObjects(client, {
-      release,
-      address,
-      port: settings.securePort,
-      alive: async () => membership?.alive() ?? [address],
-      serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
-      nodePort: settings.kubernetesServiceNodePort,
-      report,
-    }),
+    ensureSystemObjects(client, place),
     others.start({ client, facts, catalog, release, clock: systemClock, ownAuthority, report }),
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
   ])
   membership?.start(client, server.allocators)
+  // Where there are several servers, what the service leads to is theirs to say.
+  const ledElsewhere = { ...place, alive: async () => [] }
+  const objects = lookAfterSystemObjects(client, membership === undefined ? place : ledElsewhere)
   health.done('objects')
   health.done('server')
   return {
     stop() {
+      objects.stop()
       definitions.stop()
       others.stop()
       access.stop()

@@ -57,6 +57,23 @@ type Made = { metadata: { name: string; namespace?: string; labels?: object } } 
   unknown
 >
 
+/** As often as kube-apiserver. */
+const lookedAfterEveryMs = 10_000
+
+/** Somebody may delete them, as `kubectl delete all --all` does: they are made anew. */
+export function lookAfterSystemObjects(
+  client: ApiClient,
+  place: ServerPlace,
+  everyMs = lookedAfterEveryMs,
+): { stop(): void } {
+  const look = () =>
+    ensureSystemObjects(client, place).catch((error) =>
+      place.report('what every cluster has could not be looked after; it is tried again', error),
+    )
+  const timer = setInterval(look, everyMs).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
 export async function ensureSystemObjects(client: ApiClient, place: ServerPlace): Promise<void> {
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
   await Promise.all([
@@ -84,10 +101,7 @@ const priorityClassObjects = [
  * Its address may be taken: by a server that is making the service right now, or by the claim of one that died before it
  * had made it. That ends no start: somebody makes it, or the claim is freed.
  */
-export async function ensureKubernetesService(
-  client: ApiClient,
-  place: Pick<ServerPlace, 'port' | 'serviceAddress' | 'nodePort' | 'report'>,
-): Promise<void> {
+async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' }
   const { nodePort, port: targetPort } = place
   const https = { name: 'https', port: 443, protocol: 'TCP', targetPort }
