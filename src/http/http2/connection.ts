@@ -25,19 +25,15 @@ import {
   windowUpdateFrame,
 } from './frames.ts'
 import { FrameReader, unpadded } from './frame-reader.ts'
-import { HeaderDecoder } from './header-decoder.ts'
+import { type HeaderBlock, HeaderBlocks, headerBytesMax, requireOther } from './header-blocks.ts'
 import { Patience } from './patience.ts'
 import { readStraight } from './read-straight.ts'
-import { areTrailers, fieldsOf, type HeaderFields } from './request-head.ts'
+import { areTrailers } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
 
 /** Requests at once on one connection where nothing else is said: as the original allows. */
 const usualStreamsMax = 250
-/** Header bytes of one request: room for a large token, too little to hurt. */
-const headerBytesMax = 64 * 1024
-/** Frames one header block may come in: more than its bytes need. */
-const blockFramesMax = 16
 /** Bytes of bodies on their way on one connection. */
 const connectionWindowBytes = 1024 * 1024
 /** How long a client may take to say its first word. */
@@ -54,21 +50,13 @@ export interface Http2Options {
   readonly streamsMax?: number
 }
 
-/** A header block that comes in several frames. */
-interface Block {
-  readonly stream: number
-  readonly ended: boolean
-  readonly parts: Buffer[]
-  size: number
-}
-
 export class Http2Connection implements StreamHost {
   readonly sender: Sender
   readonly #socket: TLSSocket
   readonly #handle: (wire: Wire) => void
   readonly #streamsMax: number
   readonly #streams = new Map<number, Http2Stream>()
-  readonly #decoder = new HeaderDecoder(headerBytesMax, fieldsOf)
+  readonly #blocks = new HeaderBlocks()
   readonly #frames = new FrameReader((type, flags, id, payload) =>
     this.#frame(type, flags, id, payload),
   )
@@ -76,7 +64,6 @@ export class Http2Connection implements StreamHost {
   /** Streams that we ended, whose last frames may still be on their way. */
   readonly #reset = new Set<number>()
   #settled = false
-  #block: Block | undefined
   #lastStream = 0
   /** The last stream when it was looked at before. */
   #lastStreamSeen = -1
@@ -155,7 +142,7 @@ export class Http2Connection implements StreamHost {
 
   #frame(type: number, flags: number, stream: number, payload: Buffer): void {
     if (!this.#settled && type !== frameType.settings) throw protocolError('settings come first')
-    if (this.#block !== undefined && type !== frameType.continuation)
+    if (this.#blocks.isOpen && type !== frameType.continuation)
       throw protocolError('a header block is not finished')
     if (this.#closing && stream > this.#lastStream && this.#isTooLate(type, payload)) return
     switch (type) {
@@ -163,10 +150,10 @@ export class Http2Connection implements StreamHost {
         this.#data(flags, stream, payload)
         break
       case frameType.headers:
-        this.#headers(flags, stream, payload)
+        this.#blockDone(this.#blocks.begin(flags, stream, payload))
         break
       case frameType.continuation:
-        this.#continuation(flags, stream, payload)
+        this.#blockDone(this.#blocks.goOn(flags, stream, payload))
         break
       case frameType.priority:
         this.#priority(stream, payload)
@@ -202,34 +189,10 @@ export class Http2Connection implements StreamHost {
 
   // Requests.
 
-  #headers(flags: number, id: number, padded: Buffer): void {
-    if (id % 2 === 0) throw protocolError('clients open streams of odd numbers')
-    const payload = unpadded(flags, padded)
-    const skipped = (flags & flag.priority) !== 0 ? 5 : 0
-    if (payload.length < skipped) throw frameSizeError('a frame is too short')
-    if (skipped > 0 && dependsOn(payload) === id) throw protocolError('a stream depends on itself')
-    this.#block = { stream: id, ended: (flags & flag.endStream) !== 0, parts: [], size: 0 }
-    this.#blockPart(flags, payload.subarray(skipped))
-  }
-
-  #continuation(flags: number, id: number, payload: Buffer): void {
-    if (this.#block?.stream !== id) throw protocolError('nothing to continue')
-    this.#blockPart(flags, payload)
-  }
-
-  #blockPart(flags: number, part: Buffer): void {
-    const block = this.#block as Block
-    block.parts.push(part)
-    block.size += part.length
-    if (block.size > headerBytesMax || block.parts.length > blockFramesMax)
-      throw new ConnectionError(errorCode.enhanceYourCalm, 'the headers are too large')
-    if ((flags & flag.endHeaders) === 0) return
-    this.#block = undefined
-    const bytes = block.parts.length === 1 ? (block.parts[0] as Buffer) : Buffer.concat(block.parts)
-    this.#blockDone(block, this.#decoder.decode(bytes))
-  }
-
-  #blockDone({ stream: id, ended }: Block, { list, head }: HeaderFields): void {
+  #blockDone(block: HeaderBlock | undefined): void {
+    if (block === undefined) return
+    const { stream: id, ended, fields } = block
+    const { list, head } = fields
     const known = this.#streams.get(id)
     if (known !== undefined) return void this.#trailers(known, ended, list)
     if (this.#reset.has(id)) return
@@ -295,7 +258,7 @@ export class Http2Connection implements StreamHost {
       if (stream !== undefined) return void this.#fault(stream, errorCode.frameSize)
       throw frameSizeError('a priority has 5 bytes')
     }
-    if (dependsOn(payload) === id) throw protocolError('a stream depends on itself')
+    requireOther(id, payload)
   }
 
   #isIdle = (id: number) => id % 2 === 0 || id > this.#lastStream
@@ -431,5 +394,3 @@ export class Http2Connection implements StreamHost {
     if (this.#streams.get(stream.id) === stream) this.#drop(stream)
   }
 }
-
-const dependsOn = (payload: Buffer) => payload.readUInt32BE(0) & 0x7fffffff
