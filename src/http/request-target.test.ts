@@ -145,7 +145,8 @@ test('a selector of one name counts as naming it, for who may', () => {
     ['GET', 'fieldSelector=metadata.name=x', 'x'],
     ['GET', 'fieldSelector=metadata.name==x,metadata.namespace=a', 'x'],
     ['GET', 'watch=1&fieldSelector=metadata.name=x', 'x'],
-    ['DELETE', 'fieldSelector=metadata.name=x', 'x'],
+    // What deletes is a right to the collection, or to objects by their path.
+    ['DELETE', 'fieldSelector=metadata.name=x', ''],
     ['GET', 'fieldSelector=metadata.name!=x', ''],
     ['GET', 'fieldSelector=metadata.name=..', ''],
     ['GET', 'fieldSelector=metadata.name=a/b', ''],
@@ -156,6 +157,8 @@ test('a selector of one name counts as naming it, for who may', () => {
     const target = of(method, `/api/v1/namespaces/a/pods?${query}`)
     assert.deepEqual([target.name, target.authorizedName], ['', name], `${method} ${query}`)
   }
+  const old = of('GET', '/api/v1/watch/namespaces/a/pods?fieldSelector=metadata.name=x')
+  assert.deepEqual([old.name, old.authorizedName], ['', ''])
 })
 
 test('only a proxy takes a path of its own', () => {

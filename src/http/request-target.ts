@@ -25,6 +25,8 @@ export interface RequestTarget {
   readonly rest: string
   /** One of the deprecated /watch/ paths. */
   readonly watchPath: boolean
+  /** Something in a namespace, not the namespace itself, whose own name counts as its namespace. */
+  readonly inside: boolean
   /** More segments than any resource path has. */
   readonly tooDeep: boolean
 }
@@ -67,6 +69,7 @@ const nonResource = (path: string, method: string): RequestTarget => ({
   authorizedName: '',
   rest: '',
   watchPath: false,
+  inside: false,
   tooDeep: false,
 })
 
@@ -87,9 +90,10 @@ export function parseTarget(
   const watchPath = parts[at] === 'watch' && at + 1 < parts.length
   if (watchPath) at++
   let namespace = ''
+  let inside = false
   if (parts[at] === 'namespaces' && at + 1 < parts.length) {
     namespace = parts[at + 1] as string
-    const inside = at + 2 < parts.length && !namespaceSubresources.has(parts[at + 2] as string)
+    inside = at + 2 < parts.length && !namespaceSubresources.has(parts[at + 2] as string)
     if (inside) at += 2
   }
   const name = parts[at + 1] ?? ''
@@ -106,14 +110,17 @@ export function parseTarget(
     resource: parts[at] ?? '',
     subresource,
     name,
-    authorizedName: name === '' && namedBySelector.has(verb) ? selectedName(query) : name,
+    authorizedName:
+      name === '' && !watchPath && namedBySelector.has(verb) ? selectedName(query) : name,
     rest: at + 3 < parts.length ? parts.slice(at + 3).join('/') : '',
     watchPath,
+    inside,
     tooDeep: at + 3 < parts.length && !takesPath.has(subresource),
   }
 }
 
-const namedBySelector = new Set(['list', 'watch', 'deletecollection'])
+/** A right to delete a collection, or to an old path of watches, is one to all of it: who names objects has it of none. */
+const namedBySelector = new Set(['list', 'watch'])
 
 /** The name in `fieldSelector=metadata.name=x`, where it can be one. */
 function selectedName(query: URLSearchParams): string {

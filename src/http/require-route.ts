@@ -27,8 +27,8 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
   const { subresource, verb, name, namespace } = target
   // What follows a subresource of a custom kind is not looked at.
   if (target.tooDeep && kind.protobuf) throw pathNotFound()
-  const isNamespaces = kind.plural === 'namespaces' && kind.group === ''
-  if (!kind.namespaced && namespace !== '' && !isNamespaces) throw pathNotFound()
+  // Rights in a namespace would else be rights to all namespaces.
+  if (!kind.namespaced && target.inside) throw pathNotFound()
   if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
   if (subresource !== '') {
     requireSubresource(target, method, kind)
