@@ -13,6 +13,10 @@ const pem = (der: string) =>
 const master = pem(
   'MIHgMIGHAgEAMCUxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQowCAYDVQQDDAF1MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEF6PW95amcfE6JMOgi2YOpWHOEkVtOFvtw6Sfkpkh7hqmopcQ39aCH74giJuOLRGIYUmRysQSeKW65WSqfUbtB6AAMAoGCCqGSM49BAMCA0gAMEUCIF01KQA8GQVV1MTYFUYRtRYriLVFCjJv70EkdZgQ94OlAiEAsnPFvUY2O93x90BwzVBZRJnoW+bahEn29rET/MwyUa8=',
 )
+/** The same, with the letters of the organisation in two bytes each. */
+const wideMaster = pem(
+  'MIHuMIGWAgEAMDQxJTAjBgNVBAoeHABzAHkAcwB0AGUAbQA6AG0AYQBzAHQAZQByAHMxCzAJBgNVBAMeAgB1MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEs0nGLG/Rv70U/FNPLsaWK5NWf1dLVogR3xjgElBBHiaku/W4WMtFwQZixQWW0Ctmr+69xoSoDCtRjyGzLC3ylKAAMAoGCCqGSM49BAMCA0cAMEQCICYCoNC9kjgxmAP7uNmLA9QA9ggMwjvlrLJlWtl7ScdJAiBdSGxtcqUOLubIM6Ae4KTdaZdqMzZBqEQwDq6uC25LKg==',
+)
 /** `/O=dev/CN=u` */
 const developer = pem(
   'MIHUMHwCAQAwGjEMMAoGA1UECgwDZGV2MQowCAYDVQQDDAF1MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqY+QvNq1owFRVHGymlwklz7wH8IZzSwaXpRwTomGnc6DPl6vBLpCqtcWcvvcVMNkePD09T1m5X5ZsGwby565taAAMAoGCCqGSM49BAMCA0gAMEUCIQDzWOPFvyJsuXE/xgpXkApDaXrzlCYMyDWfoUvca22SlAIgM80Kbxf3+XZ9FCDQsivNhBqLYMr9SKY2d7i0lA1+Q90=',
@@ -33,6 +37,13 @@ const cases: [
     'CREATE',
     client,
     master,
+    `${refused}use of ${client} signer with system:masters group is not allowed`,
+  ],
+  [
+    'a client of the privileged group, written otherwise',
+    'CREATE',
+    client,
+    wideMaster,
     `${refused}use of ${client} signer with system:masters group is not allowed`,
   ],
   ['a client of another group', 'CREATE', client, developer, 'admitted'],

@@ -33,3 +33,21 @@ for (const length of [0x7f, 0x80, 0xff, 0x100, 0x10000])
 for (const hex of ['30', '3005', '308000', '308500000000', '3084ffffffff00', '30820001'])
   test(`garbled ${hex} is no value`, () =>
     assert.equal(der.valuesIn(Buffer.from(hex, 'hex')), undefined))
+
+const texts: [name: string, tag: number, hex: string, expected: der.DerText][] = [
+  ['UTF-8', 0x0c, 'c3bc78', { text: 'üx' }],
+  ['UTF-8 with a mark in front', 0x0c, 'efbbbf61', { text: '\ufeffa' }],
+  ['no UTF-8', 0x0c, 'ff', { problem: 'not UTF-8' }],
+  ['digits', 0x12, '3132', { text: '12' }],
+  ['printable', 0x13, '6162', { text: 'ab' }],
+  ['not printable', 0x13, 'e9', { problem: 'not ASCII' }],
+  ['of old', 0x16, '61', { text: 'a' }],
+  ['telex', 0x14, 'e961', { text: 'éa' }],
+  ['two bytes each', 0x1e, '00e90061', { text: 'éa' }],
+  ['half a letter', 0x1e, '00', { problem: 'odd length' }],
+  ['bytes', 0x04, '61', { problem: 'no text has tag 4' }],
+  ['four bytes each', 0x1c, '00000061', { problem: 'no text has tag 28' }],
+]
+for (const [name, tag, hex, expected] of texts)
+  test(`text: ${name}`, () =>
+    assert.deepEqual(der.readText(tag, Buffer.from(hex, 'hex')), expected))

@@ -2,7 +2,8 @@
  * DER, the bytes of certificates: enough to write one and to find a part of one again. A value is a tag, a length and
  * contents; a structure is a sequence of values.
  *   sequence(integer(5), oid('2.5.4.3')) → 30 08 02 01 05 06 03 55 04 03
- * It knows no certificate and checks no meaning.
+ * It knows no certificate and checks no meaning. Text is read in one place, for requests and for certificates: whoever decides
+ * by a name must read it as whoever is called by it will be.
  */
 
 const tags = {
@@ -108,4 +109,31 @@ export function valuesIn(bytes: Buffer): DerValue[] | undefined {
     at = end
   }
   return values
+}
+
+/** Text by its string type: `readText(0x1e, 00 e9 00 61) → { text: 'éa' }`. */
+export type DerText = { readonly text: string } | { readonly problem: string }
+
+export function readText(tag: number, bytes: Buffer): DerText {
+  switch (tag) {
+    case 0x0c: // UTF8String
+      return utf8Text(bytes)
+    case 0x12: // NumericString
+    case 0x13: // PrintableString
+    case 0x16: // IA5String
+      if (bytes.some((byte) => byte > 0x7f)) return { problem: 'not ASCII' }
+      return { text: bytes.toString('latin1') }
+    case 0x14: // T61String
+      return { text: bytes.toString('latin1') }
+    case 0x1e: // BMPString
+      if (bytes.length % 2 !== 0) return { problem: 'odd length' }
+      return { text: Buffer.from(bytes).swap16().toString('utf16le') }
+    default:
+      return { problem: `no text has tag ${tag}` }
+  }
+}
+
+function utf8Text(bytes: Buffer): DerText {
+  const text = bytes.toString()
+  return Buffer.from(text).equals(bytes) ? { text } : { problem: 'not UTF-8' }
 }

@@ -22,12 +22,6 @@ const read: [name: string, value: () => unknown, expected: unknown][] = [
   ['yes', () => derBoolean(one('0101ff')), true],
   ['no', () => derBoolean(one('010100')), false],
   ['a number', () => smallInteger(one('02020100')), 256],
-  ['text in UTF-8', () => derText(one('0c03c3bc78')), 'üx'],
-  ['text with a mark in front', () => derText(one('0c04efbbbf61')), '\ufeffa'],
-  ['printable text', () => derText(one('13026162')), 'ab'],
-  ['text of digits', () => derText(one('12023132')), '12'],
-  ['text of old', () => derText(one('160161')), 'a'],
-  ['text of telex', () => derText(one('1402e961')), 'éa'],
   ['text of two bytes each', () => derText(one('1e0400e90061')), 'éa'],
 ]
 for (const [name, value, expected] of read)
@@ -58,11 +52,7 @@ const refused: [name: string, value: () => unknown, message: string][] = [
   ['a number below zero', () => smallInteger(one('020180')), 'integer out of range'],
   ['a number of five bytes', () => smallInteger(one('02050100000000')), 'integer out of range'],
   ['no number', () => smallInteger(one('0200')), 'integer out of range'],
-  ['printable text that is not', () => derText(one('1301e9')), 'not ASCII'],
-  ['half a letter', () => derText(one('1e0100')), 'odd length'],
   ['text of another type', () => derText(one('0401ab')), 'no text has tag 4'],
 ]
 for (const [name, value, message] of refused)
   test(`refuses ${name}`, () => assert.throws(value, { name: 'DerError', message }))
-
-test('refuses text that is no UTF-8', () => assert.throws(() => derText(one('0c01ff')), TypeError))

@@ -2,6 +2,8 @@
  * Just enough DER to read a certificate: definite lengths, one-byte tags, nothing indefinite. Every read is bounded by
  * the value it is in, and anything malformed throws; nothing here knows what the bytes mean.
  */
+import { readText } from '#base/der.ts'
+
 export interface DerValue {
   readonly tag: number
   /** The contents. */
@@ -16,7 +18,6 @@ export const derTag = {
   bitString: 0x03,
   octetString: 0x04,
   objectIdentifier: 0x06,
-  utf8String: 0x0c,
   sequence: 0x30,
   set: 0x31,
 } as const
@@ -105,20 +106,7 @@ export function smallInteger(value: DerValue): number {
 
 /** Text of a name, by its string type. */
 export function derText({ tag, content }: DerValue): string {
-  switch (tag) {
-    case derTag.utf8String:
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
-    case 0x12: // NumericString
-    case 0x13: // PrintableString
-    case 0x16: // IA5String
-      if (content.some((byte) => byte > 0x7f)) throw new DerError('not ASCII')
-      return content.toString('latin1')
-    case 0x14: // T61String
-      return content.toString('latin1')
-    case 0x1e: // BMPString
-      if (content.length % 2 !== 0) throw new DerError('odd length')
-      return Buffer.from(content).swap16().toString('utf16le')
-    default:
-      throw new DerError(`no text has tag ${tag}`)
-  }
+  const read = readText(tag, content)
+  if ('problem' in read) throw new DerError(read.problem)
+  return read.text
 }

@@ -14,6 +14,19 @@ import { FieldPath } from '#api/field-path.ts'
 
 const attribute = (oid: string, text: string) =>
   der.set(der.sequence(der.oid(oid), der.utf8String(text)))
+const subjectOf = (...values: Buffer[]) =>
+  asPem(
+    der.sequence(
+      der.integer(0),
+      der.sequence(...values.map((value) => der.set(der.sequence(der.oid('2.5.4.10'), value)))),
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+        type: 'spki',
+        format: 'der',
+      }),
+      der.tagged(0xa0),
+    ),
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+  )
 
 /** A PEM request for a subject, with DNS names, signed with its own key. */
 function pemRequest(organization: string, commonName: string, dnsNames: string[] = []): Buffer {
@@ -258,6 +271,16 @@ test('the names a request asks for', () => {
   assert.deepEqual(names?.organizations, ['system:nodes'])
   assert.equal(names?.commonName, 'system:node:a')
   assert.equal(names?.dnsNames, 1)
+})
+
+test('names are read by their type, as those of the certificate will be', () => {
+  const wide = Buffer.from('system:masters', 'utf16le').swap16()
+  const request = subjectOf(
+    der.tagged(0x1e, wide),
+    der.tagged(0x14, Buffer.from('\xe9', 'latin1')),
+    der.octetString(Buffer.from('no text')),
+  )
+  assert.deepEqual(requestNames(request)?.organizations, ['system:masters', 'é'])
 })
 
 const signers: [Buffer, string[], string][] = [

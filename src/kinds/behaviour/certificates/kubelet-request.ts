@@ -1,5 +1,5 @@
 /** Which requests are a kubelet's own, by their subject and what they are for: those the beta version knows a signer for. */
-import { type DerValue, valuesIn } from '#base/der.ts'
+import { type DerValue, readText, valuesIn } from '#base/der.ts'
 import { decodePem } from './pem.ts'
 
 export interface RequestNames {
@@ -21,6 +21,13 @@ const children = (value: DerValue | undefined): DerValue[] =>
   value === undefined ? [] : (valuesIn(value.contents) ?? [])
 const hexOf = (value: DerValue | undefined): string => value?.contents.toString('hex') ?? ''
 
+/** None where it is no text: no certificate with such a name is believed. */
+function textOf(value: DerValue | undefined): string[] {
+  if (value === undefined) return []
+  const read = readText(value.tag, value.contents)
+  return 'text' in read ? [read.text] : []
+}
+
 /** The subject and the alternative names a PEM certificate request asks for. */
 export function requestNames(bytes: Buffer): RequestNames | undefined {
   const block = decodePem(bytes)
@@ -30,7 +37,7 @@ export function requestNames(bytes: Buffer): RequestNames | undefined {
   if (subject === undefined || key === undefined) return undefined
   const names = children(subject).flatMap(children).map(children)
   const texts = (oid: string) =>
-    names.filter(([type]) => hexOf(type) === oid).map(([, text]) => text?.contents.toString() ?? '')
+    names.filter(([type]) => hexOf(type) === oid).flatMap(([, value]) => textOf(value))
   const kinds = alternativeNames(attributes)
   const count = (tag: number) => kinds.filter((kind) => kind === tag).length
   return {
