@@ -2,17 +2,34 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 
-const half = [Buffer.alloc(memoBytesMax / 2)]
+const third = [Buffer.alloc(memoBytesMax / 3)]
 
 test('what is used stays, what is not goes, and nothing over the limit is kept', () => {
   const memo = new ListMemo()
-  memo.set('a', half)
-  memo.set('b', half)
-  assert.equal(memo.get('a'), half)
-  memo.set('c', half)
+  memo.set('a', third)
+  memo.set('b', third)
+  assert.equal(memo.get('a'), third)
+  memo.set('c', third)
   assert.equal(memo.get('b'), undefined)
-  assert.equal(memo.get('a'), half)
+  assert.equal(memo.get('a'), third)
   memo.set('huge', [Buffer.alloc(memoBytesMax), Buffer.alloc(1)])
   assert.equal(memo.get('huge'), undefined)
-  assert.equal(memo.get('c'), half)
+  assert.equal(memo.get('c'), third)
+})
+
+test('there are no more lists than memory, however small they are', () => {
+  const memo = new ListMemo()
+  const namesMax = memoBytesMax / 2048
+  const names = Array.from({ length: 2 * namesMax }, (_, i) => `list ${i}`)
+  for (const name of names) memo.set(name, [Buffer.alloc(1)])
+  const kept = names.filter((name) => memo.get(name) !== undefined)
+  assert.ok(kept.length > 0 && kept.length < namesMax, String(kept.length))
+})
+
+test('a list without items is not kept', () => {
+  const memo = new ListMemo()
+  memo.set('none', [])
+  memo.set('none in protobuf', [Buffer.alloc(0)])
+  assert.equal(memo.get('none'), undefined)
+  assert.equal(memo.get('none in protobuf'), undefined)
 })

@@ -5,6 +5,8 @@
 
 /** All that is kept together: a few lists of thousands, little beside the objects themselves. */
 export const memoBytesMax = 16 << 20
+/** What a list counts for beside its items: more than it takes, so that there are no more than a few thousand to look after. */
+const besideItemsBytes = 4096
 
 export class ListMemo {
   readonly #known = new Map<string, { pieces: readonly Buffer[]; bytes: number }>()
@@ -18,9 +20,11 @@ export class ListMemo {
     return found.pieces
   }
 
+  /** A list without items is as soon made as found. */
   set(name: string, pieces: readonly Buffer[]): void {
-    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
-    if (bytes > memoBytesMax) return
+    const itemBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    const bytes = itemBytes + besideItemsBytes
+    if (itemBytes === 0 || bytes > memoBytesMax) return
     this.#forget(name)
     this.#known.set(name, { pieces, bytes })
     this.#bytes += bytes
