@@ -49,6 +49,13 @@ export class WireWriter {
     return Buffer.from(this.#buffer.subarray(this.#at))
   }
 
+  /** A copy that may be kept: its memory is nobody else's. */
+  ownBytes(): Buffer {
+    const own = Buffer.allocUnsafeSlow(this.length)
+    this.#buffer.copy(own, 0, this.#at)
+    return own
+  }
+
   #reserve(size: number): void {
     if (this.#at >= size) return
     const length = this.length

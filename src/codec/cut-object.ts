@@ -58,8 +58,8 @@ export function encodeCut(object: KubeObject): CutObject {
 }
 
 /**
- * Memory of its own size and nobody else's: Node's pool of small buffers would keep eight kilobytes of passing things
- * alive with every object that lives.
+ * Memory of its own size and nobody else's, as all has that is kept: Node's pool of small buffers would keep 64 KiB of
+ * passing things alive with every object that lives.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))

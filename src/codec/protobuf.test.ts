@@ -9,6 +9,7 @@ import {
   decodeMessage,
   EnvelopeError,
   encodeItem,
+  encodeItems,
   encodeList,
   encodeObject,
   encodeWatchFrame,
@@ -113,6 +114,13 @@ test('a list is its items joined, of any length', () => {
   )
   assert.deepEqual(value['metadata'], { selfLink: '', resourceVersion: '7', continue: '' })
   assert.ok(encodeObject(type, { ...value, kind: 'L', apiVersion: 'v1' }).equals(list))
+})
+
+test('what is kept of an object has memory of its own', () => {
+  const message = encodeItem(thing, { text: 'hi' })
+  const kept = { message, items: encodeItems([message]), frame: encodeWatchFrame('ADDED', message) }
+  for (const [name, { length, buffer }] of Object.entries(kept))
+    assert.equal(buffer.byteLength, length, name)
 })
 
 test('a watch frame has its length in front, and no envelope but that of its object', () => {

@@ -53,11 +53,11 @@ function written(write: (into: WireWriter) => void): Buffer {
   return into.bytes()
 }
 
-/** The message of one object, without kind and apiVersion: what a list holds of it. */
+/** The message of one object, without kind and apiVersion: what a list holds of it. It may be kept. */
 export function encodeItem(type: Type, object: Loose): Buffer {
   writer.clear()
   writeMessage(writer, type as Struct, object)
-  const bytes = writer.bytes()
+  const bytes = writer.ownBytes()
   if (writer.length > keptBytesMax) writer.shrink()
   return bytes
 }
@@ -99,11 +99,11 @@ export function encodeList(
   return Buffer.concat([head, body, tail])
 }
 
-/** The items of a list, each with its tag and length: the same bytes in every list that has them. */
+/** The items of a list, each with its tag and length: the same bytes in every list that has them, and kept for these. */
 export function encodeItems(items: readonly Buffer[]): Buffer {
   let length = 0
   for (const item of items) length += 1 + varintSize(item.length) + item.length
-  const out = Buffer.allocUnsafe(length)
+  const out = Buffer.allocUnsafeSlow(length)
   let at = 0
   for (const item of items) {
     out[at++] = bytesTag(2)
@@ -142,7 +142,7 @@ function putVarint(out: Buffer, at: number, value: number): number {
   return end
 }
 
-/** One event of a watch: four bytes of length, then the event; the object inside is in its envelope. */
+/** One event of a watch: four bytes of length, then the event; the object inside is in its envelope. It may be kept. */
 export function encodeWatchFrame(type: string, object: Buffer): Buffer {
   const event = written((into) => {
     into.delimited(object)
@@ -152,9 +152,10 @@ export function encodeWatchFrame(type: string, object: Buffer): Buffer {
     into.string(type)
     into.byte(bytesTag(1))
   })
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(event.length)
-  return Buffer.concat([length, event])
+  const lengthBytes = 4
+  const frame = Buffer.allocUnsafeSlow(lengthBytes + event.length)
+  event.copy(frame, frame.writeUInt32BE(event.length))
+  return frame
 }
 
 /** Bytes that are no envelope; the message is Kubernetes'. */

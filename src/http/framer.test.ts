@@ -71,6 +71,13 @@ for (const [format, as, version, expected] of rows) {
   })
 }
 
+test('frames that events keep have memory of their own', async () => {
+  for (const format of ['json', 'protobuf'] as const) {
+    const kept = await framer(shapeOf(format)).frame('ADDED', entry, 12345)
+    assert.equal(kept.buffer.byteLength, kept.length, format)
+  }
+})
+
 test('a table has its columns in the first frame alone, be that a bookmark', async () => {
   for (const order of ['event first', 'bookmark first']) {
     const { frame, bookmark } = framer(shapeOf('json', 'Table'))

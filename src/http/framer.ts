@@ -52,7 +52,8 @@ function jsonFrame(
 ): Buffer {
   const start = `{"type":"${type}","object":`
   const header = headerOf(kind)
-  const out = Buffer.allocUnsafe(start.length + cutLength(cut, header, text) + 2)
+  // An event keeps its frame as long as it is remembered: memory of its own, not a piece of the pool.
+  const out = Buffer.allocUnsafeSlow(start.length + cutLength(cut, header, text) + 2)
   let at = out.write(start, 0, 'latin1')
   at = writeCut(out, at, cut, header, text)
   out.write('}\n', at, 'latin1')

@@ -59,7 +59,8 @@ export async function* itemPieces(
       revisions.push(revision)
       size += cutLength(ready, itemHeader, revision) + 1
     }
-    const piece = Buffer.allocUnsafe(size)
+    // It is remembered for those who ask the same: memory of its own, not a piece of the pool.
+    const piece = Buffer.allocUnsafeSlow(size)
     let at = 0
     for (let n = 0; n < cuts.length; n++) {
       if (from + n > 0) piece[at++] = 0x2c
