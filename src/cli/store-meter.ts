@@ -79,7 +79,8 @@ export async function measureAvailability(
     },
     deleted({ metadata: { name = '' } }) {
       available.delete(name)
-      metrics.unavailableServices.forget(name)
+      metrics.unavailableServices.forget({ name })
+      metrics.servicesLost.forget({ name })
     },
   })
 }

@@ -112,7 +112,7 @@ export interface Exchange {
   answeredBytes: number
   /** What observers keep between begin and end. */
   seat: Seat | undefined
-  running: { add(amount: number): void } | undefined
+  running: { value: number; add(amount: number): void } | undefined
   record: { readonly isKept: boolean } | undefined
   /** Answered and observed, or given up. */
   over: boolean

@@ -4,6 +4,7 @@
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
+import type { RequestTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Distribution, Value } from '#observe/metrics/metric.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
@@ -65,23 +66,13 @@ export class MetricsObserver implements Observer {
   }
 
   begin = (exchange: Exchange): void => {
-    const { target } = exchange
-    if (!isLongRunning(target)) return
-    const scope = scopeOf(target)
-    const { group, version, resource, subresource, isResource, path } = target
-    const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
-    exchange.running = this.#metrics.longRunning.labels(
-      reportedVerb(exchange, scope),
-      ...place,
-      scope,
-      component,
-    )
+    if (!isLongRunning(exchange.target)) return
+    exchange.running = this.#metrics.longRunning.labels(...Object.values(runningLabels(exchange)))
     exchange.running.add(1)
   }
 
   end = (exchange: Exchange): void => {
-    exchange.running?.add(-1)
-    exchange.running = undefined
+    if (exchange.running !== undefined) this.#endRunning(exchange, exchange.running)
     const meter =
       exchange.kind === undefined ? this.#ofPath(exchange) : this.#ofKind(exchange, exchange.kind)
     if (meter === undefined) return
@@ -90,7 +81,15 @@ export class MetricsObserver implements Observer {
     meter.sizes?.observe(exchange.answeredBytes)
   }
 
-  #ofKind(exchange: Exchange, kind: Kind): RouteMeter {
+  /** Clients may ask to watch whatever they think of: what led nowhere is not remembered. */
+  #endRunning(exchange: Exchange, running: NonNullable<Exchange['running']>): void {
+    running.add(-1)
+    exchange.running = undefined
+    if (exchange.kind === undefined && running.value === 0)
+      this.#metrics.longRunning.forget(runningLabels(exchange))
+  }
+
+  #ofKind(exchange: Exchange, kind: Kind): RouteMeter | undefined {
     let bySubresource = this.#byKind.get(kind)
     if (bySubresource === undefined) this.#byKind.set(kind, (bySubresource = new Map()))
     const { target } = exchange
@@ -100,7 +99,10 @@ export class MetricsObserver implements Observer {
     // Both parts come from small sets, so the joined names are few and known to the engine.
     const way = dryRun === '' ? waysOf(verb, scope) : `${verb} ${scope} ${dryRun}`
     let byWay = bySubresource.get(target.subresource)
-    if (byWay === undefined) bySubresource.set(target.subresource, (byWay = new Map()))
+    if (byWay === undefined) {
+      if (isUnknownSubresource(target, kind)) return undefined
+      bySubresource.set(target.subresource, (byWay = new Map()))
+    }
     let meter = byWay.get(way)
     if (meter === undefined) {
       const { group, version, plural } = kind
@@ -137,6 +139,25 @@ export class MetricsObserver implements Observer {
     return meter
   }
 }
+
+/** Under what a request is shown that runs until its client leaves, in the order of the labels. */
+function runningLabels(exchange: Exchange) {
+  const { target } = exchange
+  const scope = scopeOf(target)
+  const { group, version, resource, subresource, isResource, path } = target
+  return {
+    verb: reportedVerb(exchange, scope),
+    ...(isResource
+      ? { group, version, resource, subresource }
+      : { group: '', version: '', resource: '', subresource: path }),
+    scope,
+    component,
+  }
+}
+
+/** These have no route, and are as many as clients think of. */
+const isUnknownSubresource = ({ subresource }: RequestTarget, { subresources }: Kind): boolean =>
+  subresource !== '' && !subresources.has(subresource)
 
 const ways = new Map<string, Map<Scope, string>>()
 

@@ -109,7 +109,8 @@ test('requests that found their route are counted, deprecated ones are marked', 
 test('a watch counts as long as it runs', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
-  const watch = exchangeOf('GET', '/api/v1/pods?watch=1')
+  const kind = { group: '', version: 'v1', plural: 'pods' } as Kind
+  const watch = exchangeOf('GET', '/api/v1/pods?watch=1', { kind })
   const line = async () =>
     /apiserver_longrunning_gauge{verb="WATCH"[^}]*} (\d)/.exec(await registry.page())?.[1]
   observer.begin(watch)
@@ -117,6 +118,29 @@ test('a watch counts as long as it runs', async () => {
   observer.end(watch)
   observer.end(watch)
   assert.equal(await line(), '0')
+})
+
+test('what has no route leaves no metric behind', async () => {
+  const registry = new Registry({ release: 22 })
+  const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
+  const subresources = new Map()
+  const kind = { group: '', version: 'v1', plural: 'pods', subresources } as unknown as Kind
+  const made = [
+    exchangeOf('GET', '/apis/made-up.io/v1/things?watch=1', { status: 404 }),
+    exchangeOf('GET', '/debug/pprof/made-up', { status: 404 }),
+    exchangeOf('GET', '/api/v1/namespaces/a/pods/p/made-up', { kind, status: 404 }),
+  ]
+  for (const exchange of made) {
+    observer.begin(exchange)
+    observer.end(exchange)
+  }
+  assert.doesNotMatch(await registry.page(), /made-up/)
+  // One that runs is not lost to another that was refused before its route was known.
+  const [running, refused] = [0, 1].map(() => exchangeOf('GET', '/api/v1/pods?watch=1'))
+  observer.begin(running)
+  observer.begin(refused)
+  observer.end(refused)
+  assert.match(await registry.page(), /apiserver_longrunning_gauge{verb="WATCH"[^}]*} 1/)
 })
 
 test('one too many is told to come back; watches and masters are not counted', () => {

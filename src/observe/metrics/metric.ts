@@ -7,7 +7,11 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** The lines of all children, without HELP and TYPE. */
   write(out: string[]): void
+  /** What these labels name is no more: children that have all of them are forgotten. */
+  forget(labels: Labels): void
 }
+
+export type Labels = Readonly<Record<string, string>>
 
 /** Values as Prometheus writes them. */
 export function valueText(value: number): string {
@@ -25,9 +29,11 @@ const escaped = (value: string) =>
     ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
     : value
 
+const labelText = (name: string, value: string) => `${name}="${escaped(value)}"`
+
 /** `verb="GET",code="200"` */
 const labelsText = (names: readonly string[], values: readonly string[]) =>
-  names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',')
+  names.map((name, at) => labelText(name, values[at] ?? '')).join(',')
 
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 
@@ -64,8 +70,20 @@ class Children<Child> {
     return made
   }
 
-  forget(values: readonly string[]): void {
-    this.#known.delete(labelsText(this.#labelNames, values))
+  forget(labels: Labels): void {
+    const names = this.#labelNames
+    const given = Object.entries(labels)
+    if (!given.every(([name]) => names.includes(name))) return
+    if (given.length === names.length) {
+      const values = names.map((name) => labels[name] ?? '')
+      this.#known.delete(labelsText(names, values))
+      return
+    }
+    const texts = given.map(([name, value]) => `,${labelText(name, value)},`)
+    for (const key of this.#known.keys()) {
+      const whole = `,${key},`
+      if (texts.every((text) => whole.includes(text))) this.#known.delete(key)
+    }
   }
 }
 
@@ -96,9 +114,8 @@ class ValueFamily implements Family {
     return this.#children.of(values)
   }
 
-  /** What these labels name is no more. */
-  forget(...values: string[]): void {
-    this.#children.forget(values)
+  forget(labels: Labels): void {
+    this.#children.forget(labels)
   }
 
   write(out: string[]): void {
@@ -158,6 +175,10 @@ export class HistogramFamily implements Family {
 
   labels(...values: string[]): Distribution {
     return this.#children.of(values)
+  }
+
+  forget(labels: Labels): void {
+    this.#children.forget(labels)
   }
 
   write(out: string[]): void {

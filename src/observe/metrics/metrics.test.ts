@@ -47,6 +47,42 @@ test('a histogram counts up to and including each bound', async () => {
   ])
 })
 
+test('a page may have more lines than a call takes arguments', async () => {
+  const registry = new Registry({ release: 22 })
+  const many = registry.register(histogram('h', exponentialBounds(1, 1.1, 40), 'x'), 'H.')
+  const count = 8000
+  for (let i = 0; i < count; i++) many.labels(String(i)).observe(1)
+  const lines = (await registry.page()).split('\n')
+  assert.equal(lines.filter((line) => line.startsWith('h_count')).length, count)
+})
+
+test('what labels name is forgotten in every metric that has them', async () => {
+  const registry = new Registry({ release: 22 })
+  const families = [
+    registry.register(counter('a', 'verb', 'group', 'resource'), 'A.'),
+    registry.register(gauge('b', 'resource', 'group'), 'B.'),
+  ]
+  const spans = registry.register(histogram('c', [], 'group', 'resource', 'verb'), 'C.')
+  const other = registry.register(gauge('d', 'group'), 'D.')
+  const [a, b] = families
+  for (const [group, resource] of [
+    ['x.io', 'things'],
+    ['x.io', 'others'],
+    ['y.io', 'things'],
+    ['",resource="things', 'group="x.io"'],
+  ]) {
+    a.labels('GET', group, resource)
+    b.labels(resource, group)
+    spans.labels(group, resource, 'GET').observe(1)
+  }
+  other.labels('x.io')
+  registry.forget({ group: 'x.io', resource: 'things' })
+  const lines = (await registry.page()).split('\n').filter((line) => /^[abcd]/.test(line))
+  assert.equal(lines.filter((line) => /^a|^b|^c_count/.test(line)).length, 9)
+  assert.ok(!lines.some((line) => /group="x.io"/.test(line) && /resource="things"/.test(line)))
+  assert.ok(lines.includes('d{group="x.io"} 0'))
+})
+
 test('values beyond numbers, and bounds', () => {
   assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), [
     '1',

@@ -3,7 +3,7 @@
  * first. A metric that this release hides or does not have is kept from the page, whoever observes it.
  */
 import { helpText, type LifeCycle, presence } from './life-cycle.ts'
-import type { Family } from './metric.ts'
+import type { Family, Labels } from './metric.ts'
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -22,6 +22,8 @@ interface Shown {
 
 export class Registry {
   readonly #shown = new Map<string, Shown>()
+  /** Those that are not shown too: they are observed all the same. */
+  readonly #families: Family[] = []
   readonly #collectors: (() => void | Promise<void>)[] = []
   readonly #options: RegistryOptions
 
@@ -31,6 +33,7 @@ export class Registry {
 
   /** Answers the family, to be kept by whoever observes. */
   register<T extends Family>(family: T, help: string, life: LifeCycle = { stability: 'ALPHA' }): T {
+    this.#families.push(family)
     const { release, showHidden = false, warn } = this.#options
     const present = presence(life, release, showHidden)
     if (present === 'hidden' || present === 'absent') return family
@@ -46,6 +49,11 @@ export class Registry {
     return family
   }
 
+  /** In every metric that has these labels, what has them is forgotten. */
+  forget(labels: Labels): void {
+    for (const family of this.#families) family.forget(labels)
+  }
+
   /** Runs before each page. One that fails leaves its metrics as they were. */
   collect(collector: () => void | Promise<void>): void {
     this.#collectors.push(collector)
@@ -58,10 +66,10 @@ export class Registry {
     const out: string[] = []
     for (const name of [...this.#shown.keys()].sort()) {
       const { family, help } = this.#shown.get(name) as Shown
-      const lines: string[] = []
-      family.write(lines)
-      if (lines.length === 0) continue
-      out.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type}`, ...lines)
+      const before = out.length
+      const headLines = out.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type}`)
+      family.write(out)
+      if (out.length === headLines) out.length = before
     }
     return `${out.join('\n')}\n`
   }
