@@ -74,6 +74,27 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   }
 }
 
+/** Requests under way when a custom kind goes are counted when they end, most of them within this time. */
+const underWayMs = 60_000
+
+/** What is no longer served is no longer shown: definitions come and go as long as a server runs. */
+export function forgetWithdrawn(
+  { registry }: Pick<Measuring, 'registry'>,
+  resource: Resource,
+  isServed: () => boolean,
+): void {
+  const { group, plural, kinds } = resource
+  const forget = () => {
+    if (isServed()) return
+    registry.forget({ resource: `${plural}.${group}` })
+    for (const { version, kind } of kinds) {
+      registry.forget({ group, version, resource: plural })
+      registry.forget({ group, version, kind })
+    }
+  }
+  setTimeout(forget, underWayMs).unref()
+}
+
 /** How often the store is asked how many objects it holds, at most. */
 const countIntervalMs = 60_000
 

@@ -14,6 +14,7 @@ import { requestLog } from '#http/observers/request-log.ts'
 import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
+import type { Catalog } from '#kinds/catalog.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
 import type { Log } from '#observe/log.ts'
@@ -23,7 +24,7 @@ import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { Settings } from './flags.ts'
 import { historyEventsMax } from './foundation.ts'
-import { countObjects, makeMeasuring, type Measuring } from './instruments.ts'
+import { countObjects, forgetWithdrawn, makeMeasuring, type Measuring } from './instruments.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
@@ -80,6 +81,7 @@ export async function makeObserving(
     : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
   const { metrics } = measuring
+  let served: Catalog | undefined
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
   const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
   const makeAudit = asked === undefined ? undefined : loadAudit().makeAudit
@@ -98,7 +100,12 @@ export async function makeObserving(
     instruments: measuring.instruments,
     admission: measuring.admission,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
-    schemaPublished: (name, reason) => metrics.customSchemas.labels(name, reason).add(1),
+    schemaPublished(name, reason, resource) {
+      metrics.customSchemas.labels(name, reason).add(1)
+      const { group, plural } = resource
+      const isServed = () => served?.resource(group, plural) !== undefined
+      if (reason === 'remove') forgetWithdrawn(measuring, resource, isServed)
+    },
     documentBuilt(apiService, reason, seconds) {
       metrics.openApiBuilds.labels(apiService, reason).add(1)
       metrics.openApiBuildDuration.labels(reason).set(seconds)
@@ -106,6 +113,7 @@ export async function makeObserving(
     queueMeter: queueMeters(measuring.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
+      served = catalog
       const historyMax = historyEventsMax(settings)
       countObjects(measuring, { catalog, cache, storage, historyMax })
       measureStore(measuring, storage, catalog, settings.etcdPrefix)

@@ -10,6 +10,9 @@ import type { Measuring } from './instruments.ts'
 
 type ByOperation = Map<StoreOperation, Distribution>
 
+/** Where they are kept of this many resources all are found anew: custom ones come and go. */
+const prefixesMax = 1000
+
 /** How long requests to the store take, by operation and type: `*core.Pod`. */
 export function measureStore(
   { metrics }: Measuring,
@@ -22,7 +25,10 @@ export function measureStore(
   storage.took = (operation, key, ms) => {
     const prefix = prefixOf(key, root.length)
     let byOperation = known.get(prefix)
-    if (byOperation === undefined) known.set(prefix, (byOperation = new Map()))
+    if (byOperation === undefined) {
+      if (known.size === prefixesMax) known.clear()
+      known.set(prefix, (byOperation = new Map()))
+    }
     let durations = byOperation.get(operation)
     if (durations === undefined) {
       durations = metrics.storeDurations.labels(operation, typeOf(catalog, prefix, key))

@@ -32,9 +32,11 @@ export interface DefinitionsParts {
   /** Deletes objects of a kind that leaves, served or not: nobody is asked whether they may go. */
   readonly remover: (kind: Kind) => ApiClient
   readonly report: (message: string, error: unknown) => void
-  /** Is told what changed about what is published of a definition. */
-  readonly published?: (name: string, reason: 'add' | 'update' | 'remove') => void
+  /** Is told what changed about what is published of a definition, and of which resource. */
+  readonly published?: (name: string, reason: PublishReason, resource: Resource) => void
 }
+
+export type PublishReason = 'add' | 'update' | 'remove'
 
 interface Served {
   readonly resource: Resource
@@ -128,8 +130,7 @@ export class Definitions {
     const resource = this.#parts.resourceOf(definition)
     this.#served.set(name, { resource, mark })
     catalog.add(resource)
-    if (old === undefined) this.#parts.published?.(name, 'add')
-    else this.#parts.published?.(name, 'update')
+    this.#parts.published?.(name, old === undefined ? 'add' : 'update', resource)
   }
 
   /** A definition on its way out keeps its watchers: they are to see its objects go. */
@@ -140,16 +141,17 @@ export class Definitions {
   }
 
   #withdraw(name: string): void {
-    if (this.#takeOut(name)) this.#parts.published?.(name, 'remove')
+    const old = this.#takeOut(name)
+    if (old !== undefined) this.#parts.published?.(name, 'remove', old)
   }
 
-  #takeOut(name: string): boolean {
+  #takeOut(name: string): Resource | undefined {
     const old = this.#served.get(name)
-    if (old === undefined) return false
+    if (old === undefined) return undefined
     this.#served.delete(name)
     this.#parts.server.catalog.remove(old.resource)
     this.#parts.server.cache.drop(old.resource)
-    return true
+    return old.resource
   }
 
   #enqueueGroup({ spec }: KubeObject, except: string): void {
