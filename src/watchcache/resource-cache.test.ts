@@ -89,6 +89,21 @@ test('a snapshot stays as it was while the picture moves on', () => {
   )
 })
 
+test('a snapshot is kept for minutes, not for ever', () => {
+  const cache = cacheWith(['a'], 10)
+  const old = cache.snapshot(10)
+  drop(cache, 'a', 11)
+  const steps: [nowMs: number, expected: typeof old | undefined][] = [
+    [1000, old],
+    [300_000, old],
+    [301_000, undefined],
+  ]
+  for (const [nowMs, expected] of steps) {
+    cache.forgetSnapshots(nowMs)
+    assert.equal(cache.snapshotAt(10), expected, `after ${nowMs} ms`)
+  }
+})
+
 test('what has a label is found without asking everything, from a few hundred objects on', () => {
   const names = Array.from({ length: 300 }, (_, i) => `n${String(i).padStart(3, '0')}`)
   const few = cacheWith(names.slice(0, 100), 10)

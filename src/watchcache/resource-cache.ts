@@ -18,8 +18,10 @@ import { FanOut } from './fan-out.ts'
 import { cacheEvent, History, type HistoryLimits } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 
-/** Snapshots kept for the next pages of lists under way: each holds only what changed since. */
+/** Snapshots kept for the next pages of lists under way: each holds only what changed since, in the end everything. */
 const snapshotsMax = 32
+/** Who asks for the next page later than this is answered from the store, as long as that has the past. */
+const snapshotMsMax = 300_000
 /** From how many objects on they are not asked one by one for a label. */
 const indexedFrom = 256
 
@@ -33,6 +35,12 @@ export interface Picture {
 export interface SoughtLabel {
   readonly key: string
   readonly value: string
+}
+
+interface KeptSnapshot {
+  readonly picture: SortedSnapshot<Entry>
+  /** When it was first met among the old ones. */
+  seenAtMs: number | undefined
 }
 
 let pictures = 0
@@ -50,7 +58,7 @@ export class ResourceCache {
   readonly #unreadable: Map<string, Unreadable>
   readonly #maker: EntryMaker
   readonly #entries = new SortedMap<Entry>()
-  readonly #snapshots = new Map<Revision, SortedSnapshot<Entry>>()
+  readonly #snapshots = new Map<Revision, KeptSnapshot>()
   /** Changes up to this revision are in the picture already. */
   readonly #loadedAt: Revision
   #lastChange: Revision
@@ -122,9 +130,9 @@ export class ResourceCache {
   /** A picture that stays as it is, for the pages of one list. */
   snapshot(at: Revision): SortedSnapshot<Entry> {
     const known = this.#snapshots.get(at)
-    if (known !== undefined) return known
+    if (known !== undefined) return known.picture
     const taken = this.#entries.snapshot()
-    this.#snapshots.set(at, taken)
+    this.#snapshots.set(at, { picture: taken, seenAtMs: undefined })
     if (this.#snapshots.size > snapshotsMax) {
       this.#snapshots.delete(this.#snapshots.keys().next().value as Revision)
     }
@@ -134,7 +142,15 @@ export class ResourceCache {
   /** The picture as it was at a revision, where it is still at hand. */
   snapshotAt(revision: Revision): SortedSnapshot<Entry> | undefined {
     if (revision >= this.#lastChange) return this.snapshot(revision)
-    return this.#snapshots.get(revision)
+    return this.#snapshots.get(revision)?.picture
+  }
+
+  /** To be called now and then: lists that nobody goes on with must not keep objects that are long gone. */
+  forgetSnapshots(nowMs: number): void {
+    for (const [revision, kept] of this.#snapshots) {
+      kept.seenAtMs ??= nowMs
+      if (nowMs - kept.seenAtMs >= snapshotMsMax) this.#snapshots.delete(revision)
+    }
   }
 
   apply(change: Change, nowMs: number): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { mock } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
@@ -79,6 +79,21 @@ test('writes arrive in the picture, in order, each once', async () => {
   )
   assert.equal(cache.of(things), picture, 'loaded once')
   await cache.close()
+})
+
+test('what is old is looked for as long as the cache is open', async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  const { cache, put } = await start()
+  const picture = (await cache.of(things)) as ResourceCache
+  const looks = mock.method(picture, 'forgetSnapshots').mock
+  const last = await put('things', 'x')
+  assert.equal(await cache.freshness.reach(last, 1000), true)
+  mock.timers.tick(60_000)
+  assert.equal(looks.callCount(), 1)
+  await cache.close()
+  mock.timers.tick(60_000)
+  assert.equal(looks.callCount(), 1)
+  mock.timers.reset()
 })
 
 test('a resource that is loaded while it is written misses nothing and repeats nothing', async () => {

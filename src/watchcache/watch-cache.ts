@@ -35,6 +35,9 @@ const feedRetryMs = 200
  */
 const pastRevisionsMax = 1000
 
+/** How often it is looked what has become old. */
+const lookIntervalMs = 60_000
+
 export interface WatchCacheParts {
   readonly storage: Storage
   readonly parse: ParseStored
@@ -60,6 +63,7 @@ export class WatchCache {
   readonly #stop = new AbortController()
   readonly #startedAt: Revision
   #following: Promise<void> | undefined
+  #looking: NodeJS.Timeout | undefined
   #expectFeedFrom: Revision
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
@@ -79,9 +83,11 @@ export class WatchCache {
 
   start(): void {
     this.#following = this.#follow()
+    this.#looking = setInterval(() => this.#forgetOld(), lookIntervalMs).unref()
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking)
     this.#stop.abort()
     this.freshness.giveUp()
     for (const { cache } of this.#slots.values()) cache?.fanOut.endAll()
@@ -276,6 +282,15 @@ export class WatchCache {
     } catch (error) {
       this.#parts.report(`the change of ${change.key} cannot be read`, error)
     }
+  }
+
+  /** What nobody asks for any more, however long the server runs and however many resources it has had. */
+  #forgetOld(): void {
+    const nowMs = elapsedMs(this.#parts.clock)
+    for (const { cache } of this.#slots.values()) cache?.forgetSnapshots(nowMs)
+    const oldest = this.#lastChange - pastRevisionsMax
+    for (const [prefix, revision] of this.#written)
+      if (revision < oldest) this.#written.delete(prefix)
   }
 
   #advance(revision: Revision): void {
