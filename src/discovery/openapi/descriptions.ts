@@ -7,9 +7,9 @@ import { kindSentences } from './kind-sentences.ts'
 
 /** Fields that mean the same in every kind. */
 const ofEveryKind: Readonly<Record<string, string>> = {
-  apiVersion: 'The group and version the object is written in.',
+  apiVersion: 'APIVersion defines the group and version the object is written in.',
   kind: 'What the object is.',
-  metadata: 'Name, labels, annotations and what else every object has.',
+  metadata: "Standard object's metadata: name, labels, annotations and what else every object has.",
   spec: 'What is wanted.',
   status: 'What is so, as the cluster last saw it. Not for users to write.',
   items: 'The objects of the list.',

@@ -87,7 +87,7 @@ export const fieldSentences: Readonly<Record<string, Readonly<Record<string, str
   MutatingWebhookConfiguration: { webhooks: 'The webhooks, in the order they are called.' },
   ObjectMeta: {
     annotations: 'Notes of any length, by name.',
-    creationTimestamp: 'When the object was created.',
+    creationTimestamp: 'CreationTimestamp is a timestamp: when the object was created.',
     deletionGracePeriodSeconds: 'Seconds the object has left to end by itself.',
     deletionTimestamp: 'When the object is to be gone.',
     finalizers: 'Who must let go before the object is gone.',

@@ -200,6 +200,15 @@ test('definitions carry what patch and apply need', () => {
   assert.deepEqual(definitions['io.k8s.api.core.v1.PodSpec'].required, ['containers'])
 })
 
+test('the fields of every object are described in the words that people look for', () => {
+  const { definitions } = document22
+  const { apiVersion, metadata } = definitions['com.example.shop.v1.Widget'].properties
+  const meta = definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'].properties
+  assert.match(apiVersion.description, /^APIVersion defines /)
+  assert.match(metadata.description, /^Standard object's metadata/)
+  assert.match(meta.creationTimestamp.description, /^CreationTimestamp is a timestamp/)
+})
+
 test('options differ by release', () => {
   const list = (release: number) =>
     (documentV2(sourceOf(release)) as Any).paths['/api/v1/pods'].parameters.map(
