@@ -64,6 +64,23 @@ test('--help and --version', async () => {
   assert.match(version.said, /^binnacle \d+\.\d+\.\d+ \(as Kubernetes 1\.22\)\n$/)
 })
 
+test('what it is made from is told to clients and to metrics alike', async () => {
+  const server = await startServer(['--storage-backend=memory', '--controllers=-*'])
+  try {
+    const { body } = await server.ask('GET', '/version')
+    assert.match(body.gitCommit, /^[0-9a-f]{40,}$/)
+    const { text } = await server.ask('GET', '/metrics')
+    const line = /^kubernetes_build_info\{(.*)\} 1$/m.exec(text)?.[1] ?? ''
+    const told = [...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [
+      label.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ])
+    assert.deepEqual(Object.fromEntries(told), body)
+  } finally {
+    await server.stop()
+  }
+})
+
 test('it can be profiled from its first moment on', async () => {
   const profiles = join(place, 'profiles')
   const flags = ['--cpu-prof', '--cpu-prof-interval=100', `--cpu-prof-dir=${profiles}`]

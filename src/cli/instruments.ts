@@ -13,7 +13,7 @@ import { Registry } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
-import { platformOf } from './platform.ts'
+import { buildInfo } from './build-info.ts'
 
 export interface Measuring {
   readonly registry: Registry
@@ -40,30 +40,22 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   const registry = new Registry({ release, showHidden: hidden !== undefined, warn })
   const metrics = serverMetrics(registry, release)
   registerProcessMetrics(registry)
-  const build = [
-    'major',
-    'minor',
-    'git_version',
-    'git_commit',
-    'git_tree_state',
-    'build_date',
-    'go_version',
-    'compiler',
-    'platform',
+  const build = buildInfo(version)
+  const labels: [label: string, value: string][] = [
+    ['major', build.major],
+    ['minor', build.minor],
+    ['git_version', build.gitVersion],
+    ['git_commit', build.gitCommit],
+    ['git_tree_state', build.gitTreeState],
+    ['build_date', build.buildDate],
+    ['go_version', build.goVersion],
+    ['compiler', build.compiler],
+    ['platform', build.platform],
   ]
+  const names = labels.map(([label]) => label)
   registry
-    .register(gauge('kubernetes_build_info', ...build), 'What this server is: always 1.')
-    .labels(
-      '1',
-      String(release),
-      `v${version}`,
-      '',
-      'clean',
-      '',
-      `node${process.versions.node}`,
-      'v8',
-      platformOf(process.platform, process.arch),
-    )
+    .register(gauge('kubernetes_build_info', ...names), 'What this server is: always 1.')
+    .labels(...labels.map(([, value]) => value))
     .set(1)
   return {
     registry,

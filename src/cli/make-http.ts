@@ -4,7 +4,6 @@ import type { Access } from '#access/make-access.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type PriorityOf, priorities } from '#discovery/group-order.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
-import { versionInfo } from '#discovery/version.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { leavesHttp } from '#http/connect/connect.ts'
 import type { Wire } from '#http/exchange.ts'
@@ -22,12 +21,12 @@ import { ownHeaders, requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
+import { buildInfo } from './build-info.ts'
 import type { Certificates } from './certificates.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
 import type { ServerHealth } from './health-checks.ts'
 import type { Observing } from './observing.ts'
-import { platformOf } from './platform.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
 import type { TlsPolicy } from './tls-policy.ts'
 
@@ -160,17 +159,9 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
   const priorityOf = priorities(facts, release, (group, version) =>
     aggregation.priorityOf(group, version),
   )
-  const version = {
-    version: facts.versionOf(release),
-    gitCommit: '',
-    gitTreeState: 'clean',
-    buildDate: '1970-01-01T00:00:00Z',
-    runtime: `node${process.versions.node}`,
-    platform: platformOf(process.platform, process.arch),
-  }
   return [
     healthPaths(health, release, (problem) => log.warn(problem)),
-    versionPath(versionInfo(version)),
+    versionPath(buildInfo(facts.versionOf(release))),
     discoveryPaths({
       catalog,
       release,

@@ -1,12 +1,13 @@
 /**
  * Makes dist/ from src/, for the published package: types erased by Node's own eraser (so lines and columns stay), `.ts`
  * in imports turned into `.js`, data files copied, tests left out. `npm pack` calls it. It never touches src/.
- * dist/package.json maps `#folder/*` to dist/, as the package.json of the checkout maps it to src/.
+ * dist/package.json maps `#folder/*` to dist/, as the package.json of the checkout maps it to src/, and names the commit.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkedOutCommit } from '#cli/build-info.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const isTest = (path: string) => /\.(test|suite|bench|child|fixture)\.ts$/.test(path)
@@ -36,7 +37,8 @@ export function build(to = join(root, 'dist')): void {
   const built = Object.entries(imports as Record<string, string>)
     .filter(([, path]) => path.startsWith('./src/'))
     .map(([name, path]) => [name, path.replace('./src/', './')])
-  const manifest = { type: 'module', imports: Object.fromEntries(built) }
+  const gitCommit = checkedOutCommit(new URL('../../', import.meta.url))
+  const manifest = { type: 'module', imports: Object.fromEntries(built), gitCommit }
   writeFileSync(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 

@@ -1,0 +1,71 @@
+/**
+ * What this server is made from and runs on, in the words clients of the original know: /version and the metrics say the
+ * same. A checkout is asked for its commit, an installed package carries it in the manifest that the release step made.
+ * It never runs git.
+ */
+import { readFileSync } from 'node:fs'
+import { type VersionInfo, versionInfo } from '#discovery/version.ts'
+
+/** What git itself writes for no commit: nobody could find out which it is. */
+const noCommit = '0'.repeat(40)
+
+const isCommit = (text: unknown): text is string =>
+  typeof text === 'string' && /^[0-9a-f]{40,64}$/.test(text)
+
+function textOf(file: URL): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Absent, or a checkout of another shape.
+    return ''
+  }
+}
+
+/** What HEAD of a checkout leads to: a commit, or a branch in a file of its own or among the packed ones. */
+export function checkedOutCommit(root: URL): string | undefined {
+  const git = new URL('.git/', root)
+  const head = textOf(new URL('HEAD', git)).trim()
+  const branch = /^ref: (refs\/\S+)$/.exec(head)?.[1]
+  if (branch === undefined) return isCommit(head) ? head : undefined
+  const own = textOf(new URL(branch, git)).trim()
+  if (isCommit(own)) return own
+  const packed = textOf(new URL('packed-refs', git)).split('\n')
+  const found = packed.find((line) => line.endsWith(` ${branch}`))?.split(' ')[0]
+  return isCommit(found) ? found : undefined
+}
+
+/** `built` is the manifest of an installed package; a checkout has none there. */
+export function sourceCommit(
+  built = new URL('../package.json', import.meta.url),
+  root = new URL('../../', import.meta.url),
+): string {
+  const manifest = textOf(built)
+  const { gitCommit } = manifest === '' ? {} : (JSON.parse(manifest) as { gitCommit?: unknown })
+  return isCommit(gitCommit) ? gitCommit : (checkedOutCommit(root) ?? noCommit)
+}
+
+const systems: ReadonlyMap<string, string> = new Map([['win32', 'windows']])
+
+const processors: ReadonlyMap<string, string> = new Map([
+  ['x64', 'amd64'],
+  ['ia32', '386'],
+  ['ppc64', 'ppc64le'],
+])
+
+/** `linux/amd64` */
+export function platformOf(system: string, processor: string): string {
+  return `${systems.get(system) ?? system}/${processors.get(processor) ?? processor}`
+}
+
+/** `version` is the full one of the emulated release, '1.22.17'. */
+export function buildInfo(version: string): VersionInfo {
+  return versionInfo({
+    version,
+    gitCommit: sourceCommit(),
+    gitTreeState: 'clean',
+    // Nothing is built: sources run as they are.
+    buildDate: '1970-01-01T00:00:00Z',
+    runtime: `node${process.versions.node}`,
+    platform: platformOf(process.platform, process.arch),
+  })
+}
