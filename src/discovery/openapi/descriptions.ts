@@ -5,7 +5,7 @@
 import { fieldSentences } from './field-sentences.ts'
 import { kindSentences } from './kind-sentences.ts'
 
-/** Fields that mean the same in every kind. */
+/** Fields that mean the same in every kind. Checks of a cluster look for how two of these sentences begin. */
 const ofEveryKind: Readonly<Record<string, string>> = {
   apiVersion: 'APIVersion defines the group and version the object is written in.',
   kind: 'What the object is.',
