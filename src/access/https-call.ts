@@ -82,6 +82,11 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
     const outgoing = request(url, { method, agent, signal, ...(headers && { headers }) })
     let shown: PeerCertificate | undefined
     outgoing.on('error', fail)
+    // Unheard, Node would end the connection and tell nobody, however long the time.
+    outgoing.on('upgrade', (_response, socket) => {
+      fail(new Error('the server left HTTP without being asked'))
+      socket.destroy()
+    })
     outgoing.on('socket', (socket) => {
       if (outgoing.reusedSocket || !('getPeerCertificate' in socket)) return
       // Once it is refused it can no longer be looked at.

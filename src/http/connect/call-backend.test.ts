@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createPlainServer } from 'node:net'
 import { test } from 'node:test'
 import { authority, make, serverUsage } from '#access/certificates.suite.ts'
+import { caller } from '#access/https-call.ts'
 import { callBackend, callForUpgrade } from './call-backend.ts'
 
 const ca = await authority('aggregated authority')
@@ -59,6 +60,34 @@ test('port 0 is nobody, and never the port of the protocol', async () => {
     signal: new AbortController().signal,
   }
   await assert.rejects(callBackend(call), /dial tcp 127\.0\.0\.1:0: connect: connection refused/)
+})
+
+test('a backend that leaves HTTP without being asked is told of at once', async () => {
+  const server = createPlainServer((socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n')
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const call = {
+    backend: { secure: false, host: '127.0.0.1', port, trust: { insecure: true } },
+    method: 'GET',
+    path: '/',
+    headers: {},
+    signal: new AbortController().signal,
+  }
+  await assert.rejects(callBackend(call), {
+    message: 'backend tried to switch protocol "foo" when "" was requested',
+  })
+  const told = caller({})({
+    method: 'GET',
+    url: new URL(`http://127.0.0.1:${port}/x`),
+    timeoutMs: 60_000,
+    answerBytesMax: 1000,
+  })
+  const why = 'the server left HTTP without being asked'
+  await assert.rejects(told, { message: `GET http://127.0.0.1:${port}/x: ${why}`, late: false })
+  server.close()
 })
 
 const notFor = (asked: string) => `x509: certificate is valid for only, not ${asked}`

@@ -55,9 +55,7 @@ type Began =
 export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {
   const repeatable = call.body === undefined || Buffer.isBuffer(call.body)
   const first = await begin(call, false, repeatable)
-  const began = first ?? (await begin(call, false, false))
-  if (began?.is !== 'answer') throw new BackendUnreachable('unexpected upgrade')
-  return began.answer
+  return (first ?? ((await begin(call, false, false)) as Began)).answer
 }
 
 /** The answer to a request to leave HTTP, by a connection of its own: the other protocol's connection, or a refusal. */
@@ -127,12 +125,16 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       countUnnamed(backend.trust, answer.socket)
       resolve({ is: 'answer', answer })
     })
-    if (upgrading) {
-      outgoing.on('upgrade', (answer, socket, head) => {
+    // Unheard, Node would end the connection and tell nobody.
+    outgoing.on('upgrade', (answer, socket, head) => {
+      if (upgrading) {
         clearTimeout(answerTimer)
-        resolve({ is: 'upgrade', answer, socket, head })
-      })
-    }
+        return resolve({ is: 'upgrade', answer, socket, head })
+      }
+      socket.destroy()
+      const to = JSON.stringify(answer.headers.upgrade ?? '')
+      fail(`backend tried to switch protocol ${to} when "" was requested`)
+    })
     sendBody(outgoing, body)
   })
 }
