@@ -17,6 +17,13 @@ test('headers sent several times stay several', () => {
   ])
 })
 
+test('a header sent very often takes time in proportion', () => {
+  const raw = Array.from({ length: 120_000 }, (_, i) => (i % 2 === 0 ? 'cookie' : 'a'))
+  const beganAt = performance.now()
+  assert.equal(separateHeaders(raw).cookie?.length, 60_000)
+  assert.ok(performance.now() - beganAt < 1000)
+})
+
 test('one value or all', () => {
   assert.equal(firstValue(['a', 'b']), 'a')
   assert.equal(firstValue(undefined), undefined)

@@ -44,7 +44,10 @@ export function separateHeaders(
     const name = (raw[i] as string).toLowerCase()
     const value = raw[i + 1] as string
     const before = headers[name]
-    headers[name] = before === undefined ? value : [before, value].flat()
+    if (before === undefined) headers[name] = value
+    // Added, not copied: a stranger may send one name thousands of times.
+    else if (Array.isArray(before)) before.push(value)
+    else headers[name] = [before, value]
   }
   return headers
 }
