@@ -46,11 +46,14 @@ export interface CallError extends Error {
 
 export type Caller = (call: Call) => Promise<CallAnswer>
 
+/** How long a connection that nobody uses is kept, as Go's are: who is called may move on, or be called no more. */
+const idleMsDefault = 90_000
+
 /** A caller with connections of its own, kept open between calls; idle ones never keep the process alive. */
-export function caller(tls: TlsSettings): Caller {
+export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
+  const kept = { keepAlive: true, maxSockets: 64, timeout: idleMsMax }
   const secure = new HttpsAgent({
-    keepAlive: true,
-    maxSockets: 64,
+    ...kept,
     ...(tls.ca !== undefined && { ca: tls.ca }),
     // A server's own certificate, or whoever signed it, is trust enough, as in Go: no chain up to a root is asked for.
     allowPartialTrustChain: true,
@@ -60,7 +63,7 @@ export function caller(tls: TlsSettings): Caller {
     ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
     rejectUnauthorized: tls.insecure !== true,
   })
-  const plain = new HttpAgent({ keepAlive: true, maxSockets: 64 })
+  const plain = new HttpAgent(kept)
   return (call) => send(call, call.url.protocol === 'https:' ? secure : plain)
 }
 
