@@ -47,12 +47,13 @@ export class RemoteDocumentsV3 {
     if (this.#known.delete(nameOf(key))) this.#index = undefined
   }
 
-  async look(key: string, remote: Remote): Promise<void> {
+  /** `isThere`: whether the server is, when its documents have come. */
+  async look(key: string, remote: Remote, isThere: () => boolean): Promise<void> {
     const name = nameOf(key)
     const before = this.#known.get(name)
     const index = await fetchDocument(this.#aggregation, remote, '/openapi/v3', before?.etag)
-    if (index === 'missing') return this.#convert(key, remote)
-    if (typeof index === 'string') return
+    if (index === 'missing') return this.#convert(key, remote, isThere)
+    if (typeof index === 'string' || !isThere()) return
     const address = addressIn(index.bytes, name)
     if (address === undefined) return this.forget(key)
     if (address === before?.address) {
@@ -60,7 +61,7 @@ export class RemoteDocumentsV3 {
       return
     }
     const document = await fetchDocument(this.#aggregation, remote, address)
-    if (typeof document === 'string') return
+    if (typeof document === 'string' || !isThere()) return
     const { bytes } = document
     const hash = new URLSearchParams(address.slice(address.indexOf('?'))).get('hash')
     const published = { bytes, hash: hash ?? hashOf(bytes) }
@@ -68,12 +69,12 @@ export class RemoteDocumentsV3 {
     this.#index = undefined
   }
 
-  async #convert(key: string, remote: Remote): Promise<void> {
+  async #convert(key: string, remote: Remote, isThere: () => boolean): Promise<void> {
     const name = nameOf(key)
     const before = this.#known.get(name)
     const found = await fetchDocument(this.#aggregation, remote, '/openapi/v2', before?.oldEtag)
     if (found === 'missing') this.forget(key)
-    if (typeof found === 'string') return
+    if (typeof found === 'string' || !isThere()) return
     const bytes = converted(found.bytes)
     if (bytes === undefined) return
     const published = { bytes, hash: hashOf(bytes) }

@@ -85,6 +85,19 @@ test('a document comes, is in both forms, and goes with its server', async () =>
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
 })
 
+test('a document that comes when its server is gone is too late, in both forms', async () => {
+  said['/openapi/v2'] = described('a/v1', 'string')
+  const { documents, remotes, shown, merged } = documentsOf({ 'a/v1': 1 })
+  look(documents)
+  remotes.clear()
+  look(documents)
+  // The third form is asked for once more, where there is none, and converted.
+  await until('all is asked', () => asked.length >= 3)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
+  assert.equal(shown.v3('apis/a/v1'), undefined)
+})
+
 test('a server that is away keeps what it had, and is not asked', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, merged } = documentsOf({ 'a/v1': 1 })

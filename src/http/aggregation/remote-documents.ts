@@ -49,6 +49,7 @@ export class RemoteDocuments {
   /** Why the next document is another than the last, by APIService. */
   readonly #reasons = new Map<string, BuildReason>([['*', 'startup']])
   #localHash: string | undefined
+  /** Of those that are there: what comes from another is too late. */
   readonly #triedAt = new Map<string, number>()
   #generation = 0
   #timer: NodeJS.Timeout | undefined
@@ -87,7 +88,7 @@ export class RemoteDocuments {
       this.#triedAt.set(key, performance.now())
       void this.#fetch(key, remote)
       this.#v3 ??= new (load.v3().RemoteDocumentsV3)(this.#aggregation)
-      void this.#v3.look(key, remote)
+      void this.#v3.look(key, remote, () => this.#triedAt.has(key))
     }
   }
 
@@ -103,7 +104,7 @@ export class RemoteDocuments {
     const { fetchDocument } = load.fetch()
     const known = this.#fetched.get(key)
     const found = await fetchDocument(this.#aggregation, remote, '/openapi/v2', known?.etag)
-    if (typeof found === 'string') return
+    if (typeof found === 'string' || !this.#triedAt.has(key)) return
     const document = documentIn(found.bytes)
     if (document === undefined) return
     this.#reasons.set(nameOf(key), known === undefined ? 'add' : 'update')
