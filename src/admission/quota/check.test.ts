@@ -438,3 +438,10 @@ test('events and reviews are not counted', () => {
   ] as const)
     assert.equal(evaluators.of(group, plural), undefined)
 })
+
+test('kinds that come and go are not remembered for ever', () => {
+  const first = evaluators.of('x.io', 'things')
+  assert.equal(evaluators.of('x.io', 'things'), first)
+  for (let i = 0; i < 1000; i++) evaluators.of(`x${i}.io`, 'things')
+  assert.notEqual(evaluators.of('x.io', 'things'), first)
+})

@@ -1,5 +1,6 @@
 /** The evaluator of every kind that quotas count: three with rules of their own, all others by their number. */
 import { quantityOf } from '#api/quantity.ts'
+import { byText } from '#base/by-text.ts'
 import { claimEvaluator } from './claim-usage.ts'
 import type { Evaluator, Settings } from './evaluator.ts'
 import { podEvaluator } from './pod-usage.ts'
@@ -29,21 +30,25 @@ const ignored = new Set([
 ])
 
 export class Evaluators {
-  readonly #known = new Map<string, Evaluator | undefined>()
+  readonly #special: ReadonlyMap<string, Evaluator>
+  /** As many as there have been kinds, custom ones too: those met lately are kept. */
+  readonly #others = byText((key) => {
+    const [group = '', plural = ''] = key.split('/')
+    return objectCount(group, plural, aliases[key])
+  })
 
   constructor(settings: Settings) {
-    this.#known.set('/pods', podEvaluator(settings))
-    this.#known.set('/services', serviceEvaluator(settings))
-    this.#known.set('/persistentvolumeclaims', claimEvaluator)
+    this.#special = new Map([
+      ['/pods', podEvaluator(settings)],
+      ['/services', serviceEvaluator(settings)],
+      ['/persistentvolumeclaims', claimEvaluator],
+    ])
   }
 
   /** Undefined for what quotas do not count. */
   of(group: string, plural: string): Evaluator | undefined {
     const key = `${group}/${plural}`
-    if (!this.#known.has(key)) {
-      this.#known.set(key, ignored.has(key) ? undefined : objectCount(group, plural, aliases[key]))
-    }
-    return this.#known.get(key)
+    return ignored.has(key) ? undefined : (this.#special.get(key) ?? this.#others(key))
   }
 }
 

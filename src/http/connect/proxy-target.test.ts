@@ -6,7 +6,7 @@ import { ApiError } from '#api/status-error.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import { placeOf } from './backend.ts'
 import type { ConnectParts } from './connect-parts.ts'
-import { proxyBackend } from './proxy-target.ts'
+import { proxyBackend, trustFor } from './proxy-target.ts'
 
 const withIps = (...ips: string[]) => ({ status: { podIPs: ips.map((ip) => ({ ip })) } })
 const ports = (...numbers: number[]) => ({
@@ -178,4 +178,13 @@ test('a node that has a name is called by an address of it, and its certificate 
   assert.deepEqual(first.trust, { ...trust, serverName: 'localhost' })
   // Connections are kept by it.
   assert.equal((await proxyBackend(target, parts(true))).trust, first.trust)
+})
+
+test('the names of nodes that come and go are not remembered for ever', () => {
+  const of = (host: string) => trustFor({ secure: true, host, port: 10250, trust }, '10.0.0.1')
+  const first = of('node-0')
+  assert.equal(of('node-0'), first)
+  for (let i = 1; i <= 5000; i++) of(`node-${i}`)
+  assert.notEqual(of('node-0'), first)
+  assert.deepEqual(of('node-0'), first)
 })

@@ -1,6 +1,7 @@
 /** Where a proxy request for a pod, a service or a node goes. */
 import type { Loose } from '#api/object-meta.ts'
 import { badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
+import { byText } from '#base/by-text.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import { requireAllowed, resolveAllowed } from './allowed-address.ts'
 import { type Backend, noTrust } from './backend.ts'
@@ -75,14 +76,18 @@ async function nodeBackend({ name: id }: RequestTarget, parts: ConnectParts): Pr
   return { secure, host: address, port: portOf(named.port, secure), trust: noTrust }
 }
 
-const trustByName = new WeakMap<object, Map<string, Backend['trust']>>()
+/** Names of nodes that are remembered, with the connections to them: the nodes of the largest clusters. */
+const namesMax = 5000
+
+const trustByName = new WeakMap<object, (name: string) => Backend['trust']>()
 
 /** The resolved address is called, and the name is what the certificate must have. */
-function trustFor({ host, trust }: Backend, address: string): Backend['trust'] {
+export function trustFor({ host, trust }: Backend, address: string): Backend['trust'] {
   if (host === address) return trust
-  const known = trustByName.get(trust) ?? new Map<string, Backend['trust']>()
-  trustByName.set(trust, known)
-  const found = known.get(host) ?? { ...trust, serverName: host }
-  known.set(host, found)
-  return found
+  let named = trustByName.get(trust)
+  if (named === undefined) {
+    named = byText((serverName) => ({ ...trust, serverName }), namesMax)
+    trustByName.set(trust, named)
+  }
+  return named(host)
 }
