@@ -9,13 +9,13 @@ import { flowMeters } from './flow-meters.ts'
 const objectOf = ({ name, spec }: { name: string; spec: Loose }) =>
   ({ metadata: { name, uid: `uid-${name}` }, spec }) as KubeObject
 
-function make() {
+function make(registry = new Registry({ release: 22 })) {
   const flows = new FlowControl({
     release: 22,
     concurrencyMax: 600,
     waitMsMax: 1000,
     after: () => () => {},
-    meters: flowMeters(new Registry({ release: 22 })),
+    meters: flowMeters(registry),
     report: () => {},
   })
   flows.configure(priorityLevels(22).map(objectOf), flowSchemas(22).map(objectOf), 0)
@@ -144,4 +144,35 @@ test('a deleted level serves what is in it and then goes', () => {
   leaving?.queues?.leave(index, 1, 1)
   flows.reap(leaving as never)
   assert.ok(![...flows.levels].some(({ name }) => name === 'global-default'))
+})
+
+test('schemas and levels that are gone are not shown, unless something of theirs is under way', async () => {
+  const registry = new Registry({ release: 22 })
+  const flows = make(registry)
+  const levels = priorityLevels(22).map(objectOf)
+  const schemas = flowSchemas(22).map(objectOf)
+  const limited = levels.find(({ metadata }) => metadata.name === 'workload-low')?.spec as Loose
+  const passing = ['idle', 'busy'].map((name) => ({
+    level: objectOf({ name, spec: limited }),
+    schema: objectOf({
+      name,
+      spec: { priorityLevelConfiguration: { name }, matchingPrecedence: 1, rules: [] },
+    }),
+  }))
+  const shown = async () => [
+    ...new Set((await registry.page()).match(/(?<=priority_level=")(idle|busy)/g)),
+  ]
+  flows.configure(
+    [...levels, ...passing.map(({ level }) => level)],
+    [...schemas, ...passing.map(({ schema }) => schema)],
+    0,
+  )
+  const meter = flows.schemas.find(({ name }) => name === 'busy')?.meter
+  meter?.executing.add(1)
+  assert.deepEqual((await shown()).sort(), ['busy', 'idle'])
+  flows.configure(levels, schemas, 0)
+  assert.deepEqual(await shown(), ['busy'])
+  meter?.executing.add(-1)
+  flows.configure(levels, schemas, 0)
+  assert.deepEqual(await shown(), [])
 })

@@ -104,6 +104,10 @@ export class FlowControl {
         wanted.push({ name, uid: '', spec })
     }
     this.#schemas = wanted.map((one) => this.#schemaOf(one)).sort(byPrecedence)
+    this.#options.meters.keep(
+      new Set(this.#levels.keys()),
+      this.#schemas.map(({ name, level }) => ({ level: level.name, schema: name })),
+    )
     this.#concerning = new WeakMap()
   }
 

@@ -22,6 +22,18 @@ export interface SchemaMeter {
 export interface FlowMeters {
   of(level: string, schema: string): SchemaMeter
   limit(level: string, concurrency: number): void
+  /** Forgets levels and schemas that are no longer there; these once nothing of theirs runs or waits. */
+  keep(levels: ReadonlySet<string>, there: Iterable<Pair>): void
+}
+
+interface Pair {
+  readonly level: string
+  readonly schema: string
+}
+
+interface Known extends Pair {
+  readonly meter: SchemaMeter
+  readonly inUse: Value
 }
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
@@ -66,15 +78,15 @@ export function flowMeters(registry: Registry): FlowMeters {
     histogram(`${prefix}_request_execution_seconds`, seconds, ...pair),
     'How long requests ran, in seconds.',
   )
-  const running: { value: Value; inUse: Value }[] = []
+  const known = new Map<string, Known>()
+  const limited = new Set<string>()
   registry.collect(() => {
-    for (const one of running) one.inUse.set(one.value.value)
+    for (const { meter, inUse } of known.values()) inUse.set(meter.executing.value)
   })
-  const known = new Map<string, SchemaMeter>()
+  const nameOf = (level: string, schema: string) => `${level} ${schema}`
   return {
     of(level, schema) {
-      const name = `${level} ${schema}`
-      const made = known.get(name) ?? {
+      const made = known.get(nameOf(level, schema))?.meter ?? {
         dispatched: dispatched.labels(level, schema),
         executing: executing.labels(level, schema),
         inQueue: inQueue.labels(level, schema),
@@ -86,12 +98,27 @@ export function flowMeters(registry: Registry): FlowMeters {
         },
         enqueued: (length: number) => queueLengths.labels(level, schema).observe(length),
       }
-      if (!known.has(name)) {
-        known.set(name, made)
-        running.push({ value: made.executing, inUse: inUse.labels(level, schema) })
-      }
+      const one = { level, schema, meter: made, inUse: inUse.labels(level, schema) }
+      known.set(nameOf(level, schema), one)
       return made
     },
-    limit: (level, concurrency) => limits.labels(level).set(concurrency),
+    limit(level, concurrency) {
+      limited.add(level)
+      limits.labels(level).set(concurrency)
+    },
+    keep(levels, there) {
+      for (const level of limited) {
+        if (levels.has(level)) continue
+        limited.delete(level)
+        limits.forget({ priority_level: level })
+      }
+      const names = new Set<string>()
+      for (const { level, schema } of there) names.add(nameOf(level, schema))
+      for (const [name, { level, schema, meter }] of known) {
+        if (names.has(name) || meter.executing.value > 0 || meter.inQueue.value > 0) continue
+        known.delete(name)
+        registry.forget({ priority_level: level, flow_schema: schema })
+      }
+    },
   }
 }
