@@ -52,6 +52,17 @@ const peerPlain = Buffer.from(
   'base64',
 ).toString('latin1')
 
+for (const [name, provider] of peerValues) {
+  test(`${name}: what is sealed or opened has memory of its own`, () => {
+    const sealer = sealerOf([provider])
+    const sealed = sealer.seal(path, Buffer.alloc(100))
+    const opened = sealer.open(path, sealed)
+    assert.ok('bytes' in opened)
+    for (const { length, buffer } of [sealed, opened.bytes])
+      assert.ok(buffer.byteLength < 2 * length, `${buffer.byteLength} for ${length}`)
+  })
+}
+
 for (const [name, provider, value] of peerValues) {
   test(`${name}: what the original sealed is opened, and what is sealed has the same form`, () => {
     const stored = Buffer.from(value, 'base64')

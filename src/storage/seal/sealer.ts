@@ -2,7 +2,7 @@
  * The providers of one resource, in their order: the first key of the first one seals, all open. What is stored tells by
  * its beginning whom it is for: `k8s:enc:aescbc:v1:key1:` and what the cipher made.
  */
-import { type CipherName, ciphers } from './ciphers.ts'
+import { type CipherName, ciphers, joined } from './ciphers.ts'
 import { isSealed, Unopened } from '#storage/storage.ts'
 
 export interface NamedSecret {
@@ -75,8 +75,7 @@ function enciphering(name: CipherName, given: readonly NamedSecret[]): BoundProv
   const kind = name === 'secretbox' ? 'Secretbox' : 'AES'
   return {
     beginning,
-    seal: (path, plain) =>
-      Buffer.concat([keys[0].beginning, cipher.seal(keys[0].secret, plain, path)]),
+    seal: (path, plain) => joined([keys[0].beginning, cipher.seal(keys[0].secret, plain, path)]),
     open(path, stored, problems) {
       let isNamed = false
       for (const [at, key] of keys.entries()) {
