@@ -46,6 +46,10 @@ export class MeasuredStorage implements Storage {
     return this.#inner.compact(upTo)
   }
 
+  compactedUpTo() {
+    return this.#inner.compactedUpTo()
+  }
+
   trouble() {
     return this.#inner.trouble()
   }

@@ -93,6 +93,10 @@ export class SealedStorage implements Storage {
     return this.#inner.compact(upTo)
   }
 
+  compactedUpTo() {
+    return this.#inner.compactedUpTo()
+  }
+
   trouble() {
     return this.#inner.trouble()
   }

@@ -487,6 +487,7 @@ function compactionTests(on: On): void {
       const c2 = won(await storage.delete(`${prefix}c`, { ifRevision: c1 }))
       const d1 = won(await storage.put(`${prefix}d`, Buffer.from('d1'), { ifRevision: 0 }))
       await storage.compact(c2)
+      assert.equal(storage.compactedUpTo(), c2)
 
       for (const old of [a1, b1, c1, a2]) {
         await assert.rejects(storage.get(`${prefix}a`, old), RevisionCompacted)

@@ -80,6 +80,8 @@ export interface Storage {
   currentRevision(): Revision | Promise<Revision>
   /** Forgets history up to and including a revision: reads at older revisions throw RevisionCompacted. */
   compact(upTo: Revision): Promise<void>
+  /** Up to where history is forgotten, as far as is known here: another server on the same etcd may have compacted further. */
+  compactedUpTo(): Revision
   /**
    * A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is well. An etcd whose
    * database is full is well: it takes deletions, which make room, and they must find a server that is ready.

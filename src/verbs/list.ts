@@ -91,7 +91,9 @@ async function pictureAt(
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  const kept = fromMemory ? cache.snapshotAt(revision) : undefined
+  // What the store has forgotten is not told from memory either: how long a token lasts does not hang on who else reads.
+  const isRemembered = revision >= server.storage.compactedUpTo()
+  const kept = fromMemory && isRemembered ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
   try {
     return await pastPicture(listing)

@@ -257,6 +257,29 @@ test('what the store has forgotten is 410, with a token to go on from where a li
   await own.stop()
 })
 
+test('a token ends when the store forgets its version, also where its objects did not change', async () => {
+  const own = await startVerbs()
+  for (const name of ['a', 'b', 'c']) await own.create('configmaps', { metadata: { name } })
+  await own.settled()
+  const page = await own.list('configmaps', 'limit=1')
+  await own.create('secrets', { metadata: { name: 'later' } })
+  await own.settled()
+  const next = () => own.list('configmaps', `limit=1&continue=${page.continueToken}`)
+  assert.deepEqual(
+    (await next()).entries.map(({ name }) => name),
+    ['b'],
+  )
+  await own.storage.compact(await own.storage.currentRevision())
+  const refused = await next().then(
+    () => assert.fail('an answer'),
+    (error) => error as ApiError,
+  )
+  assert.equal(refused.code, 410)
+  const onward = await own.list('configmaps', `limit=1&continue=${refused.listMeta?.continue}`)
+  assert.deepEqual([onward.entries[0].name, onward.revision > page.revision], ['b', true])
+  await own.stop()
+})
+
 test('a past version is shown by a label as by none, however many objects there are', async () => {
   const own = await startVerbs()
   for (let i = 0; i < 300; i++) {

@@ -161,6 +161,10 @@ class EtcdStorage implements Storage {
     return this.#askingNext
   }
 
+  compactedUpTo(): Revision {
+    return this.#compacted
+  }
+
   async compact(upTo: Revision): Promise<void> {
     try {
       await this.#connection.write(methods.compact, encodeCompact(upTo))

@@ -113,6 +113,10 @@ class MemoryStorage implements Storage {
     return this.#revision
   }
 
+  compactedUpTo(): Revision {
+    return this.#compactedUpTo
+  }
+
   async compact(upTo: Revision): Promise<void> {
     if (this.#closed) throw this.#closed
     if (upTo > this.#revision) throw new RevisionInFuture(this.#revision)
