@@ -7,9 +7,11 @@ import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
 import type { Observer } from '#http/parts.ts'
 import { type AuditVersion, eventJson, legacyLine } from '#observe/audit/event.ts'
+import { BatchingSink } from '#observe/audit/batching-sink.ts'
+import { BlockingSink } from '#observe/audit/blocking-sink.ts'
 import { LogSink } from '#observe/audit/log-sink.ts'
 import { readPolicy } from '#observe/audit/policy.ts'
-import type { AuditSink, Lost } from '#observe/audit/sink.ts'
+import type { AuditSink, Lost, RecordWriter } from '#observe/audit/sink.ts'
 import { TruncatingSink } from '#observe/audit/truncating-sink.ts'
 import { WebhookSink } from '#observe/audit/webhook-sink.ts'
 import type { Log } from '#observe/log.ts'
@@ -27,6 +29,10 @@ const dayMs = 24 * 3600 * 1000
 /** Where a file grows for ever no number is given. */
 const sizeMegabytesDefault = 100
 const webhookTimeoutMs = 30_000
+/** Batches on their way to the service at once. The lines of a file are written one batch after the other. */
+const batchesUnderWayMax = { log: 1, webhook: 10 }
+
+type SinkName = 'log' | 'webhook'
 
 export async function makeAudit(
   settings: Settings,
@@ -34,6 +40,8 @@ export async function makeAudit(
 ): Promise<Audit | undefined | { problem: string }> {
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
   const { log, metrics, parseStored } = parts
+  const wrong = sinkNames.flatMap((name) => batchProblem(name, settings) ?? [])
+  if (wrong.length > 0) return { problem: wrong.join('; ') }
   if (auditPolicyFile === undefined) {
     if (auditLogPath !== undefined || auditWebhookConfigFile !== undefined) {
       log.warn('no audit policy file is given: nothing is recorded')
@@ -71,6 +79,7 @@ export async function makeAudit(
     observer: auditObserver({
       policy,
       sinks,
+      waits: sinkNames.some((name) => waits(manners[name](settings))),
       metrics,
       server: () => ({ parseStored: parseStored(), clock: systemClock }),
       now: () => performance.timeOrigin + performance.now(),
@@ -91,36 +100,99 @@ function policyOf(file: string) {
   }
 }
 
-interface Cutting {
-  readonly isOn: boolean
+const sinkNames: readonly SinkName[] = ['log', 'webhook']
+
+interface Manner {
+  /** Whether there is such a sink at all. */
+  readonly isAsked: boolean
+  readonly mode: 'batch' | 'blocking' | 'blocking-strict'
+  readonly bufferMax: number
+  readonly batchMax: number
+  readonly waitMsMax: number
+  readonly isThrottled: boolean
+  readonly perSecond: number
+  readonly burst: number
+  readonly cuts: boolean
   readonly version: AuditVersion
   readonly eventBytesMax: number
   readonly batchBytesMax: number
 }
 
-const cuttings: Record<'log' | 'webhook', (settings: Settings) => Cutting> = {
+const manners: Record<SinkName, (settings: Settings) => Manner> = {
   log: (settings) => ({
-    isOn: settings.auditLogTruncateEnabled,
+    isAsked: (settings.auditLogPath ?? '') !== '',
+    mode: settings.auditLogMode,
+    bufferMax: settings.auditLogBatchBufferSize,
+    batchMax: settings.auditLogBatchMaxSize,
+    waitMsMax: settings.auditLogBatchMaxWaitMs,
+    isThrottled: settings.auditLogBatchThrottleEnable,
+    perSecond: settings.auditLogBatchThrottleQps,
+    burst: settings.auditLogBatchThrottleBurst,
+    cuts: settings.auditLogTruncateEnabled,
     version: settings.auditLogVersion,
     eventBytesMax: settings.auditLogTruncateMaxEventSize,
     batchBytesMax: settings.auditLogTruncateMaxBatchSize,
   }),
   webhook: (settings) => ({
-    isOn: settings.auditWebhookTruncateEnabled,
+    isAsked: settings.auditWebhookConfigFile !== undefined,
+    mode: settings.auditWebhookMode,
+    bufferMax: settings.auditWebhookBatchBufferSize,
+    batchMax: settings.auditWebhookBatchMaxSize,
+    waitMsMax: settings.auditWebhookBatchMaxWaitMs,
+    isThrottled: settings.auditWebhookBatchThrottleEnable,
+    perSecond: settings.auditWebhookBatchThrottleQps,
+    burst: settings.auditWebhookBatchThrottleBurst,
+    cuts: settings.auditWebhookTruncateEnabled,
     version: settings.auditWebhookVersion,
     eventBytesMax: settings.auditWebhookTruncateMaxEventSize,
     batchBytesMax: settings.auditWebhookTruncateMaxBatchSize,
   }),
 }
 
+/** What is asked of batches and cannot be. Where there are none, nothing is looked at. */
+function batchProblem(name: SinkName, settings: Settings): string | undefined {
+  const { isAsked, mode, bufferMax, batchMax, isThrottled, perSecond, burst } =
+    manners[name](settings)
+  if (!isAsked || mode !== 'batch') return undefined
+  const wanted: [flag: string, value: number][] = [
+    ['buffer-size', bufferMax],
+    ['max-size', batchMax],
+    ...(isThrottled
+      ? ([
+          ['throttle-qps', perSecond],
+          ['throttle-burst', burst],
+        ] as [string, number][])
+      : []),
+  ]
+  const [flag] = wanted.find(([, value]) => value <= 0) ?? []
+  return flag && `--audit-${name}-batch-${flag}: 0 is too little for --audit-${name}-mode=batch`
+}
+
+const waits = ({ isAsked, mode }: Manner) => isAsked && mode !== 'batch'
+
+function sinkOf(name: SinkName, settings: Settings, writer: RecordWriter, lost: Lost): AuditSink {
+  const manner = manners[name](settings)
+  const { mode, isThrottled, perSecond, burst } = manner
+  if (mode !== 'batch')
+    return cut(name, manner, new BlockingSink(writer, mode === 'blocking-strict'), lost)
+  const batching = new BatchingSink(writer, {
+    ...manner,
+    throttle: isThrottled ? { perSecond, burst } : undefined,
+    underWayMax: batchesUnderWayMax[name],
+    lost,
+    monotonicMs: () => performance.now(),
+  })
+  return cut(name, manner, batching, lost)
+}
+
 /** The sink as its flags of truncation want it. Throws where they contradict each other. */
-function cut(name: 'log' | 'webhook', settings: Settings, sink: AuditSink, lost: Lost): AuditSink {
-  const { isOn, version, eventBytesMax, batchBytesMax } = cuttings[name](settings)
+function cut(name: SinkName, manner: Manner, sink: AuditSink, lost: Lost): AuditSink {
+  const { cuts, version, eventBytesMax, batchBytesMax } = manner
   if (batchBytesMax < eventBytesMax)
     throw new Error(
       `--audit-${name}-truncate-max-batch-size: ${batchBytesMax} is less than --audit-${name}-truncate-max-event-size, ${eventBytesMax}`,
     )
-  return isOn ? new TruncatingSink(sink, version, eventBytesMax, lost) : sink
+  return cuts ? new TruncatingSink(sink, version, eventBytesMax, lost) : sink
 }
 
 function logSinks(settings: Settings, lost: Lost): AuditSink[] {
@@ -133,10 +205,11 @@ function logSinks(settings: Settings, lost: Lost): AuditSink[] {
     backupsMax: settings.auditLogMaxbackup,
     ageMsMax: settings.auditLogMaxage * dayMs,
     compresses: settings.auditLogCompress,
+    writesAtOnce: waits(manners.log(settings)),
     now: Date.now,
     lost,
   })
-  return [cut('log', settings, sink, lost)]
+  return [sinkOf('log', settings, sink, lost)]
 }
 
 async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]> {
@@ -163,12 +236,9 @@ async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]
         throw new Error(`the webhook answered with status ${status}`)
     },
     version: settings.auditWebhookVersion,
-    bufferMax: settings.auditWebhookBatchBufferSize,
-    batchMax: settings.auditWebhookBatchMaxSize,
-    waitMsMax: settings.auditWebhookBatchMaxWaitMs,
     firstDelayMs: settings.auditWebhookInitialBackoffMs,
     lost,
     random: Math.random,
   })
-  return [cut('webhook', settings, sink, lost)]
+  return [sinkOf('webhook', settings, sink, lost)]
 }

@@ -44,6 +44,7 @@ const auditVersion = value.choice(
   'audit.k8s.io/v1beta1',
   'audit.k8s.io/v1alpha1',
 )
+const auditMode = value.choice('batch', 'blocking', 'blocking-strict')
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'] as const
 const day = 24 * 3_600_000
 
@@ -150,6 +151,13 @@ export const flagTable = {
   'audit-log-maxsize': row('Audit', value.count, 0, 'wired', 'Megabytes after which a new file begins; 0 for 100.'),
   'audit-log-format': row('Audit', value.choice('json', 'legacy'), 'json', 'wired', 'One JSON object a line, or one line of text.'),
   'audit-log-compress': row('Audit', value.bool, false, 'wired', 'Whether old files are compressed, by gzip.'),
+  'audit-log-mode': row('Audit', auditMode, 'blocking', 'wired', 'When records are written: batch, while requests go on; blocking, before their answers leave; blocking-strict, also before anything is done for a request, and one that cannot be recorded is refused.'),
+  'audit-log-batch-buffer-size': row('Audit', value.count, 10_000, 'wired', 'How many records may wait to be written in mode batch; more are lost and counted.'),
+  'audit-log-batch-max-size': row('Audit', value.count, 1, 'wired', 'How many are written at once, at most, in mode batch.'),
+  'audit-log-batch-max-wait': row('Audit', value.duration, 0, 'wired', 'How long a record waits for others, at most, in mode batch.'),
+  'audit-log-batch-throttle-enable': row('Audit', value.bool, false, 'wired', 'Whether so many batches a second are written and no more, in mode batch.'),
+  'audit-log-batch-throttle-qps': row('Audit', value.rate, 0, 'wired', 'How many batches a second that is.'),
+  'audit-log-batch-throttle-burst': row('Audit', value.count, 0, 'wired', 'How many batches may go at once after a pause.'),
   'audit-log-version': row('Audit', auditVersion, 'audit.k8s.io/v1', 'wired', 'The version of the records.'),
   'audit-log-truncate-enabled': row('Audit', value.bool, false, 'wired', 'Whether records of the file that are too large lose what was sent and answered.'),
   'audit-log-truncate-max-event-size': row('Audit', value.positive, 102_400, 'wired', 'Bytes from which on a record is too large; one that is even then is lost and counted.'),
@@ -159,6 +167,10 @@ export const flagTable = {
   'audit-webhook-batch-buffer-size': row('Audit', value.count, 10_000, 'wired', 'How many records may wait to be sent; more are lost and counted.'),
   'audit-webhook-batch-max-size': row('Audit', value.count, 400, 'wired', 'How many are sent at once, at most.'),
   'audit-webhook-batch-max-wait': row('Audit', value.duration, 30_000, 'wired', 'How long a record waits for others, at most.'),
+  'audit-webhook-batch-throttle-enable': row('Audit', value.bool, true, 'wired', 'Whether so many batches a second are sent and no more, in mode batch.'),
+  'audit-webhook-batch-throttle-qps': row('Audit', value.rate, 10, 'wired', 'How many batches a second that is.'),
+  'audit-webhook-batch-throttle-burst': row('Audit', value.count, 15, 'wired', 'How many batches may go at once after a pause.'),
+  'audit-webhook-mode': row('Audit', auditMode, 'batch', 'wired', 'When records are sent: batch, while requests go on; blocking, before their answers leave, which then wait for the service; blocking-strict, also before anything is done for a request, and one that cannot be recorded is refused.'),
   'audit-webhook-version': row('Audit', auditVersion, 'audit.k8s.io/v1', 'wired', 'The version of the records.'),
   'audit-webhook-truncate-enabled': row('Audit', value.bool, false, 'wired', 'Whether records to the service that are too large lose what was sent and answered.'),
   'audit-webhook-truncate-max-event-size': row('Audit', value.positive, 102_400, 'wired', 'Bytes from which on a record is too large; one that is even then is lost and counted.'),

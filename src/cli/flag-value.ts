@@ -81,6 +81,15 @@ export const chance: Shape<number> = {
   show: String,
 }
 
+/** So many a second. */
+export const rate: Shape<number> = {
+  accepts: 'a number, 0 or greater, such as 0.5',
+  word: 'NUMBER',
+  unit: '',
+  read: (given) => (/^(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : undefined),
+  show: String,
+}
+
 const nanosPerMs = 1_000_000
 
 export const duration: Shape<number, 'Ms'> = {

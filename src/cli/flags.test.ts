@@ -67,6 +67,10 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
     ],
   ],
   [[], 'goawayChance', 0],
+  [[], 'auditLogMode', 'blocking'],
+  [['--audit-webhook-mode=blocking-strict'], 'auditWebhookMode', 'blocking-strict'],
+  [['--audit-log-batch-throttle-qps=.5'], 'auditLogBatchThrottleQps', 0.5],
+  [[], 'auditWebhookBatchThrottleBurst', 15],
   [['--audit-log-compress'], 'auditLogCompress', true],
   [['--audit-webhook-version=audit.k8s.io/v1beta1'], 'auditWebhookVersion', 'audit.k8s.io/v1beta1'],
   [['--audit-log-truncate-max-event-size=9'], 'auditLogTruncateMaxEventSize', 9],
@@ -168,6 +172,14 @@ const originals: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['watch-cache', true],
   ['event-ttl', 3_600_000],
   ['etcd-compaction-interval', 300_000],
+  ['audit-log-mode', 'blocking'],
+  ['audit-log-batch-buffer-size', 10_000],
+  ['audit-log-batch-max-size', 1],
+  ['audit-log-batch-throttle-enable', false],
+  ['audit-webhook-mode', 'batch'],
+  ['audit-webhook-batch-throttle-enable', true],
+  ['audit-webhook-batch-throttle-qps', 10],
+  ['audit-webhook-batch-throttle-burst', 15],
   ['v', 0],
 ]
 for (const [flag, initial] of originals)
@@ -225,6 +237,14 @@ const refused: [argv: string[], error: string][] = [
     [`--goaway-chance=${given}`],
     `--goaway-chance: ${JSON.stringify(given)} is not accepted: it wants a number from 0 to 1, such as 0.001`,
   ]),
+  ...['', 'x', '-1', '1e3'].map((given): [string[], string] => [
+    [`--audit-webhook-batch-throttle-qps=${given}`],
+    `--audit-webhook-batch-throttle-qps: ${JSON.stringify(given)} is not accepted: it wants a number, 0 or greater, such as 0.5`,
+  ]),
+  [
+    ['--audit-log-mode=Blocking'],
+    '--audit-log-mode: "Blocking" is not accepted: it wants one of batch, blocking, blocking-strict',
+  ],
   [
     ['--cors-allowed-origins=ok,('],
     '--cors-allowed-origins: "(" is not accepted: it wants a regular expression: error parsing regexp: missing closing ): `(`',

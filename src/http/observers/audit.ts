@@ -1,6 +1,7 @@
 /**
  * Records who asked what, and what came of it, as the policy says: when a request is known, when a long answer begins,
- * and when it is over. Requests the policy leaves out cost one look at its rules.
+ * and when it is over. Requests the policy leaves out cost one look at its rules. Where a sink wants requests to wait, an
+ * answer leaves once its records are kept, and a strict sink refuses a request that cannot be recorded.
  */
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -16,6 +17,7 @@ import type {
 import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import { RecordedAnswer, refuseUnrecorded } from './recorded-answer.ts'
 import { requestText, sentObject } from './request-object.ts'
 import { isLongRunning } from './request-place.ts'
 import { responseText } from './response-object.ts'
@@ -24,6 +26,8 @@ import { sourceAddresses } from './source-addresses.ts'
 export interface AuditParts {
   readonly policy: Policy
   readonly sinks: readonly AuditSink[]
+  /** Whether requests wait for sinks. */
+  readonly waits?: boolean
   readonly metrics: ServerMetrics
   /** What answers are read with; asked for once requests come. */
   readonly server: () => ShapeParts['server']
@@ -42,6 +46,13 @@ class AuditRecord {
   begun = false
   /** Whether the beginning of a long answer was recorded. */
   started = false
+  /** What sinks are yet to say of records that are waited for, and whether one said no. */
+  readonly keeping: Promise<boolean>[] = []
+  isUnkept = false
+  /** The answer that waits for them. */
+  held: RecordedAnswer | undefined
+  /** Whether the request was refused because it could not be recorded: nothing more is told of it. */
+  isUnrecorded = false
 
   constructor(verdict: Verdict, receivedAtMs: number, addresses: readonly string[]) {
     this.verdict = verdict
@@ -86,7 +97,27 @@ export function auditObserver(parts: AuditParts): Observer {
       stageAtMs: parts.now(),
     }
     parts.metrics.auditEvents.value++
-    for (const sink of parts.sinks) sink.take(event)
+    for (const sink of parts.sinks) {
+      const kept = sink.take(event)
+      if (typeof kept === 'object') record.keeping.push(kept)
+      else if (kept === false) record.isUnkept = true
+    }
+  }
+  /** Makes a request wait for its first record, and its answer for all; refuses one that a strict sink could not record. */
+  const wait = (exchange: Exchange, record: AuditRecord) => {
+    if (!parts.waits || !record.isKept) return
+    // A long answer is not held: it has begun before it is over.
+    if (!isLongRunning(exchange.target)) record.held = new RecordedAnswer(exchange.wire)
+    if (record.keeping.length > 0)
+      return Promise.all(record.keeping).then((all) => {
+        if (!all.every((isKept) => isKept)) refuse(exchange, record)
+      })
+    if (record.isUnkept) refuse(exchange, record)
+  }
+  const refuse = (exchange: Exchange, record: AuditRecord) => {
+    record.isUnrecorded = true
+    parts.metrics.auditRejected.add(1)
+    refuseUnrecorded(exchange)
   }
   const complete = async (exchange: Exchange, record: AuditRecord) => {
     const { level } = record.verdict
@@ -111,6 +142,7 @@ export function auditObserver(parts: AuditParts): Observer {
       const record = open(exchange)
       record.begun = true
       emit(exchange, record, 'RequestReceived', {})
+      return wait(exchange, record)
     },
     refusing(exchange) {
       if (exchange.record === undefined) open(exchange)
@@ -126,10 +158,16 @@ export function auditObserver(parts: AuditParts): Observer {
     },
     end(exchange) {
       const known = exchange.record instanceof AuditRecord ? exchange.record : undefined
+      if (known?.isUnrecorded) return known.held?.release()
       if (known?.begun) {
-        complete(exchange, known).catch((error) =>
+        const told = complete(exchange, known).catch((error) =>
           parts.report('a record of the audit log is lost', error),
         )
+        const { held, keeping } = known
+        if (held)
+          void told
+            .then(() => (keeping.length > 0 ? Promise.all(keeping) : undefined))
+            .then(() => held.release())
         return
       }
       // Nobody was found to ask: the refusal is all there is to tell.

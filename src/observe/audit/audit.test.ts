@@ -16,9 +16,12 @@ import test from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
+import { BatchingSink, type BatchingOptions } from './batching-sink.ts'
+import { BlockingSink } from './blocking-sink.ts'
 import { type AuditEvent, type AuditVersion, eventJson, legacyLine, microTime } from './event.ts'
 import { LogSink } from './log-sink.ts'
 import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
+import type { RecordWriter } from './sink.ts'
 import { TruncatingSink } from './truncating-sink.ts'
 import { WebhookSink } from './webhook-sink.ts'
 
@@ -244,33 +247,41 @@ for (const [version, beginning, reference] of versions)
     assert.ok(text.includes(reference), text)
   })
 
-test('the log turns over by size and forgets by number; what cannot wait is counted', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
-  try {
-    let now = Date.parse('2021-01-01T00:00:00Z')
-    const lost: number[] = []
-    const path = join(folder, 'audit.log')
-    const sink = new LogSink({
-      path,
-      format: ({ auditID }) => auditID.padEnd(99, '.'),
-      sizeBytesMax: 250,
-      backupsMax: 2,
-      ageMsMax: 0,
-      now: () => (now += 1000),
-      lost: (_plugin, count) => lost.push(count),
-      waitingBytesMax: 1000,
-    })
-    for (let i = 0; i < 12; i++) sink.take({ ...event, auditID: String(i) })
-    await sink.close()
-    assert.deepEqual(lost, [1, 1])
-    const files = readdirSync(folder).sort()
-    assert.equal(files.length, 3, files.join(' '))
-    assert.match(files[0], /^audit-2021-01-01T00-00-\d\d\.000\.log$/)
-    assert.ok(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1)?.startsWith('9.'))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+for (const writesAtOnce of [false, true])
+  test(`the log turns over by size and forgets by number; what cannot wait is counted${writesAtOnce ? ', unless nothing waits' : ''}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+    try {
+      let now = Date.parse('2021-01-01T00:00:00Z')
+      const lost: number[] = []
+      const path = join(folder, 'audit.log')
+      const sink = new LogSink({
+        path,
+        format: ({ auditID }) => auditID.padEnd(99, '.'),
+        sizeBytesMax: 250,
+        backupsMax: 2,
+        ageMsMax: 0,
+        now: () => (now += 1000),
+        lost: (_plugin, count) => lost.push(count),
+        waitingBytesMax: 1000,
+        writesAtOnce,
+      })
+      for (let i = 0; i < 12; i++) void sink.write([{ ...event, auditID: String(i) }])
+      await sink.close()
+      assert.deepEqual(lost, writesAtOnce ? [] : [1, 1])
+      const files = readdirSync(folder).sort()
+      assert.equal(files.length, 3, files.join(' '))
+      assert.match(files[0], /^audit-2021-01-01T00-00-\d\d\.000\.log$/)
+      assert.ok(
+        readFileSync(path, 'utf8')
+          .trimEnd()
+          .split('\n')
+          .at(-1)
+          ?.startsWith(writesAtOnce ? '11.' : '9.'),
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
 
 test('what is put aside is compressed, by whomever, and counts as before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
@@ -288,7 +299,7 @@ test('what is put aside is compressed, by whomever, and counts as before', async
       now: () => (now += 1000),
       lost: () => assert.fail('nothing is lost'),
     })
-    for (let i = 0; i < 8; i++) sink.take({ ...event, auditID: String(i) })
+    for (let i = 0; i < 8; i++) void sink.write([{ ...event, auditID: String(i) }])
     await sink.close()
     const files = readdirSync(folder).sort()
     assert.deepEqual(files, [
@@ -363,7 +374,7 @@ test('a log that cannot be put aside goes on later, and never in a file of other
       lost: (_plugin, count) => lost.push(count),
     })
     const take = async (auditID: string, isDone: () => boolean) => {
-      sink.take({ ...event, auditID })
+      void sink.write([{ ...event, auditID }])
       while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5))
     }
     const isWritten = (text: string) => () => readFileSync(path, 'utf8') === text
@@ -387,33 +398,131 @@ test('a log that cannot be put aside goes on later, and never in a file of other
   }
 })
 
+/** Batches as they come, and what is lost; `write` says whether they are kept. */
+function batched(options: Partial<BatchingOptions>, write: RecordWriter['write']) {
+  const lost: [string, number][] = []
+  const sink = new BatchingSink(
+    { write, close: async () => {} },
+    {
+      bufferMax: 3,
+      batchMax: 2,
+      waitMsMax: 60_000,
+      throttle: undefined,
+      underWayMax: 10,
+      lost: (plugin, count) => lost.push([plugin, count]),
+      monotonicMs: () => performance.now(),
+      ...options,
+    },
+  )
+  return { lost, sink }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+const batchings: [
+  what: string,
+  options: Partial<BatchingOptions>,
+  records: number,
+  /** How many are in each batch that has begun, before the first has ended and when the sink is closed. */
+  begun: number[],
+  all: number[],
+  lost: number,
+][] = [
+  ['full batches go at once', {}, 4, [2, 2], [2, 2], 0],
+  ['what fills no batch goes at the end', {}, 3, [2], [2, 1], 0],
+  ['one a batch', { batchMax: 1 }, 3, [1, 1, 1], [1, 1, 1], 0],
+  ['one after the other', { batchMax: 1, underWayMax: 1 }, 3, [1], [1, 1, 1], 0],
+  ['more than may wait', { underWayMax: 1 }, 9, [2], [2, 2, 2, 1], 2],
+  ['so many at once', { throttle: { perSecond: 0.01, burst: 2 } }, 8, [2, 2], [2, 2, 2, 2], 0],
+  ['so many a second', { throttle: { perSecond: 0.01, burst: 1 } }, 8, [2], [2, 2, 2, 1], 1],
+]
+for (const [what, options, records, begun, all, lostCount] of batchings)
+  test(`batches: ${what}`, async () => {
+    const sizes: number[] = []
+    const gate = Promise.withResolvers<boolean>()
+    const { lost, sink } = batched(options, async (events) => {
+      sizes.push(events.length)
+      return gate.promise
+    })
+    for (let i = 0; i < records; i++) sink.take(event)
+    await settled()
+    assert.deepEqual(sizes, begun)
+    const closed = sink.close()
+    gate.resolve(true)
+    await closed
+    assert.deepEqual(sizes, all)
+    assert.deepEqual(
+      lost,
+      Array.from({ length: lostCount }, () => ['buffered', 1]),
+    )
+  })
+
+test('a batch waits for its turn, and no longer', async () => {
+  let nowMs = 0
+  const sizes: number[] = []
+  const throttle = { perSecond: 100, burst: 1 }
+  const options = { throttle, monotonicMs: () => nowMs, bufferMax: 9 }
+  const { sink } = batched(options, async (events) => sizes.push(events.length) > 0)
+  for (let i = 0; i < 4; i++) sink.take(event)
+  await settled()
+  assert.deepEqual(sizes, [2])
+  nowMs = 10
+  await until('the next turn', () => sizes.length === 2)
+})
+
+const modes: [isStrict: boolean, isKept: boolean, told: boolean][] = [
+  [false, true, true],
+  [false, false, true],
+  [true, true, true],
+  [true, false, false],
+]
+for (const [isStrict, isKept, told] of modes)
+  test(`a record that is ${isKept ? '' : 'not '}kept, ${isStrict ? 'strictly' : 'loosely'}`, async () => {
+    const sink = new BlockingSink({ write: async () => isKept, close: async () => {} }, isStrict)
+    assert.equal(await sink.take(event), told)
+  })
+
 test('the webhook gets batches, is asked again, and loses what does not fit', async () => {
   const bodies: string[] = []
   const lost: [string, number][] = []
   let failures = 1
-  const sink = new WebhookSink({
+  const writer = new WebhookSink({
     async post(body) {
       if (failures-- > 0) throw new Error('away')
       bodies.push(body)
     },
     version: 'audit.k8s.io/v1beta1',
-    bufferMax: 3,
-    batchMax: 2,
-    waitMsMax: 60_000,
     firstDelayMs: 1,
     random: () => 0,
     lost: (plugin, count) => lost.push([plugin, count]),
   })
-  sink.take(event)
-  sink.take(event)
-  await until('the first batch', () => bodies.length > 0)
-  assert.equal(JSON.parse(bodies[0]).items.length, 2)
-  assert.equal(JSON.parse(bodies[0]).kind, 'EventList')
-  assert.equal(JSON.parse(bodies[0]).apiVersion, 'audit.k8s.io/v1beta1')
-  assert.equal(JSON.parse(bodies[0]).items[0].timestamp, '1970-01-01T00:00:01Z')
-  sink.take(event)
-  await sink.close()
-  assert.equal(bodies.length, 2)
-  sink.take(event)
-  assert.deepEqual(lost, [['buffered', 1]])
+  assert.equal(await writer.write([event, event]), true)
+  const [list] = bodies.map((body) => JSON.parse(body))
+  assert.deepEqual(
+    [list.items.length, list.kind, list.apiVersion, list.items[0].timestamp],
+    [2, 'EventList', 'audit.k8s.io/v1beta1', '1970-01-01T00:00:01Z'],
+  )
+  failures = 9
+  assert.equal(await writer.write([event]), false)
+  assert.deepEqual([failures, lost], [4, [['webhook', 1]]])
+})
+
+test('at the end what waits to be sent again is sent at once', async () => {
+  const bodies: string[] = []
+  let failures = 1
+  const writer = new WebhookSink({
+    async post(body) {
+      if (failures-- > 0) throw new Error('away')
+      bodies.push(body)
+    },
+    version: 'audit.k8s.io/v1',
+    firstDelayMs: 60_000,
+    random: () => 0,
+    lost: () => assert.fail('nothing is lost'),
+  })
+  const written = writer.write([event])
+  await settled()
+  writer.hurry()
+  assert.equal(await written, true)
+  assert.equal(bodies.length, 1)
 })

@@ -1,14 +1,25 @@
 /**
  * Records as lines of a file. When the file has grown large it is put aside under the time of the day, compressed where
- * that is wanted, and old ones go by number and by age. Lines are written together, one write at a time; while the disk is
- * slow they wait in memory, and beyond a limit they are lost and counted. No request ever waits for the disk.
+ * that is wanted, and old ones go by number and by age. Either a line is written at once, and everybody waits for the disk
+ * as long as that takes; or lines are written together, one write at a time, and nobody does: while the disk is slow they
+ * wait in memory, and beyond a limit they are lost and counted.
  */
-import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync, write } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import type { Awaitable } from '#base/awaitable.ts'
 import { makeDirectory } from '#storage/make-directory.ts'
 import { compressedEnding, compressFile } from './compress-file.ts'
 import type { AuditEvent } from './event.ts'
-import type { AuditSink, Lost } from './sink.ts'
+import type { Lost, RecordWriter } from './sink.ts'
 
 export interface LogSinkOptions {
   /** `-` for standard output. */
@@ -22,6 +33,8 @@ export interface LogSinkOptions {
   readonly ageMsMax: number
   /** Whether files that are put aside are compressed. */
   readonly compresses?: boolean
+  /** Whether a line is in the file before anything else happens. */
+  readonly writesAtOnce?: boolean
   readonly now: () => number
   readonly lost: Lost
   /** Bytes that may wait for the disk. */
@@ -31,14 +44,23 @@ export interface LogSinkOptions {
 const waitingBytesDefault = 64 << 20
 const standardOutput = 1
 
-export class LogSink implements AuditSink {
+/** Lines that are written together, and what tells those who wait for them. */
+interface Waiting {
+  readonly lines: string[]
+  bytes: number
+  readonly written: PromiseWithResolvers<boolean>
+}
+
+const nothing = (): Waiting => ({ lines: [], bytes: 0, written: Promise.withResolvers() })
+
+export class LogSink implements RecordWriter {
   readonly #options: LogSinkOptions
   #descriptor: number
   #size = 0
-  #waiting: string[] = []
-  #waitingBytes = 0
+  #waiting = nothing()
   #writing: Promise<void> | undefined
   #compressing: Promise<void> | undefined
+  #isClosed = false
 
   constructor(options: LogSinkOptions) {
     this.#options = options
@@ -50,34 +72,62 @@ export class LogSink implements AuditSink {
     }
   }
 
-  take(event: AuditEvent): void {
-    const line = `${this.#options.format(event)}\n`
-    if (this.#waitingBytes + line.length > (this.#options.waitingBytesMax ?? waitingBytesDefault)) {
-      this.#options.lost('log', 1, 'too many records wait for the disk')
-      return
+  write(events: readonly AuditEvent[]): Awaitable<boolean> {
+    if (this.#isClosed) {
+      this.#options.lost('log', events.length, 'the log is closed')
+      return false
     }
-    this.#waiting.push(line)
-    this.#waitingBytes += line.length
-    this.#writing ??= this.#drain()
+    if (this.#options.writesAtOnce && this.#descriptor !== standardOutput)
+      return this.#writeNow(events)
+    const { format, lost, waitingBytesMax = waitingBytesDefault } = this.#options
+    const waiting = this.#waiting
+    for (const [at, event] of events.entries()) {
+      const line = `${format(event)}\n`
+      if (waiting.bytes + line.length > waitingBytesMax) {
+        lost('log', events.length - at, 'too many records wait for the disk')
+        return false
+      }
+      waiting.lines.push(line)
+      waiting.bytes += line.length
+      this.#writing ??= this.#drain()
+    }
+    return waiting.written.promise
   }
 
   async close(): Promise<void> {
     await this.#writing
     await this.#compressing
+    // The number of a file that is closed may soon be that of another.
+    this.#isClosed = true
     if (this.#descriptor !== standardOutput) closeSync(this.#descriptor)
+  }
+
+  #writeNow(events: readonly AuditEvent[]): boolean {
+    const { format, lost, sizeBytesMax } = this.#options
+    for (const [at, event] of events.entries()) {
+      try {
+        if (this.#size >= sizeBytesMax) this.#rotate()
+        this.#size += writeWhole(this.#descriptor, `${format(event)}\n`)
+      } catch (error) {
+        lost('log', events.length - at, (error as Error).message)
+        return false
+      }
+    }
+    return true
   }
 
   async #drain(): Promise<void> {
     // Records of one tick go together.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) {
-      const lines = this.#waiting
-      this.#waiting = []
-      this.#waitingBytes = 0
+    while (this.#waiting.lines.length > 0) {
+      const { lines, written } = this.#waiting
+      this.#waiting = nothing()
       try {
         await this.#write(lines)
+        written.resolve(true)
       } catch (error) {
         this.#options.lost('log', lines.length, (error as Error).message)
+        written.resolve(false)
       }
     }
     this.#writing = undefined
@@ -167,6 +217,12 @@ export class LogSink implements AuditSink {
         rmSync(join(folder, name), { force: true })
     }
   }
+}
+
+function writeWhole(descriptor: number, line: string): number {
+  const bytes = Buffer.from(line)
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+  return bytes.length
 }
 
 const plainName = (name: string) =>

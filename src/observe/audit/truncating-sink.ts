@@ -2,6 +2,7 @@
  * Records that are too large lose what was sent and what was answered, and say so; those that are too large even then are
  * lost and counted. All others go on as they are.
  */
+import type { Awaitable } from '#base/awaitable.ts'
 import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
 import type { AuditSink, Lost } from './sink.ts'
 
@@ -27,12 +28,12 @@ export class TruncatingSink implements AuditSink {
     return Buffer.byteLength(eventJson(event, this.#version)) + 1 <= this.#eventBytesMax
   }
 
-  take(event: AuditEvent): void {
+  take(event: AuditEvent): void | Awaitable<boolean> {
     const isLarge = !this.#fits(event)
     const kept = isLarge && hasObjects(event) ? withoutObjects(event) : event
     if (isLarge && !this.#fits(kept))
       this.#lost('truncate', 1, 'event is too large even after truncating')
-    else this.#sink.take(kept)
+    else return this.#sink.take(kept)
   }
 
   close(): Promise<void> {

@@ -1,17 +1,11 @@
-/**
- * Records sent to another service, many at a time. They wait in a buffer for their batch; when the buffer is full, further
- * ones are lost and counted. A batch that cannot be delivered is tried again, at growing intervals, and then lost.
- */
+/** Records sent to another service. A batch that cannot be delivered is tried again, at growing intervals, and then lost. */
 import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
-import type { AuditSink, Lost } from './sink.ts'
+import type { Lost, RecordWriter } from './sink.ts'
 
 export interface WebhookSinkOptions {
   /** Sends one EventList; rejects where it did not arrive. */
   readonly post: (body: string) => Promise<void>
   readonly version: AuditVersion
-  readonly bufferMax: number
-  readonly batchMax: number
-  readonly waitMsMax: number
   readonly firstDelayMs: number
   readonly lost: Lost
   readonly random: () => number
@@ -20,76 +14,43 @@ export interface WebhookSinkOptions {
 /** Tries of one batch, each later than the one before by this factor. */
 const attempts = 5
 const factor = 1.5
-/** Batches under way at once: one slow answer must not hold up the others. */
-const underWayMax = 10
 
-export class WebhookSink implements AuditSink {
+export class WebhookSink implements RecordWriter {
   readonly #options: WebhookSinkOptions
-  #buffer: AuditEvent[] = []
-  #timer: NodeJS.Timeout | undefined
-  readonly #underWay = new Set<Promise<void>>()
-  #closing = false
+  readonly #hurry = Promise.withResolvers<void>()
+  #isHurried = false
 
   constructor(options: WebhookSinkOptions) {
     this.#options = options
   }
 
-  take(event: AuditEvent): void {
-    const { bufferMax, batchMax, waitMsMax, lost } = this.#options
-    if (this.#closing || this.#buffer.length >= bufferMax) {
-      lost('buffered', 1, 'audit buffer queue blocked')
-      return
-    }
-    this.#buffer.push(event)
-    if (this.#buffer.length >= batchMax) this.#flush()
-    else if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => this.#flush(), waitMsMax)
-      this.#timer.unref()
-    }
+  /** What waits to be tried again is tried now, for the last time. */
+  hurry(): void {
+    this.#isHurried = true
+    this.#hurry.resolve()
   }
 
-  async close(): Promise<void> {
-    this.#closing = true
-    this.#flush()
-    while (this.#underWay.size > 0) {
-      await Promise.all(this.#underWay)
-      this.#flush()
-    }
-  }
+  async close(): Promise<void> {}
 
-  #flush(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const { batchMax } = this.#options
-    while (this.#buffer.length > 0 && this.#underWay.size < underWayMax) {
-      const batch = this.#buffer.splice(0, batchMax)
-      const sent = this.#send(batch).finally(() => {
-        this.#underWay.delete(sent)
-        if (this.#buffer.length >= batchMax || this.#closing) this.#flush()
-      })
-      this.#underWay.add(sent)
-    }
-    if (this.#buffer.length > 0 && !this.#closing) {
-      this.#timer = setTimeout(() => this.#flush(), this.#options.waitMsMax)
-      this.#timer.unref()
-    }
-  }
-
-  async #send(batch: readonly AuditEvent[]): Promise<void> {
+  async write(batch: readonly AuditEvent[]): Promise<boolean> {
     const { post, version, firstDelayMs, lost, random } = this.#options
     const items = batch.map((event) => eventJson(event, version)).join(',')
     const body = `{"kind":"EventList","apiVersion":"${version}","metadata":{},"items":[${items}]}\n`
     let delayMs = firstDelayMs
     for (let attempt = 1; ; attempt++) {
       try {
-        return await post(body)
+        await post(body)
+        return true
       } catch (error) {
-        if (attempt >= attempts || this.#closing) {
+        if (attempt >= attempts || this.#isHurried) {
           lost('webhook', batch.length, (error as Error).message)
-          return
+          return false
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, delayMs * (1 + 0.2 * random())).unref())
+      const pause = new Promise<void>((resolve) =>
+        setTimeout(resolve, delayMs * (1 + 0.2 * random())).unref(),
+      )
+      await Promise.race([pause, this.#hurry.promise])
       delayMs *= factor
     }
   }

@@ -1,0 +1,47 @@
+/**
+ * An answer that leaves once its request is recorded. Whole answers alone: what is streamed has begun before it is over.
+ * The first answer counts, as on the wire itself.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import { internalError } from '#api/status-error.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
+import type { Exchange, Wire } from '#http/exchange.ts'
+
+export class RecordedAnswer {
+  #send: (() => void) | undefined
+  #isFree = false
+
+  constructor(wire: Wire) {
+    const { answer, answerPieces } = wire
+    wire.answer = (...said) => this.#answered(() => answer.apply(wire, said))
+    wire.answerPieces = (...said) => this.#answered(() => answerPieces.apply(wire, said))
+  }
+
+  #answered(send: () => void): void {
+    if (this.#isFree) send()
+    else this.#send ??= send
+  }
+
+  /** Lets go what was answered, or will be. */
+  release(): void {
+    this.#isFree = true
+    const send = this.#send
+    this.#send = undefined
+    send?.()
+  }
+}
+
+const inPages: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** The original tells this as text. The Status that is thrown comes second, and is not sent. */
+export function refuseUnrecorded(exchange: Exchange): never {
+  const words = 'failed to store audit event'
+  const path = goQuote(exchange.wire.url.replace(/[&<>]/g, (sign) => inPages[sign]!))
+  const headers = answerHeaders(exchange, 'text/plain; charset=utf-8')
+  exchange.wire.answer(
+    500,
+    { ...headers, 'x-content-type-options': 'nosniff' },
+    Buffer.from(`Internal Server Error: ${path}: ${words}\n`),
+  )
+  throw internalError(words)
+}

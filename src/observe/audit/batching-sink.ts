@@ -1,0 +1,101 @@
+/**
+ * Records on their way, many at a time. They wait for their batch, and a batch for its turn where so many a second are
+ * allowed; when too many wait, further ones are lost and counted. No request waits. At the end everything left is written.
+ */
+import type { AuditEvent } from './event.ts'
+import type { AuditSink, Lost, RecordWriter } from './sink.ts'
+
+export interface BatchingOptions {
+  /** Records that may wait beside the batch that is being filled. */
+  readonly bufferMax: number
+  readonly batchMax: number
+  /** How long a record waits for others. */
+  readonly waitMsMax: number
+  /** Batches a second, and how many at once after a pause; undefined for no limit. */
+  readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
+  /** Batches under way at once: one slow answer must not hold up the others, and lines of a file keep their order. */
+  readonly underWayMax: number
+  readonly lost: Lost
+  readonly monotonicMs: () => number
+}
+
+export class BatchingSink implements AuditSink {
+  readonly #writer: RecordWriter
+  readonly #options: BatchingOptions
+  #buffer: AuditEvent[] = []
+  #timer: NodeJS.Timeout | undefined
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
+  #allowed: number
+  #allowedAtMs: number
+
+  constructor(writer: RecordWriter, options: BatchingOptions) {
+    this.#writer = writer
+    this.#options = options
+    this.#allowed = options.throttle?.burst ?? 0
+    this.#allowedAtMs = options.monotonicMs()
+  }
+
+  take(event: AuditEvent): void {
+    const { bufferMax, batchMax, waitMsMax, lost } = this.#options
+    if (this.#isClosing || this.#buffer.length >= bufferMax + batchMax) {
+      lost('buffered', 1, 'audit buffer queue blocked')
+      return
+    }
+    this.#buffer.push(event)
+    if (this.#buffer.length === batchMax) this.#flush()
+    else if (this.#buffer.length < batchMax && this.#timer === undefined) this.#flushIn(waitMsMax)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#writer.hurry?.()
+    this.#flush()
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    await this.#writer.close()
+  }
+
+  #flushIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#flush(), ms)
+    this.#timer.unref()
+  }
+
+  /** Begins as many batches as may begin, and comes back for the rest. */
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { batchMax, underWayMax } = this.#options
+    while (this.#buffer.length > 0 && this.#underWay.size < underWayMax) {
+      const waitMs = this.#turnInMs()
+      if (waitMs > 0) {
+        this.#flushIn(waitMs)
+        return
+      }
+      const written = this.#write(this.#buffer.splice(0, batchMax)).finally(() => {
+        this.#underWay.delete(written)
+        if (this.#buffer.length >= batchMax || this.#isClosing) this.#flush()
+        else if (this.#buffer.length > 0 && this.#timer === undefined)
+          this.#flushIn(this.#options.waitMsMax)
+      })
+      this.#underWay.add(written)
+    }
+  }
+
+  async #write(batch: readonly AuditEvent[]): Promise<boolean> {
+    return this.#writer.write(batch)
+  }
+
+  /** 0 where the next batch may begin, which it then must. Who ends waits for nobody's turn. */
+  #turnInMs(): number {
+    const { throttle, monotonicMs } = this.#options
+    if (throttle === undefined || this.#isClosing) return 0
+    const nowMs = monotonicMs()
+    const grown = ((nowMs - this.#allowedAtMs) / 1000) * throttle.perSecond
+    this.#allowed = Math.min(throttle.burst, this.#allowed + grown)
+    this.#allowedAtMs = nowMs
+    if (this.#allowed < 1) return Math.ceil(((1 - this.#allowed) / throttle.perSecond) * 1000)
+    this.#allowed--
+    return 0
+  }
+}
