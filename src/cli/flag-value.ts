@@ -184,6 +184,23 @@ export function pairs(
   }
 }
 
+/** RESOURCE#SIZE pairs. */
+export const sizes: Shape<ReadonlyMap<string, number>> = {
+  accepts: 'sizes such as pods#1000,deployments.apps#0, each 0 or greater',
+  word: 'RESOURCE[.GROUP]#SIZE,…',
+  unit: '',
+  read(given, before) {
+    const all = new Map(before ?? [])
+    for (const part of nonEmptyParts(given)) {
+      const [, name, size] = /^([^#]*)#\+?(\d+)$/.exec(part) ?? []
+      if (name === undefined) return undefined
+      all.set(name, Number(size))
+    }
+    return all
+  },
+  show: (value) => [...value].map(([name, size]) => `${name}#${size}`).join(','),
+}
+
 /** KEY=true or KEY=false pairs. */
 export const switches: Shape<ReadonlyMap<string, boolean>> = {
   accepts: 'pairs such as Name=true,Other=false',

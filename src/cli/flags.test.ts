@@ -71,6 +71,14 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
   [['--audit-webhook-mode=blocking-strict'], 'auditWebhookMode', 'blocking-strict'],
   [['--audit-log-batch-throttle-qps=.5'], 'auditLogBatchThrottleQps', 0.5],
   [[], 'auditWebhookBatchThrottleBurst', 15],
+  [
+    ['--watch-cache-sizes=pods#10,deployments.apps#0', '--watch-cache-sizes=pods#+7'],
+    'watchCacheSizes',
+    new Map([
+      ['pods', 7],
+      ['deployments.apps', 0],
+    ]),
+  ],
   [['--audit-log-compress'], 'auditLogCompress', true],
   [['--audit-webhook-version=audit.k8s.io/v1beta1'], 'auditWebhookVersion', 'audit.k8s.io/v1beta1'],
   [['--audit-log-truncate-max-event-size=9'], 'auditLogTruncateMaxEventSize', 9],
@@ -172,6 +180,10 @@ const originals: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['watch-cache', true],
   ['event-ttl', 3_600_000],
   ['etcd-compaction-interval', 300_000],
+  ['etcd-healthcheck-timeout', 2000],
+  ['etcd-count-metric-poll-period', 60_000],
+  ['etcd-db-metric-poll-interval', 30_000],
+  ['lease-reuse-duration-seconds', 60],
   ['audit-log-mode', 'blocking'],
   ['audit-log-batch-buffer-size', 10_000],
   ['audit-log-batch-max-size', 1],
@@ -240,6 +252,10 @@ const refused: [argv: string[], error: string][] = [
   ...['', 'x', '-1', '1e3'].map((given): [string[], string] => [
     [`--audit-webhook-batch-throttle-qps=${given}`],
     `--audit-webhook-batch-throttle-qps: ${JSON.stringify(given)} is not accepted: it wants a number, 0 or greater, such as 0.5`,
+  ]),
+  ...['pods', 'pods#', 'pods#-1', 'pods#x', 'pods#1#2'].map((given): [string[], string] => [
+    [`--watch-cache-sizes=${given}`],
+    `--watch-cache-sizes: ${JSON.stringify(given)} is not accepted: it wants sizes such as pods#1000,deployments.apps#0, each 0 or greater`,
   ]),
   [
     ['--audit-log-mode=Blocking'],

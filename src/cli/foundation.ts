@@ -5,6 +5,7 @@ import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
 import { featureGates } from '#kinds/feature-gates.ts'
+import type { Resource } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
@@ -26,8 +27,18 @@ const historyMsMax = 300_000
 /** Changes kept of one resource at least, whatever the flag says: about a minute of a busy one. */
 const historyEventsMin = 10_000
 
-export const historyEventsMax = ({ defaultWatchCacheSize }: Settings): number =>
-  Math.max(historyEventsMin, defaultWatchCacheSize)
+/** `pods`, `deployments.apps`. */
+export const qualifiedName = ({ group, plural }: Resource): string =>
+  group === '' ? plural : `${plural}.${group}`
+
+/** How many changes of a resource are kept. */
+export function historyEventsMax({ defaultWatchCacheSize, watchCacheSizes }: Settings) {
+  return (resource: Resource): number =>
+    Math.max(
+      historyEventsMin,
+      watchCacheSizes.get(qualifiedName(resource)) ?? defaultWatchCacheSize,
+    )
+}
 
 export interface Foundation {
   readonly settings: Settings
@@ -71,13 +82,14 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
+  const eventsMax = historyEventsMax(settings)
   const cache = new WatchCache(
     {
       storage,
       parse: parseStored,
       clock: systemClock,
       root,
-      limits: { eventsMax: historyEventsMax(settings), ageMsMax: historyMsMax },
+      limits: (resource) => ({ eventsMax: eventsMax(resource), ageMsMax: historyMsMax }),
       report,
     },
     await storage.currentRevision(),

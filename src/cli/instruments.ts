@@ -14,6 +14,7 @@ import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metri
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
 import { buildInfo } from './build-info.ts'
+import { qualifiedName } from './foundation.ts'
 
 export interface Measuring {
   readonly registry: Registry
@@ -87,17 +88,22 @@ export function forgetWithdrawn(
   setTimeout(forget, underWayMs).unref()
 }
 
-/** How often the store is asked how many objects it holds, at most. */
-const countIntervalMs = 60_000
-
 /** How many objects there are of each resource: from memory where they are there, else from the store, now and then. */
 export function countObjects(
   { registry, metrics }: Measuring,
-  parts: { catalog: Catalog; cache: WatchCache; storage: Storage; historyMax: number },
+  parts: {
+    catalog: Catalog
+    cache: WatchCache
+    storage: Storage
+    historyMax: (resource: Resource) => number
+    /** How often the store is asked, at most; 0: nothing is counted. */
+    intervalMs: number
+  },
 ): void {
   let countedAt = Number.NEGATIVE_INFINITY
   const show = (resource: Resource, count: number) => {
-    const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+    if (parts.intervalMs === 0) return
+    const name = qualifiedName(resource)
     metrics.objects.labels(name).set(count)
     metrics.objectsBefore.labels(name).set(count)
   }
@@ -106,16 +112,31 @@ export function countObjects(
     for (const cache of parts.cache.loaded()) {
       loaded.add(cache.resource)
       show(cache.resource, cache.size)
-      const { group, plural } = cache.resource
       metrics.watchCacheCapacity
-        .labels(group === '' ? plural : `${plural}.${group}`)
-        .set(parts.historyMax)
+        .labels(qualifiedName(cache.resource))
+        .set(parts.historyMax(cache.resource))
     }
-    if (monotonicMs() - countedAt < countIntervalMs) return
+    if (parts.intervalMs === 0 || monotonicMs() - countedAt < parts.intervalMs) return
     countedAt = monotonicMs()
     for (const resource of parts.catalog.resources()) {
       if (loaded.has(resource) || resource.storagePrefix === '') continue
       show(resource, (await parts.storage.count(prefixRange(`${resource.storagePrefix}/`))).value)
     }
+  })
+}
+
+/** How large the files of etcd are: asked for with the page, and not again within the interval. */
+export function measureSizes(
+  { registry, metrics }: Measuring,
+  storage: Storage,
+  intervalMs: number,
+): void {
+  if (intervalMs === 0) return
+  let askedAt = Number.NEGATIVE_INFINITY
+  registry.collect(async () => {
+    if (monotonicMs() - askedAt < intervalMs) return
+    askedAt = monotonicMs()
+    for (const [name, bytes] of (await storage.sizes?.()) ?? [])
+      metrics.storeSizes.labels(name).set(bytes)
   })
 }

@@ -13,7 +13,8 @@ import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
-import type { Foundation } from './foundation.ts'
+import type { Settings } from './flags.ts'
+import { type Foundation, qualifiedName } from './foundation.ts'
 import type { Observing } from './observing.ts'
 import { randomSuffix } from './random-suffix.ts'
 
@@ -68,7 +69,7 @@ export async function makeServer(
     newUid: randomUUID,
     randomSuffix,
     storesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
-    readsFromMemory: settings.watchCache,
+    readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
     eventTtlSeconds: settings.eventTtlMs / 1000,
     ...(settings.deleteCollectionWorkers !== undefined && {
@@ -76,6 +77,12 @@ export async function makeServer(
     }),
   }
   return { server, access }
+}
+
+/** --watch-cache-sizes may say of a resource that nothing of it is remembered. */
+function remembering({ watchCache, watchCacheSizes }: Settings): Server['readsFromMemory'] {
+  if (!watchCache || watchCacheSizes.size === 0) return () => watchCache
+  return (resource) => watchCacheSizes.get(qualifiedName(resource)) !== 0
 }
 
 function typesOf({ facts, release }: Foundation): KnownTypes {

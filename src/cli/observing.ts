@@ -24,7 +24,13 @@ import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import type { Settings } from './flags.ts'
 import { historyEventsMax } from './foundation.ts'
-import { countObjects, forgetWithdrawn, makeMeasuring, type Measuring } from './instruments.ts'
+import {
+  countObjects,
+  forgetWithdrawn,
+  makeMeasuring,
+  measureSizes,
+  type Measuring,
+} from './instruments.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
@@ -115,7 +121,9 @@ export async function makeObserving(
       const { catalog, cache, storage } = server
       served = catalog
       const historyMax = historyEventsMax(settings)
-      countObjects(measuring, { catalog, cache, storage, historyMax })
+      const intervalMs = settings.etcdCountMetricPollPeriodMs
+      countObjects(measuring, { catalog, cache, storage, historyMax, intervalMs })
+      measureSizes(measuring, storage, settings.etcdDbMetricPollIntervalMs)
       measureStore(measuring, storage, catalog, settings.etcdPrefix)
       await measureAvailability(measuring, server.reader)
       measureUnnamed(measuring)

@@ -42,6 +42,8 @@ export async function openStorage(
           certfile: settings.etcdCertfile,
           keyfile: settings.etcdKeyfile,
         },
+        healthDeadlineMs: settings.etcdHealthcheckTimeoutMs,
+        leaseSharedSecondsMax: settings.leaseReuseDurationSeconds,
         watchPrefix: `${settings.etcdPrefix}/`,
       })
       await answering(storage, warn)

@@ -133,7 +133,7 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
       parse: parseStored,
       clock: systemClock,
       root,
-      limits: { eventsMax: 10_000, ageMsMax: 300_000 },
+      limits: () => ({ eventsMax: 10_000, ageMsMax: 300_000 }),
       report: (message, error) => console.error(message, error),
     },
     await storage.currentRevision(),
@@ -160,7 +160,7 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     newUid: randomUUID,
     randomSuffix: suffix,
     storesProtobuf: false,
-    readsFromMemory: true,
+    readsFromMemory: () => true,
     allowPrivileged: true,
     eventTtlSeconds: 3600,
   } as unknown as Server

@@ -101,6 +101,10 @@ export class SealedStorage implements Storage {
     return this.#inner.trouble()
   }
 
+  async sizes() {
+    return (await this.#inner.sizes?.()) ?? new Map<string, number>()
+  }
+
   close() {
     return this.#inner.close()
   }

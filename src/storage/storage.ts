@@ -87,6 +87,8 @@ export interface Storage {
    * database is full is well: it takes deletions, which make room, and they must find a server that is ready.
    */
   trouble(): string | undefined
+  /** How many bytes the file of each of its servers has, by their names; -1 where one does not say. */
+  sizes?(): Promise<ReadonlyMap<string, number>>
   close(): Promise<void>
 }
 

@@ -166,7 +166,7 @@ async function makeServer(storage: Storage, eventsMax: number): Promise<Server> 
     catalog.add(resource)
   }
   const parseStored = storedParser(catalog)
-  const limits = { eventsMax, ageMsMax: 300_000 }
+  const limits = () => ({ eventsMax, ageMsMax: 300_000 })
   const report = (message: string, error: unknown) => console.error(message, error)
   const cache = new WatchCache(
     { storage, parse: parseStored, clock: systemClock, root, limits, report },
@@ -202,7 +202,7 @@ async function makeServer(storage: Storage, eventsMax: number): Promise<Server> 
     randomSuffix: () => randomBytes(3).toString('hex').slice(0, 5),
     allowPrivileged: true,
     eventTtlSeconds: 3600,
-    readsFromMemory: true,
+    readsFromMemory: () => true,
   }
   return server as unknown as Server
 }

@@ -12,7 +12,7 @@ export async function get(
 ): Promise<Answer> {
   const { kind, namespace, name } = target
   const freshness = freshnessOfGet(resourceVersion)
-  if (!server.readsFromMemory && freshness.want !== 'any')
+  if (!server.readsFromMemory(kind.resource) && freshness.want !== 'any')
     return getStored(server, target, freshness)
   const cache = server.cache.of(kind.resource)
   const ready = cache instanceof Promise ? await cache : cache

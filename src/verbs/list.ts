@@ -1,6 +1,7 @@
 /** GET of a collection: entries of the live picture, or of the past where a version is asked for exactly. */
 import type { ListOptions } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
+import type { Kind } from '#kinds/kind.ts'
 import {
   amongOthers,
   type KeyRange,
@@ -14,7 +15,14 @@ import { entryMaker } from '#watchcache/entry-maker.ts'
 import { type Picture, pictureOf, type ResourceCache } from '#watchcache/resource-cache.ts'
 import type { Answer } from './answer.ts'
 import { encodeContinue } from './continue-token.ts'
-import { continueExpired, type ListPlan, planList, reach, resourceExpired } from './read-at.ts'
+import {
+  continueExpired,
+  type Freshness,
+  type ListPlan,
+  planList,
+  reach,
+  resourceExpired,
+} from './read-at.ts'
 import { type Selection, select } from './selection.ts'
 import { keyOf, keysOf, type Server, type Target } from './server.ts'
 
@@ -70,13 +78,16 @@ const isOfOne = (
 ): selection is Selection & { name: string } =>
   selection.name !== undefined && (namespace !== '' || !kind.namespaced)
 
+const isRemembered = ({ readsFromMemory }: Server, { resource }: Kind, want: Freshness['want']) =>
+  readsFromMemory(resource) || want === 'any'
+
 /** The few objects with the label that is asked for, where they are known and fit the page. */
 function narrowed(
-  { server, plan, selection: { label } }: Listing,
+  { server, target: { kind }, plan, selection: { label } }: Listing,
   cache: ResourceCache,
 ): Picture | undefined {
   const { want } = plan.freshness
-  if (label === undefined || want === 'exactly' || !(server.readsFromMemory || want === 'any'))
+  if (label === undefined || want === 'exactly' || !isRemembered(server, kind, want))
     return undefined
   return cache.labelled(label, plan.limit > 0 ? plan.limit : Number.POSITIVE_INFINITY)
 }
@@ -86,14 +97,14 @@ async function pictureAt(
   cache: ResourceCache,
   isNextPage: boolean,
 ): Promise<Picture> {
-  const { server, plan, revision } = listing
-  const fromMemory = server.readsFromMemory || plan.freshness.want === 'any'
+  const { server, target, plan, revision } = listing
+  const fromMemory = isRemembered(server, target.kind, plan.freshness.want)
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
   // What the store has forgotten is not told from memory either: how long a token lasts does not hang on who else reads.
-  const isRemembered = revision >= server.storage.compactedUpTo()
-  const kept = fromMemory && isRemembered ? cache.snapshotAt(revision) : undefined
+  const isInStore = revision >= server.storage.compactedUpTo()
+  const kept = fromMemory && isInStore ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
   try {
     return await pastPicture(listing)

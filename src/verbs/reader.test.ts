@@ -25,7 +25,7 @@ test('what a follower keeps is parsed once, for all who follow', async () => {
       storage,
       parse: parseStored,
       clock: systemClock,
-      limits: { eventsMax: 10, ageMsMax: 1000 },
+      limits: () => ({ eventsMax: 10, ageMsMax: 1000 }),
       root: '/registry',
       report: (message, error) => assert.fail(`${message}: ${error}`),
     },

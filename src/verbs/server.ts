@@ -11,7 +11,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Clock } from '#base/clock.ts'
 import { flatText } from '#base/flat-text.ts'
 import type { Catalog } from '#kinds/catalog.ts'
-import type { Context, Kind } from '#kinds/kind.ts'
+import type { Context, Kind, Resource } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type KeyRange, prefixRange, type Storage } from '#storage/storage.ts'
@@ -37,7 +37,7 @@ export interface Server extends KnownTypes {
   /** Whether objects are written to the store as protobuf, where their kind has that form. */
   readonly storesProtobuf: boolean
   /** Whether reads are answered from memory; else from the store, but for those that take any version. */
-  readonly readsFromMemory: boolean
+  readonly readsFromMemory: (resource: Resource) => boolean
   /** Whether pods may have privileged containers. */
   readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */

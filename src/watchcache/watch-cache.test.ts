@@ -24,7 +24,7 @@ async function start(storage: Storage = createMemoryStorage()): Promise<Fixture>
       storage,
       parse,
       clock: { now: () => 0 },
-      limits: { eventsMax: 1000, ageMsMax: 1e9 },
+      limits: () => ({ eventsMax: 1000, ageMsMax: 1e9 }),
       root,
       report: (message) => reports.push(message),
     },
@@ -271,7 +271,7 @@ test('a store that was set back is read anew, and followed from where it is', as
   let present = newer
   const swapped = new AbortController()
   const storage = new Proxy(newer, {
-    get: (_, name: keyof Storage) => present[name].bind(present),
+    get: (_, name: keyof Storage) => present[name]!.bind(present),
   })
   const { cache, put, reports } = await start(
     overlaid(storage, {

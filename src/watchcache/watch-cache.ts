@@ -42,7 +42,7 @@ export interface WatchCacheParts {
   readonly storage: Storage
   readonly parse: ParseStored
   readonly clock: Clock
-  readonly limits: HistoryLimits
+  readonly limits: (resource: Resource) => HistoryLimits
   /** What all keys begin with: '/registry'. */
   readonly root: string
   /** A feed that broke, an object that cannot be read: said to the log, never thrown. */
@@ -220,7 +220,7 @@ export class WatchCache {
         start = `${key}\0`
       }
       if (read.value.more) continue
-      return new ResourceCache(resource, maker, { entries, revision, unreadable }, limits)
+      return new ResourceCache(resource, maker, { entries, revision, unreadable }, limits(resource))
     }
   }
 

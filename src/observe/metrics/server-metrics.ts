@@ -252,6 +252,11 @@ function storeMetrics(registry: Registry) {
       'Stored objects by resource; apiserver_storage_objects replaces it.',
       { stability: 'ALPHA', deprecatedSince: 22 },
     ),
+    storeSizes: registry.register(
+      gauge('etcd_db_total_size_in_bytes', 'endpoint'),
+      'How many bytes the file of each etcd has.',
+      alpha,
+    ),
     storeDurations: registry.register(
       histogram('etcd_request_duration_seconds', storeBounds, 'operation', 'type'),
       'How long requests to the store took, in seconds.',

@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly tls?: TlsOptions
   /** How long a request may take before it is given up. */
   readonly deadlineMs?: number
+  /** How long it may take to say that it is well; 0 for the usual. */
+  readonly healthDeadlineMs?: number
 }
 
 export const methods = {
@@ -48,7 +50,7 @@ const defaultDeadlineMs = 30_000
 const connectMs = 5000
 
 /** A store that does not say within this time that it is well is not: /readyz tells so long before requests give up. */
-const healthDeadlineMs = 5000
+const defaultHealthDeadlineMs = 2000
 
 /** How often a healthy etcd is asked whether it still is. */
 const healthyIntervalMs = 2000
@@ -75,6 +77,8 @@ export class Connection {
   readonly endpoints: string
   #clients: Client[]
   #deadlineMs: number
+  readonly #healthDeadlineMs: number
+  readonly #names: readonly string[]
   /** The client that answered last. */
   #preferred = 0
   #trouble: string | undefined
@@ -86,6 +90,8 @@ export class Connection {
     if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
     this.endpoints = options.endpoints.join(', ')
     this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs
+    this.#healthDeadlineMs = options.healthDeadlineMs || defaultHealthDeadlineMs
+    this.#names = options.endpoints
     const tls = options.tls ?? {}
     this.#clients = options.endpoints.map((endpoint) => clientOf(parse(endpoint), tls))
     this.#watchHealth()
@@ -115,6 +121,17 @@ export class Connection {
   watchFailed(error: unknown): void {
     this.#preferred = (this.#preferred + 1) % this.#clients.length
     if (isAway(error)) this.#troubled(error)
+  }
+
+  /** What each server answers, by the name it was given; undefined where it does not. */
+  async askEach(method: string, request: Buffer): Promise<[string, Buffer | undefined][]> {
+    if (this.#closed) throw this.#closed
+    const until = Date.now() + this.#healthDeadlineMs
+    const asked = this.#clients.map((client) =>
+      call(client, method, request, until).catch(() => undefined),
+    )
+    const answers = await this.#track(Promise.all(asked))
+    return answers.map((answer, i) => [this.#names[i], answer])
   }
 
   /** Lets what is under way come to its end. */
@@ -202,7 +219,7 @@ export class Connection {
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
       const request = encodeRange({ key: 'health', countOnly: true })
-      const withinMs = Math.min(healthDeadlineMs, this.#deadlineMs)
+      const withinMs = Math.min(this.#healthDeadlineMs, this.#deadlineMs)
       const probing = this.#track(this.#tryAll(methods.range, request, isAway, withinMs))
       probing.catch(() => {}).finally(() => this.#watchHealth())
     }, wait)

@@ -267,6 +267,10 @@ describe('etcd that goes away', { skip }, () => {
   test('silent: a server that does not answer is given up after the deadline', async () => {
     const hasty = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
     const usual = await openEtcdStorage({ endpoints: [server.endpoint] })
+    const patient = await openEtcdStorage({
+      endpoints: [server.endpoint],
+      healthDeadlineMs: patientMs,
+    })
     server.freeze()
     try {
       const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
@@ -276,10 +280,11 @@ describe('etcd that goes away', { skip }, () => {
       const began = performance.now()
       await until('the trouble to be told', () => usual.trouble())
       assert.ok(performance.now() - began < 25_000)
+      assert.equal(patient.trouble(), undefined)
     } finally {
       server.thaw()
     }
-    for (const storage of [hasty, usual]) {
+    for (const storage of [hasty, usual, patient]) {
       await until('the trouble to end', () => storage.trouble() === undefined)
       await storage.close()
     }

@@ -23,6 +23,7 @@ import { isCompacted, isLeaseMissing, translate } from './failure.ts'
 import { Leases } from './lease.ts'
 import {
   decodeRange,
+  decodeStatus,
   decodeWrite,
   encodeCompact,
   encodeRange,
@@ -44,6 +45,8 @@ const listAttemptsMax = 3
 export interface EtcdOptions extends ConnectionOptions {
   /** The feed shows the keys that begin with this. */
   readonly watchPrefix?: string
+  /** How long writes share a lease, at most; a minute where unset. */
+  readonly leaseSharedSecondsMax?: number
   readonly clock?: Clock
   readonly random?: () => number
 }
@@ -79,6 +82,7 @@ class EtcdStorage implements Storage {
       this.#connection,
       () => (clock.elapsed ? clock.elapsed() : clock.now()),
       options.random ?? Math.random,
+      options.leaseSharedSecondsMax,
     )
   }
 
@@ -176,6 +180,13 @@ class EtcdStorage implements Storage {
 
   trouble(): string | undefined {
     return this.#connection.trouble()
+  }
+
+  async sizes(): Promise<ReadonlyMap<string, number>> {
+    const said = await this.#connection.askEach(methods.status, Buffer.alloc(0))
+    return new Map(
+      said.map(([name, status]) => [name, status ? decodeStatus(status).sizeBytes : -1]),
+    )
   }
 
   async close(): Promise<void> {

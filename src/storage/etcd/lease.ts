@@ -5,8 +5,8 @@
 import { type Connection, methods } from './connection.ts'
 import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
 
-/** The longest a lease is handed out again. */
-const sharedSecondsMax = 60
+/** The longest a lease is handed out again, unless told otherwise. */
+const defaultSharedSecondsMax = 60
 
 /** Keys of one lease are deleted in one transaction, which must not grow beyond what etcd applies at once. */
 const keysPerLeaseMax = 1000
@@ -23,7 +23,15 @@ export class Leases {
   #random: () => number
   #byTtl = new Map<number, Lease>()
 
-  constructor(connection: Connection, elapsed: () => number, random: () => number) {
+  readonly #sharedSecondsMax: number
+
+  constructor(
+    connection: Connection,
+    elapsed: () => number,
+    random: () => number,
+    sharedSecondsMax = defaultSharedSecondsMax,
+  ) {
+    this.#sharedSecondsMax = sharedSecondsMax
     this.#connection = connection
     this.#elapsed = elapsed
     this.#random = random
@@ -36,7 +44,7 @@ export class Leases {
       known.keys++
       return known.id
     }
-    const sharedSeconds = Math.min(ttlSeconds / 20, sharedSecondsMax)
+    const sharedSeconds = Math.min(ttlSeconds / 20, this.#sharedSecondsMax)
     const id = this.#grant(Math.ceil(ttlSeconds + sharedSeconds))
     const sharedUntil = this.#elapsed() + sharedSeconds * 1000
     this.#byTtl.set(ttlSeconds, { id, sharedUntil, keys: 1 })

@@ -118,16 +118,18 @@ export function decodePut(bytes: Buffer): Revision {
   return revision
 }
 
-/** The version of a server, of what it says about itself. */
-export function decodeStatus(bytes: Buffer): string {
+/** Of what a server says about itself its version, and how large its file is. */
+export function decodeStatus(bytes: Buffer): { version: string; sizeBytes: number } {
   let version = ''
+  let sizeBytes = 0
   const reader = new WireReader(bytes)
   eachField(reader, (field) => {
-    if (field !== 2) return false
-    version = reader.string()
+    if (field === 2) version = reader.string()
+    else if (field === 3) sizeBytes = Number(reader.int64())
+    else return false
     return true
   })
-  return version
+  return { version, sizeBytes }
 }
 
 export function encodeCompact(revision: Revision): Buffer {

@@ -41,8 +41,8 @@ export class Progress {
     this.#isBusy = true
     try {
       if (this.#canBeAsked === undefined) {
-        const version = decodeStatus(await this.#connection.read(methods.status, Buffer.alloc(0)))
-        this.#canBeAsked = isBelieved(version)
+        const status = await this.#connection.read(methods.status, Buffer.alloc(0))
+        this.#canBeAsked = isBelieved(decodeStatus(status).version)
       }
       if (!this.#canBeAsked) {
         const put = encodePut(this.markerKey, Buffer.alloc(0))

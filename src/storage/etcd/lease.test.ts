@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Connection } from './connection.ts'
+import { Leases } from './lease.ts'
+
+/** Seconds at which something is written to live for an hour, and how many leases that takes. */
+const rows: [sharedSecondsMax: number | undefined, writtenAt: number[], granted: number][] = [
+  [undefined, [0, 59, 61], 2],
+  [10, [0, 9, 11], 2],
+  [0, [0, 0, 0], 3],
+  // Never more than a twentieth of its life.
+  [100_000, [0, 179, 181], 2],
+]
+for (const [sharedSecondsMax, writtenAt, granted] of rows)
+  test(`leases shared for ${sharedSecondsMax} seconds`, async () => {
+    let now = 0
+    let asked = 0
+    const write = async () => {
+      asked++
+      return Buffer.alloc(0)
+    }
+    const connection = { write } as unknown as Connection
+    const leases = new Leases(
+      connection,
+      () => now * 1000,
+      () => 0.5,
+      sharedSecondsMax,
+    )
+    for (const at of writtenAt) {
+      now = at
+      await leases.of(3600)
+    }
+    assert.equal(asked, granted)
+  })
