@@ -58,8 +58,38 @@ specify(
     '--default-not-ready-toleration-seconds=7',
     '--default-unreachable-toleration-seconds=9',
     '--delete-collection-workers=2',
+    '--logging-format=json',
+    '--v=2',
+    '--disabled-metrics=apiserver_request_total',
+    '--allow-metric-labels=apiserver_request_duration_seconds,verb=POST',
   ],
   [
+    [
+      '--logging-format',
+      'every line of the log is an object that tells when, how grave and what',
+      async (on) => {
+        await on.ask('GET', '/api/v1/nodes')
+        const lines = on.server.said().split('\n')
+        const told = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+        assert.ok(told.some(({ msg }) => /etcd_object_counts is deprecated/.test(msg)))
+        for (const { ts, level, msg } of told)
+          assert.ok(ts > 1e12 && /^(info|warn|error)$/.test(level) && msg !== '', msg)
+        assert.ok(!lines.some((line) => /^\d{4}-/.test(line)))
+      },
+    ],
+    [
+      '--disabled-metrics, --allow-metric-labels',
+      'a metric is not shown, and of another only some values',
+      async (on) => {
+        await on.map('counted')
+        await on.expect(200, 'GET', services)
+        const { text } = await on.expect(200, 'GET', '/metrics')
+        assert.doesNotMatch(text, /^apiserver_request_total/m)
+        const verbs = [...text.matchAll(/^apiserver_request_duration_seconds_count{verb="(\w+)"/gm)]
+        const found = new Set(verbs.map(([, verb]) => verb))
+        assert.deepEqual([...found].sort(), ['POST', 'unexpected'])
+      },
+    ],
     [
       '--tls-sni-cert-key',
       'a client is shown the certificate of the name it calls',

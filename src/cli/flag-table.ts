@@ -200,6 +200,9 @@ export const flagTable = {
 
   'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 also who asked and why it was refused. PUT /debug/flags/v changes it.'),
   'profiling': row('Instruments', value.bool, true, 'wired', 'Whether /debug/pprof and /debug/flags are served.'),
+  'logging-format': row('Instruments', value.choice('text', 'json'), 'text', 'wired', 'The form of the lines of the log: text, or one JSON object a line.'),
+  'disabled-metrics': row('Instruments', value.list('names of metrics separated by commas', 'NAME,…'), [], 'wired', 'Metrics that are not shown, whatever else is asked for.'),
+  'allow-metric-labels': row('Instruments', value.labelValues, new Map(), 'wired', 'The values that a label of a metric may have; all others are counted as one, unexpected. The flag may be given several times.'),
   'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),
 } satisfies Record<string, Row<unknown>>
 

@@ -201,6 +201,30 @@ export const sizes: Shape<ReadonlyMap<string, number>> = {
   show: (value) => [...value].map(([name, size]) => `${name}#${size}`).join(','),
 }
 
+type LabelValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
+
+/** METRIC,LABEL=VALUE,… by metric and label; of several, each is in double quotes, as commas are part of them. */
+export const labelValues: Shape<LabelValues> = {
+  accepts:
+    'a metric, its label and values such as some_total,verb=GET,PUT, or several of those, each in double quotes and separated by commas',
+  word: 'METRIC,LABEL=VALUE,…',
+  unit: '',
+  read(given, before) {
+    const all = new Map(before)
+    const isOne = given.split('=').length === 2
+    const parts = isOne ? [given.replace(/^"|"$/g, '')] : given.match(/"[^"]*"|[^",]+/g)
+    if (parts === null) return undefined
+    for (const part of parts) {
+      const [, metric, label, values] =
+        /^"?([a-zA-Z_:][\w:]*),([a-zA-Z_]\w*)=([^"]*)"?$/.exec(part) ?? []
+      if (metric === undefined || label === undefined || values === undefined) return undefined
+      all.set(metric, new Map(all.get(metric)).set(label, new Set(values.split(','))))
+    }
+    return all
+  },
+  show: () => '',
+}
+
 /** KEY=true or KEY=false pairs. */
 export const switches: Shape<ReadonlyMap<string, boolean>> = {
   accepts: 'pairs such as Name=true,Other=false',

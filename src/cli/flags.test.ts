@@ -79,6 +79,28 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
       ['deployments.apps', 0],
     ]),
   ],
+  [['--disabled-metrics=a,b', '--disabled-metrics=c'], 'disabledMetrics', ['a', 'b', 'c']],
+  ...[
+    ['--allow-metric-labels=m,l=a,b', '--allow-metric-labels=m,k=c'],
+    ['--allow-metric-labels="m,l=a,b","m,k=c"'],
+    [
+      '--allow-metric-labels="m,l=a,b"',
+      '--allow-metric-labels=m,k=x',
+      '--allow-metric-labels=m,k=c',
+    ],
+  ].map((argv): [string[], keyof Settings, unknown] => [
+    argv,
+    'allowMetricLabels',
+    new Map([
+      [
+        'm',
+        new Map([
+          ['l', new Set(['a', 'b'])],
+          ['k', new Set(['c'])],
+        ]),
+      ],
+    ]),
+  ]),
   [['--audit-log-compress'], 'auditLogCompress', true],
   [['--audit-webhook-version=audit.k8s.io/v1beta1'], 'auditWebhookVersion', 'audit.k8s.io/v1beta1'],
   [['--audit-log-truncate-max-event-size=9'], 'auditLogTruncateMaxEventSize', 9],
@@ -257,6 +279,11 @@ const refused: [argv: string[], error: string][] = [
     [`--watch-cache-sizes=${given}`],
     `--watch-cache-sizes: ${JSON.stringify(given)} is not accepted: it wants sizes such as pods#1000,deployments.apps#0, each 0 or greater`,
   ]),
+  ...['', 'm', 'm,l', 'm=a', '1,l=a', 'm,l=a,k=b'].map((given): [string[], string] => [
+    [`--allow-metric-labels=${given}`],
+    `--allow-metric-labels: ${JSON.stringify(given)} is not accepted: it wants ${flagTable['allow-metric-labels'].shape.accepts}`,
+  ]),
+  [['--logging-format=xml'], '--logging-format: "xml" is not accepted: it wants one of text, json'],
   [
     ['--audit-log-mode=Blocking'],
     '--audit-log-mode: "Blocking" is not accepted: it wants one of batch, blocking, blocking-strict',
@@ -342,6 +369,7 @@ const takesAnyText = [
   'controllers',
   'cors-allowed-origins',
   'disable-admission-plugins',
+  'disabled-metrics',
   'enable-admission-plugins',
   'etcd-prefix',
   'oidc-client-id',

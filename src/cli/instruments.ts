@@ -9,7 +9,7 @@ import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
 import { gauge } from '#observe/metrics/metric.ts'
 import { registerProcessMetrics } from '#observe/metrics/process-metrics.ts'
-import { Registry } from '#observe/metrics/registry.ts'
+import { Registry, type RegistryOptions } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
@@ -28,6 +28,8 @@ export interface MeasuringOptions {
   readonly release: number
   readonly version: string
   readonly showHiddenMetricsForVersion: string | undefined
+  readonly disabled: readonly string[]
+  readonly allowed: RegistryOptions['allowed']
   readonly warn: (message: string) => void
 }
 
@@ -38,7 +40,13 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   const { release, version, warn, showHiddenMetricsForVersion: hidden } = options
   const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
   if (problem !== undefined) return { problem }
-  const registry = new Registry({ release, showHidden: hidden !== undefined, warn })
+  const registry = new Registry({
+    release,
+    showHidden: hidden !== undefined,
+    disabled: new Set(options.disabled),
+    allowed: options.allowed,
+    warn,
+  })
   const metrics = serverMetrics(registry, release)
   registerProcessMetrics(registry)
   const build = buildInfo(version)

@@ -78,6 +78,8 @@ export async function makeObserving(
     release,
     version,
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
+    disabled: settings.disabledMetrics,
+    allowed: settings.allowMetricLabels,
     warn: (message) => log.warn(message),
   })
   if ('problem' in measuring) return measuring

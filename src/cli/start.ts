@@ -41,7 +41,8 @@ const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.u
 const drainMsMax = 10_000
 
 export async function start({ settings }: Parsed): Promise<void> {
-  const log = createLog(settings.v, (line) => process.stderr.write(line), Date.now)
+  const say = (line: string) => process.stderr.write(line)
+  const log = createLog(settings.v, say, Date.now, settings.loggingFormat)
   const names = orCannotStart(
     selectControllers(settings.controllers, releaseNumber(settings.emulatedVersion)),
   )

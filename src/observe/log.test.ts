@@ -35,6 +35,31 @@ for (const [name, fields, expected] of cases) {
   })
 }
 
+test('lines of JSON', () => {
+  const lines: string[] = []
+  const log = createLog(
+    0,
+    (line) => lines.push(line),
+    () => 1500,
+    'json',
+  )
+  log.info('said "so"')
+  for (const [, fields] of cases) log.error('said', fields)
+  const [first, ...others] = lines.map((line) => JSON.parse(line))
+  assert.deepEqual(first, { ts: 1500, level: 'info', msg: 'said "so"' })
+  const said = { ts: 1500, level: 'error', msg: 'said' }
+  assert.deepEqual(others, [
+    said,
+    { ...said, path: '/a b', quote: '"' },
+    { ...said, text: 'a\nb' },
+    { ...said, code: 200, names: ['a'] },
+    { ...said, none: null },
+    { ...said, error: 'the disk is full' },
+    { ...said, circle: '…', refusing: '…' },
+  ])
+  assert.ok(lines.every((line) => line.indexOf('\n') === line.length - 1))
+})
+
 test('an error is told with where it happened', () => {
   let said = ''
   const log = createLog(

@@ -1,4 +1,7 @@
-/** Lines for people and machines on standard error: time, level, message, fields. It never throws and never waits. */
+/**
+ * Lines for people and machines on standard error: time, level, message, fields; as JSON for machines alone. It never throws
+ * and never waits.
+ */
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 export interface Log {
@@ -13,17 +16,32 @@ export function createLog(
   verbosity: number,
   write: (line: string) => void,
   now: () => number,
+  format: 'text' | 'json' = 'text',
 ): Log {
-  const say = (level: string) => (message: string, fields?: Record<string, unknown>) => {
-    let line = `${new Date(now()).toISOString()} ${level} ${message}`
-    for (const [name, value] of Object.entries(fields ?? {})) {
-      line += ` ${name}=${typeof value === 'string' ? JSON.stringify(value) : textOf(value)}`
-    }
-    write(`${line}\n`)
-  }
+  const lineOf = lines[format]
+  const say = (level: string) => (message: string, fields?: Record<string, unknown>) =>
+    write(`${lineOf(now(), level, message, Object.entries(fields ?? {}))}\n`)
   return { info: say('info'), warn: say('warn'), error: say('error'), verbosity }
 }
 
+type Line = (ms: number, level: string, message: string, fields: [string, unknown][]) => string
+
+const lines: Record<'text' | 'json', Line> = {
+  text(ms, level, message, fields) {
+    let line = `${new Date(ms).toISOString()} ${level} ${message}`
+    for (const [name, value] of fields) line += ` ${name}=${textOf(value)}`
+    return line
+  },
+  /** Time and message are called as kube-apiserver calls them. */
+  json(ms, level, message, fields) {
+    let line = `{"ts":${ms},"level":"${level}","msg":${JSON.stringify(message)}`
+    for (const [name, value] of fields)
+      if (value !== undefined) line += `,${JSON.stringify(name)}:${textOf(value)}`
+    return `${line}}`
+  },
+}
+
+/** What JSON has no word for is told as text. */
 function textOf(value: unknown): string {
   // A store in trouble, or what it holds, is no defect of the code that met it: its message says all.
   if (value instanceof StorageUnavailable || value instanceof Unreadable)

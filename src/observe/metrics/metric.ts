@@ -9,9 +9,17 @@ export interface Family {
   write(out: string[]): void
   /** What these labels name is no more: children that have all of them are forgotten. */
   forget(labels: Labels): void
+  /** From now on other values of these labels are one. */
+  limit(allowed: AllowedValues): void
 }
 
 export type Labels = Readonly<Record<string, string>>
+
+/** The values that labels may have, by their names. */
+export type AllowedValues = ReadonlyMap<string, ReadonlySet<string>>
+
+/** What stands for all that may not be. */
+const unexpected = 'unexpected'
 
 /** Values as Prometheus writes them. */
 export function valueText(value: number): string {
@@ -46,6 +54,7 @@ class Children<Child> {
   readonly #make: () => Child
   readonly #known = new Map<string, Child>()
   #beyond: Child | undefined
+  allowed: AllowedValues | undefined
 
   constructor(labelNames: readonly string[], make: () => Child) {
     this.#labelNames = labelNames
@@ -58,7 +67,7 @@ class Children<Child> {
 
   /** The child with these label values, always the same one. */
   of(values: readonly string[]): Child {
-    const key = labelsText(this.#labelNames, values)
+    const key = this.#keyOf(values)
     const known = this.#known.get(key)
     if (known !== undefined) return known
     if (this.#known.size >= childrenMax) {
@@ -84,6 +93,17 @@ class Children<Child> {
       const whole = `,${key},`
       if (texts.every((text) => whole.includes(text))) this.#known.delete(key)
     }
+  }
+
+  #keyOf(values: readonly string[]): string {
+    const names = this.#labelNames
+    const { allowed } = this
+    if (allowed === undefined) return labelsText(names, values)
+    const isAllowed = (value: string, at: number) => allowed.get(names[at])?.has(value) !== false
+    return labelsText(
+      names,
+      values.map((value, at) => (isAllowed(value, at) ? value : unexpected)),
+    )
   }
 }
 
@@ -116,6 +136,10 @@ class ValueFamily implements Family {
 
   forget(labels: Labels): void {
     this.#children.forget(labels)
+  }
+
+  limit(allowed: AllowedValues): void {
+    this.#children.allowed = allowed
   }
 
   write(out: string[]): void {
@@ -179,6 +203,10 @@ export class HistogramFamily implements Family {
 
   forget(labels: Labels): void {
     this.#children.forget(labels)
+  }
+
+  limit(allowed: AllowedValues): void {
+    this.#children.allowed = allowed
   }
 
   write(out: string[]): void {

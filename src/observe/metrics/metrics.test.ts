@@ -83,6 +83,37 @@ test('what labels name is forgotten in every metric that has them', async () => 
   assert.ok(lines.includes('d{group="x.io"} 0'))
 })
 
+test('what is not wanted is not shown, and values that may not be are one', async () => {
+  const registry = new Registry({
+    release: 22,
+    disabled: new Set(['gone', 'plain']),
+    allowed: new Map([
+      ['kept_total', new Map([['verb', new Set(['GET', 'PUT'])]])],
+      ['h', new Map([['x', new Set(['y'])]])],
+    ]),
+    warn: () => assert.fail('what is not shown is not warned of'),
+  })
+  registry.register(gauge('gone'), '', { stability: 'ALPHA', deprecatedSince: 22 }).labels().set(1)
+  registry.registerPlain(gauge('plain'), '').labels().set(1)
+  const kept = registry.register(counter('kept_total', 'verb', 'code'), '')
+  for (const verb of ['GET', 'PUT', 'BREW', 'STEEP']) kept.labels(verb, verb.at(0)!).add(1)
+  kept.labels('BREW', 'S').add(1)
+  registry
+    .register(histogram('h', [], 'x'), '')
+    .labels('z')
+    .observe(1)
+  const lines = (await registry.page()).split('\n').filter((line) => !/^(#|$)/.test(line))
+  assert.deepEqual(lines, [
+    'h_bucket{x="unexpected",le="+Inf"} 1',
+    'h_sum{x="unexpected"} 1',
+    'h_count{x="unexpected"} 1',
+    'kept_total{verb="GET",code="G"} 1',
+    'kept_total{verb="PUT",code="P"} 1',
+    'kept_total{verb="unexpected",code="B"} 1',
+    'kept_total{verb="unexpected",code="S"} 2',
+  ])
+})
+
 test('values beyond numbers, and bounds', () => {
   assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), [
     '1',

@@ -1,9 +1,9 @@
 /**
  * All metrics of the server as one page of Prometheus' text form. What is measured only when somebody looks is collected
- * first. A metric that this release hides or does not have is kept from the page, whoever observes it.
+ * first. A metric that this release hides or does not have, or that is not wanted, is kept from the page, whoever observes it.
  */
 import { helpText, type LifeCycle, presence } from './life-cycle.ts'
-import type { Family, Labels } from './metric.ts'
+import type { AllowedValues, Family, Labels } from './metric.ts'
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -11,6 +11,10 @@ export interface RegistryOptions {
   /** The emulated minor release: 22. */
   readonly release: number
   readonly showHidden?: boolean
+  /** Metrics that are not wanted, by their names, whatever else is. */
+  readonly disabled?: ReadonlySet<string>
+  /** What labels of metrics may be, by the names of the metrics. */
+  readonly allowed?: ReadonlyMap<string, AllowedValues>
   /** Said once for every deprecated metric. */
   readonly warn?: (message: string) => void
 }
@@ -37,14 +41,18 @@ export class Registry {
     const { release, showHidden = false, warn } = this.#options
     const present = presence(life, release, showHidden)
     if (present === 'hidden' || present === 'absent') return family
+    if (this.#options.disabled?.has(family.name)) return family
     if (present === 'deprecated')
       warn?.(`the metric ${family.name} is deprecated from 1.${life.deprecatedSince}`)
-    this.#shown.set(family.name, { family, help: helpText(life, release, help) })
-    return family
+    return this.registerPlain(family, helpText(life, release, help))
   }
 
   /** Process metrics and the like, which belong to no release. */
   registerPlain<T extends Family>(family: T, help: string): T {
+    const { disabled, allowed } = this.#options
+    const values = allowed?.get(family.name)
+    if (values !== undefined) family.limit(values)
+    if (disabled?.has(family.name)) return family
     this.#shown.set(family.name, { family, help })
     return family
   }
