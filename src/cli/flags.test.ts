@@ -10,6 +10,7 @@ import { flagTable } from './flag-table.ts'
 import { flagRows, parseFlags, type Settings, settingName } from './flags.ts'
 import { flagsPage, helpText, wrap } from './help.ts'
 import { nearest } from './nearest.ts'
+import { unreadFlags } from './unread-flags.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-flags-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -345,6 +346,48 @@ const refused: [argv: string[], error: string][] = [
 for (const [argv, error] of refused)
   test(`${argv.join(' ')} is refused`, () =>
     assert.deepEqual(parseFlags(argv, allWired), { error }))
+
+/** Flags of kube-apiserver that nothing reads, as manifests give them. */
+const unread: [argv: string[], error: string | undefined][] = [
+  [['--logtostderr'], undefined],
+  [['--logtostderr=true', '--alsologtostderr', '--stderrthreshold', 'ERROR'], undefined],
+  [['--log_dir=', '--log-flush-frequency=5s', '--vmodule='], undefined],
+  [['--insecure-port=0', '--kubelet-https=true', '--cloud-provider='], undefined],
+  [
+    ['--logtostderr=false'],
+    '--logtostderr=false of kube-apiserver is not supported here, only true: the log goes to standard error and nowhere else',
+  ],
+  [
+    ['--log-file', '/var/log/x.log'],
+    '--log-file=/var/log/x.log of kube-apiserver is not supported here, only an empty one: the log goes to standard error and nowhere else',
+  ],
+  [
+    ['--skip-headers'],
+    '--skip-headers=true of kube-apiserver is not supported here, only false: every line of the log begins with its time and level',
+  ],
+  [
+    ['--cloud-provider=aws'],
+    '--cloud-provider=aws of kube-apiserver is not supported here, only an empty one: this server knows no clouds',
+  ],
+  [
+    ['--cloud-provider-gce-lb-src-cidrs=10.0.0.0/8'],
+    '--cloud-provider-gce-lb-src-cidrs of kube-apiserver is not supported here: this server knows no clouds',
+  ],
+  [['--tracing-config-file'], '--tracing-config-file needs a value: text'],
+  [
+    ['--stderrthreshold=LOUD'],
+    '--stderrthreshold=LOUD of kube-apiserver is not supported here, only a severity: the log goes to standard error and nowhere else',
+  ],
+]
+for (const [argv, error] of unread)
+  test(`${argv.join(' ')} ${error === undefined ? 'may be said' : 'is refused'}`, () => {
+    const parsed = parseFlags(argv)
+    assert.equal('error' in parsed ? parsed.error : undefined, error)
+  })
+
+test('a flag is read or not', () => {
+  for (const name of unreadFlags.keys()) assert.ok(!flagRows.has(name), name)
+})
 
 for (const bad of [
   '10.0.0.0/8',

@@ -1,7 +1,8 @@
 /**
  * The command line, read by the flag table into one typed `Settings`. kube-apiserver's syntax: `--name=value`,
  * `--name value`, `--name` for a boolean, lists by commas or by repeating. What is unknown, badly valued or read by no
- * part of the server is an error of one line; nothing is ever ignored. It starts nothing and writes nothing.
+ * part of the server is an error of one line; nothing that asks for a difference is ignored. It starts nothing and writes
+ * nothing.
  */
 import { resolve } from 'node:path'
 import { loadLater } from '#base/load-later.ts'
@@ -14,6 +15,7 @@ const loadPattern = loadLater<typeof import('#schema/structural/pattern.ts')>(
   import.meta.url,
   '#schema/structural/pattern',
 )
+const loadUnread = loadLater<typeof import('./unread-flags.ts')>(import.meta.url, './unread-flags')
 const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
@@ -76,6 +78,13 @@ interface Use {
   value: string | undefined
 }
 
+/** Booleans do, and what nobody knows. */
+function standsAlone(rows: Rows, name: string): boolean {
+  const row = rows.get(name)
+  if (row !== undefined) return row.shape.word === ''
+  return loadUnread().unreadFlags.get(name)?.isSwitch !== false
+}
+
 /** Splits the command line into flags with their values, without judging either. */
 function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } {
   const uses: Use[] = []
@@ -87,11 +96,10 @@ function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } 
     const name = said.replaceAll('_', '-')
     if (dashes === '-' && name !== 'v') return refuse(`unknown flag: ${arg}: flags begin with --`)
     if (equals === '=') uses.push({ name, value: arg.slice(arg.indexOf('=') + 1) })
-    else if (rows.get(name) === undefined || rows.get(name)?.shape.word === '')
-      uses.push({ name, value: undefined })
+    else if (standsAlone(rows, name)) uses.push({ name, value: undefined })
     else {
       if (i + 1 >= argv.length)
-        return refuse(`--${name} needs a value: ${rows.get(name)?.shape.accepts}`)
+        return refuse(`--${name} needs a value: ${rows.get(name)?.shape.accepts ?? 'text'}`)
       uses.push({ name, value: argv[++i] as string })
     }
   }
@@ -154,6 +162,12 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   const given = new Set<string>()
   for (const { name, value = 'true' } of uses) {
     const row = rows.get(name)
+    const unread = row === undefined ? loadUnread().unreadFlags.get(name) : undefined
+    if (unread !== undefined) {
+      const problem = loadUnread().unreadProblem(name, unread, value)
+      if (problem !== undefined) return refuse(problem)
+      continue
+    }
     if (row === undefined || !isInRelease(row, release)) return unknownFlag(rows, name, release)
     const read = row.shape.read(value, given.has(name) ? values.get(name) : undefined)
     if (read === undefined)

@@ -4,6 +4,7 @@
  */
 import { groups, type Row } from './flag-row.ts'
 import { flagTable } from './flag-table.ts'
+import { unreadFlags } from './unread-flags.ts'
 
 const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
@@ -87,5 +88,22 @@ export function flagsPage(): string {
       )
     }
   }
+  out.push(...unreadPart())
   return `${out.join('\n')}\n`
+}
+
+function unreadPart(): string[] {
+  const rows = [...unreadFlags].map(
+    ([name, { words, why }]) => `| \`--${name}\` | ${words} | ${cell(why)} |`,
+  )
+  return [
+    '',
+    '## Flags of kube-apiserver that change nothing here',
+    '',
+    'A manifest may give these where what they ask for is so anyway; any other value stops the start.',
+    '',
+    '| flag | may be | because |',
+    '| --- | --- | --- |',
+    ...rows,
+  ]
 }
