@@ -9,7 +9,7 @@ import type { AdmissionPlugin } from './admission.ts'
 import { concerning } from './concerning.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
-import { enabledPlugins } from './plugin-names.ts'
+import { enabledPlugins, namedPlugins } from './plugin-names.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
 import type { ServiceAccountOptions } from './service-account.ts'
 import type { HookCall } from './webhook/dispatch.ts'
@@ -36,6 +36,8 @@ export interface PluginOptions extends ServiceAccountOptions {
   /** By flag: names to add to and to take from the default ones, and the file that configures them. */
   readonly enable: readonly string[]
   readonly disable: readonly string[]
+  /** These and no others, whatever is on by default. */
+  readonly only?: readonly string[] | undefined
   readonly configurationFile: string | undefined
 }
 
@@ -233,7 +235,9 @@ const hookUsers = async (configuration: Loose | undefined) =>
 
 /** Throws where a name, or the configuration of a plugin that is on, is wrong. */
 export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionPlugin[]> {
-  const names = enabledPlugins(options.release, options.enable, options.disable)
+  const { release, enable, disable, only } = options
+  const names =
+    only === undefined ? enabledPlugins(release, enable, disable) : namedPlugins(release, only)
   const { configurationFile } = options
   const configurations: PluginConfigurations =
     configurationFile === undefined

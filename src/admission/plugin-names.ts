@@ -62,16 +62,8 @@ export function enabledPlugins(
   disable: readonly string[],
 ): string[] {
   const known = pluginNames(release)
-  for (const [flag, names] of [
-    ['enable', enable],
-    ['disable', disable],
-  ] as const) {
-    const unknown = names.find((name) => !known.includes(name))
-    if (unknown === undefined) continue
-    throw new Error(
-      `${flag}-admission-plugins plugin "${unknown}" is unknown; known are ${[...known].sort().join(', ')}`,
-    )
-  }
+  requireKnown('enable-admission-plugins', enable, known)
+  requireKnown('disable-admission-plugins', disable, known)
   const both = enable.filter((name) => disable.includes(name))
   if (both.length > 0) {
     throw new Error(
@@ -80,4 +72,19 @@ export function enabledPlugins(
   }
   const on = (name: string) => (rows.find((row) => row.name === name)?.onSince ?? 99) <= release
   return known.filter((name) => enable.includes(name) || (on(name) && !disable.includes(name)))
+}
+
+/** These names alone, in order; throws where one is unknown. */
+export function namedPlugins(release: number, names: readonly string[]): string[] {
+  const known = pluginNames(release)
+  requireKnown('admission-control', names, known)
+  return known.filter((name) => names.includes(name))
+}
+
+function requireKnown(flag: string, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new Error(
+    `${flag} plugin "${unknown}" is unknown; known are ${[...known].sort().join(', ')}`,
+  )
 }

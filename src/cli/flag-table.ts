@@ -62,6 +62,7 @@ export const flagTable = {
   'tls-min-version': row('Serving', value.choice('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'), 'VersionTLS12', 'wired', 'The oldest version of TLS that clients may use.'),
   'http2-max-streams-per-connection': row('Serving', value.whole(0, 2 ** 31 - 1), 0, 'wired', 'How many requests one connection of HTTP/2 may have under way; 0 for 250.'),
   'shutdown-delay-duration': row('Serving', value.duration, 0, 'wired', 'How long to go on serving after a signal to stop, while /readyz already says no.'),
+  'permit-port-sharing': row('Serving', value.bool, false, 'wired', 'Whether other servers that permit it too may listen on the same port: the system gives each some of the connections.'),
   'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
 
   'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
@@ -100,6 +101,8 @@ export const flagTable = {
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
   'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),
   'kubernetes-service-node-port': row('Services', value.whole(0, 65_535), 0, 'wired', 'The port on every node that leads to the kubernetes service, of --service-node-port-range; 0 for none.'),
+  'endpoint-reconciler-type': row('Services', value.choice('lease', 'master-count', 'none'), 'lease', 'wired', 'How servers that share an etcd know where the kubernetes service is to lead: by leases that each renews, by counting as many as there are, or not at all, when somebody else writes its endpoints.'),
+  'apiserver-count': row('Services', value.positive, 1, 'wired', 'How many servers there are, where they are counted.'),
   'allow-privileged': row('Services', value.bool, true, 'wired', 'Whether pods may have privileged containers.'),
 
   'anonymous-auth': row('Authentication', value.bool, true, 'wired', 'Whether requests without credentials go on as system:anonymous.'),
@@ -147,6 +150,7 @@ export const flagTable = {
   'disable-admission-plugins': row('Admission', value.list(), [], 'wired', 'Plugins to take from those that are on by default.'),
   'default-not-ready-toleration-seconds': row('Admission', value.count, 300, 'wired', 'How long pods that say nothing about it stay on a node that is not ready.'),
   'default-unreachable-toleration-seconds': row('Admission', value.count, 300, 'wired', 'How long pods that say nothing about it stay on a node that cannot be reached.'),
+  'admission-control': unset('Admission', value.list(), 'wired', 'The plugins that are on, and no others. Deprecated: it does not go with the two flags above.'),
   'admission-control-config-file': unset('Admission', value.file, 'wired', 'Configuration of plugins, kubeconfigs for webhooks among it.'),
 
   'audit-policy-file': unset('Audit', value.file, 'wired', 'What is recorded, and how much of it.'),
@@ -189,9 +193,11 @@ export const flagTable = {
   'proxy-client-cert-file': unset('Kubelets and aggregated servers', value.file, 'wired', 'The client certificate to show to aggregated servers and webhooks.'),
   'proxy-client-key-file': unset('Kubelets and aggregated servers', value.file, 'wired', 'Its key.'),
   'enable-aggregator-routing': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether aggregated servers are called at their endpoints instead of the service\'s address.'),
+  'aggregator-reject-forwarding-redirect': row('Kubelets and aggregated servers', value.bool, true, 'wired', 'Whether clients are kept from where an aggregated server sends them.'),
   'proxy-loopback-allowed': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether the proxy subresources of pods, services and nodes may lead to this machine itself: for tests only, since it lets whoever writes pods reach what listens here.'),
 
   'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'wired', 'The controllers to run.'),
+  'enable-garbage-collector': row('Controllers', value.bool, true, 'wired', 'Whether dependents go with their owners. Without, the controller does not run, and deletions put no finalizers for it on objects.'),
   'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'wired', 'The longest life of a certificate that the built-in authority signs.'),
   'terminated-pod-gc-threshold': row('Controllers', value.count, 12_500, 'wired', 'How many pods that have ended are kept, at most; 0 for all.'),
   'leader-elect-lease-duration': row('Controllers', value.duration, 15_000, 'wired', 'How long a leader that is not heard of stays the leader, where several servers share one etcd.'),

@@ -406,6 +406,7 @@ const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
 /** Flags that take any text, or lists of names that are looked up at the start; one that 1.22 does not have. */
 const takesAnyText = [
+  'admission-control',
   'api-audiences',
   'audit-log-path',
   'basic-auth-file',

@@ -140,6 +140,9 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
     if (problem !== undefined)
       return `--cors-allowed-origins: ${JSON.stringify(origin)} is not accepted: it wants a regular expression: ${problem}`
   }
+  if (given.has('admission-control'))
+    for (const flag of ['enable-admission-plugins', 'disable-admission-plugins'])
+      if (given.has(flag)) return `--admission-control does not go with --${flag}`
   const nodePort = values.get('kubernetes-service-node-port') as number
   const { first, last } = values.get('service-node-port-range') as PortRange
   if (nodePort !== 0 && (nodePort < first || nodePort > last))

@@ -72,6 +72,7 @@ export async function makeServer(
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
     eventTtlSeconds: settings.eventTtlMs / 1000,
+    leavesGarbage: !settings.enableGarbageCollector,
     ...(settings.deleteCollectionWorkers !== undefined && {
       deletionsAtOnce: Math.max(settings.deleteCollectionWorkers, 1),
     }),
@@ -126,6 +127,8 @@ function pluginsOf(
   server: () => Server,
 ) {
   const { settings, release, feature, catalog, log } = foundation
+  if (settings.admissionControl !== undefined)
+    log.warn('--admission-control is deprecated: --enable-admission-plugins replaces it')
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
   const plugins = pluginsInOrder({
     release,
@@ -145,6 +148,7 @@ function pluginsOf(
     unreachableTolerationSeconds: settings.defaultUnreachableTolerationSeconds,
     enable: settings.enableAdmissionPlugins,
     disable: settings.disableAdmissionPlugins,
+    only: settings.admissionControl,
     configurationFile: settings.admissionControlConfigFile,
   })
   return orSayWhy(plugins)

@@ -5,7 +5,8 @@
  */
 import type { ApiClient } from '#client/client.ts'
 import type { Allocators } from '#verbs/allocate.ts'
-import { ServerLeases, type ServerLeasesParts } from './server-leases.ts'
+import { ServerCount } from './server-count.ts'
+import { type KnownServers, ServerLeases, type ServerLeasesParts } from './server-leases.ts'
 import { repairRegularly } from './service-repair.ts'
 import { isLoopback, kubernetesEndpoints, writeKubernetesEndpoints } from './system-objects.ts'
 
@@ -15,24 +16,29 @@ const renewIntervalMs = 10_000
 export interface MembershipParts extends ServerLeasesParts {
   readonly port: number
   readonly release: number
+  /** How servers know of each other, and how many there are where they are counted. */
+  readonly reconciler: 'lease' | 'master-count' | 'none'
+  readonly count: number
   readonly report: (message: string, error: unknown) => void
 }
 
 export class Membership {
   readonly #parts: MembershipParts
-  /** Undefined for a server that only its machine can reach: nobody is led to it. */
-  readonly #leases: ServerLeases | undefined
+  /** Undefined for a server that only its machine can reach: nobody is led to it. Or where nobody is to be. */
+  readonly #known: KnownServers | undefined
   #stop = (): void => {}
   #client: ApiClient | undefined
 
   constructor(parts: MembershipParts) {
     this.#parts = parts
-    this.#leases = isLoopback(parts.address) ? undefined : new ServerLeases(parts)
+    if (isLoopback(parts.address) || parts.reconciler === 'none') return
+    this.#known =
+      parts.reconciler === 'lease' ? new ServerLeases(parts) : new ServerCount(parts, parts.count)
   }
 
   /** The addresses of all servers there are. */
   async alive(): Promise<readonly string[]> {
-    return this.#leases?.renew() ?? []
+    return this.#known?.renew() ?? []
   }
 
   start(client: ApiClient, allocators: Pick<Allocators, 'repair'>): void {
@@ -48,15 +54,15 @@ export class Membership {
 
   async leave(): Promise<void> {
     this.#stop()
-    if (this.#leases === undefined || this.#client === undefined) return
-    await this.#leases
+    if (this.#known === undefined || this.#client === undefined) return
+    await this.#known
       .leave()
       .then((others) => this.#lead(this.#client as ApiClient, others))
       .catch(this.#failed)
   }
 
   async #renew(client: ApiClient): Promise<void> {
-    await this.#leases
+    await this.#known
       ?.renew()
       .then((alive) => this.#lead(client, alive))
       .catch(this.#failed)
@@ -64,7 +70,9 @@ export class Membership {
 
   /** Others may use another order or port, and are not contradicted. */
   async #lead(client: ApiClient, alive: readonly string[]): Promise<void> {
-    const { release } = this.#parts
+    const { release, reconciler } = this.#parts
+    // Who counts says when he was the last; a lease that ended says it by itself.
+    if (alive.length === 0 && reconciler !== 'master-count') return
     const { told, port = this.#parts.port } = await kubernetesEndpoints(client, release)
     // Two that write at the same time may leave each other's half behind: both halves are looked at.
     if (told.every((addresses) => [...addresses].sort().join() === alive.join())) return

@@ -103,6 +103,7 @@ export function aggregated(
     proxyClient,
     isIdentityHeader: (name) => around.access.isIdentityHeader(name),
     stopping: around.stopping,
+    passesRedirects: !settings.aggregatorRejectForwardingRedirect,
   })
   const documents = new RemoteDocuments(aggregation, around.documentBuilt)
   const stops: (() => void)[] = [() => aggregation.stop(), () => documents.stop()]

@@ -16,7 +16,15 @@ export interface ServerLeasesParts {
   readonly address: string
 }
 
-export class ServerLeases {
+/** How a server learns of the others. */
+export interface KnownServers {
+  /** This server is alive; answers the addresses of all that are, in order. */
+  renew(): Promise<string[]>
+  /** This server ends; answers the addresses of the others. */
+  leave(): Promise<string[]>
+}
+
+export class ServerLeases implements KnownServers {
   readonly #parts: ServerLeasesParts
   readonly #prefix: string
 
@@ -25,7 +33,6 @@ export class ServerLeases {
     this.#prefix = `${parts.root}/masterleases/`
   }
 
-  /** This server is alive; answers the addresses of all that are, in order. */
   async renew(): Promise<string[]> {
     const { storage, address } = this.#parts
     const key = `${this.#prefix}${address}`
@@ -43,7 +50,6 @@ export class ServerLeases {
     return this.#alive()
   }
 
-  /** This server ends; answers the addresses of the others. */
   async leave(): Promise<string[]> {
     const { storage, address } = this.#parts
     const key = `${this.#prefix}${address}`

@@ -43,9 +43,10 @@ const drainMsMax = 10_000
 export async function start({ settings }: Parsed): Promise<void> {
   const say = (line: string) => process.stderr.write(line)
   const log = createLog(settings.v, say, Date.now, settings.loggingFormat)
+  const { emulatedVersion, enableGarbageCollector } = settings
   const names = orCannotStart(
-    selectControllers(settings.controllers, releaseNumber(settings.emulatedVersion)),
-  )
+    selectControllers(settings.controllers, releaseNumber(emulatedVersion)),
+  ).filter((name) => enableGarbageCollector || name !== 'garbagecollector')
   if (!existsSync(settings.dataDir)) await requirePort(settings)
   const foundation = await openFoundation(settings, log)
   const { release, feature, facts, storage, parseStored } = foundation
@@ -79,7 +80,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const listener = makeListener(side)
   const listen = () =>
     listener
-      .listen(settings.securePort, settings.bindAddress)
+      .listen(settings.securePort, settings.bindAddress, settings.permitPortSharing)
       .catch((error) => cannotListen(error, settings))
   if (listensEarly(settings)) await listen()
   const membership = await membershipOf(foundation)
@@ -120,8 +121,10 @@ export async function start({ settings }: Parsed): Promise<void> {
 /** A first start that finds its port taken makes nothing; a later one is told first where its state is in use. */
 async function requirePort(settings: Settings): Promise<void> {
   const { requireFreePort } = loadFreePort()
-  const { securePort, bindAddress } = settings
-  await requireFreePort(securePort, bindAddress).catch((error) => cannotListen(error, settings))
+  const { securePort, bindAddress, permitPortSharing } = settings
+  await requireFreePort(securePort, bindAddress, permitPortSharing).catch((error) =>
+    cannotListen(error, settings),
+  )
 }
 
 async function cannotListen(error: NodeJS.ErrnoException, settings: Settings): Promise<never> {
@@ -140,6 +143,8 @@ async function membershipOf(foundation: Foundation): Promise<Membership | undefi
     address: advertisedAddress(settings, thisMachine()),
     port: settings.securePort,
     release,
+    reconciler: settings.endpointReconcilerType,
+    count: settings.apiserverCount,
     report: (message, error) => log.warn(message, { error }),
   })
 }
@@ -159,11 +164,12 @@ async function makeReady(
   const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
   const ownAuthority = certificates.ca.certificatePem
   const address = advertisedAddress(settings, thisMachine())
+  const own = settings.endpointReconcilerType === 'none' ? [] : [address]
   const place: ServerPlace = {
     release,
     address,
     port: settings.securePort,
-    alive: async () => membership?.alive() ?? [address],
+    alive: async () => membership?.alive() ?? own,
     serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
     nodePort: settings.kubernetesServiceNodePort,
     report,

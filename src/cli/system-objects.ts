@@ -81,7 +81,9 @@ export async function ensureSystemObjects(client: ApiClient, place: ServerPlace)
     ...priorityClassObjects.map((object) => ensure(client, priorityClasses, '', object)),
   ])
   await ensureKubernetesService(client, place)
-  await writeKubernetesEndpoints(client, place, await place.alive())
+  const alive = await place.alive()
+  // Where nobody says that he is alive, what is there stays.
+  if (alive.length > 0) await writeKubernetesEndpoints(client, place, alive)
 }
 
 const priorityClassObjects = [
@@ -116,18 +118,18 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   })
 }
 
-/** What the `kubernetes` service leads to. Where nobody says that he is alive, what is there stays. */
+/** What the `kubernetes` service leads to. */
 export async function writeKubernetesEndpoints(
   client: ApiClient,
   place: Pick<ServerPlace, 'address' | 'port' | 'release'>,
   alive: readonly string[],
 ): Promise<void> {
-  if (isLoopback(place.address) || alive.length === 0) return
+  if (isLoopback(place.address)) return
   const port = { name: 'https', port: place.port, protocol: 'TCP' }
   const mirror = { 'endpointslice.kubernetes.io/skip-mirror': 'true' }
   await writeOver(client, core('endpoints'), {
     metadata: { name: 'kubernetes', namespace: 'default', labels: mirror },
-    subsets: [{ addresses: alive.map((ip) => ({ ip })), ports: [port] }],
+    subsets: alive.length === 0 ? [] : [{ addresses: alive.map((ip) => ({ ip })), ports: [port] }],
   })
   if (place.release < endpointSlicesSince) return
   await writeOver(client, endpointSlices, {

@@ -72,6 +72,7 @@ export const unreadFlags: ReadonlyMap<string, UnreadFlag> = new Map([
   ['port', only('0', /^0$/, noPlainText)],
   ['insecure-bind-address', only('127.0.0.1', /^127\.0\.0\.1$/, noPlainText)],
   ['address', only('127.0.0.1', /^127\.0\.0\.1$/, noPlainText)],
+  ['permit-address-sharing', either('an address may always be listened on again while connections of an earlier server end')],
   ['kubelet-https', on('kubelets are called over TLS')],
   ['kubelet-port', only('10250', /^10250$/, 'nodes say themselves at which port their kubelet is')],
   ['kubelet-read-only-port', only('10255', /^10255$/, 'kubelets are called over TLS')],

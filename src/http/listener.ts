@@ -53,7 +53,7 @@ const handshakeMsMax = 32_000
 const keepAliveProbeMs = 60_000
 
 export interface Listener {
-  listen(port: number, address: string): Promise<number>
+  listen(port: number, address: string, isShared?: boolean): Promise<number>
   /** New keys for connections that come from now on. */
   renew(keys: TlsKeys): void
   /** Stops accepting; connections end once their requests are done. */
@@ -119,10 +119,10 @@ export function createListener(options: ListenerOptions): Listener {
     : serverOfOne(options, securing)
 
   return {
-    listen: (port, address) =>
+    listen: (port, address, isShared = false) =>
       new Promise((resolve, reject) => {
         listening.once('error', reject)
-        listening.listen(port, address, () => {
+        listening.listen({ port, host: address, reusePort: isShared }, () => {
           listening.off('error', reject)
           listening.on('error', () => {})
           resolve((listening.address() as { port: number }).port)

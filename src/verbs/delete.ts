@@ -58,7 +58,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   const asAsked = grace === 'none' || isApart
   const admitted = asAsked ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
-  const changed = setGarbageFinalizers(kind, next, options)
+  const changed = !server.leavesGarbage && setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0
   if (grace === 'none' && !held) {
     return changed ? letGo(server, request, live, next) : removeNow(server, request, live)

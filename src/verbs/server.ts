@@ -42,6 +42,8 @@ export interface Server extends KnownTypes {
   readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */
   readonly eventTtlSeconds: number
+  /** Whether nobody would take from objects the finalizers by which garbage is collected: none are put on them. */
+  readonly leavesGarbage?: boolean
   /** How many objects of a collection are deleted at once; what is best where unset. */
   readonly deletionsAtOnce?: number
 }

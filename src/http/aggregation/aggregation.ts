@@ -46,6 +46,8 @@ export interface AggregationParts {
   readonly proxyClient: { readonly cert: string; readonly key: string } | undefined
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
+  /** Whether clients are told where an aggregated server sends them, instead of that it must not. */
+  readonly passesRedirects?: boolean
 }
 
 export interface Remote {
@@ -235,7 +237,8 @@ export class Aggregation {
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
       ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
       unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),
-      look: (passing) => refuseRedirects(exchange, passing),
+      look: (passing) =>
+        this.#parts.passesRedirects ? passing : refuseRedirects(exchange, passing),
     })
   }
 }

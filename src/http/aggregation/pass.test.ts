@@ -58,7 +58,12 @@ after(() => {
 
 const available = { conditions: [{ type: 'Available', status: 'True' }] }
 
-async function remoteOf(spec: object, status: object = available, place?: Error | number) {
+async function remoteOf(
+  spec: object,
+  status: object = available,
+  place?: Error | number,
+  passesRedirects = false,
+) {
   let tell = (_: KubeObject) => {}
   const aggregation = new Aggregation({
     reader: {
@@ -74,6 +79,7 @@ async function remoteOf(spec: object, status: object = available, place?: Error 
     proxyClient: { cert: proxy.pem, key: proxy.keyPem },
     isIdentityHeader: (name) => name === 'x-own-user',
     stopping: stopping.signal,
+    passesRedirects,
   })
   await aggregation.follow()
   const service = { namespace: 'default', name: 'behind' }
@@ -230,6 +236,13 @@ for (const [path, status, text] of redirects) {
     assert.equal(heard.headers.location, undefined)
   })
 }
+
+test('a redirect is passed on where that is wanted', async () => {
+  const there = await remoteOf({ caBundle: bundle(ca) }, available, undefined, true)
+  const { status, headers } = await answered(there, `${things}/away`)
+  assert.equal(status, 307)
+  assert.match(String(headers.location), /^http/)
+})
 
 test('discovery has five seconds', async () => {
   const there = await remoteOf({ caBundle: bundle(ca) })
