@@ -108,6 +108,14 @@ for (const [mode, waits, refuses] of webhooks)
       await until('the records', () => stages.length === 2)
       assert.deepEqual(stages, both)
 
+      if (waits) {
+        gate = Promise.withResolvers()
+        const late = await server.ask('GET', `${maps}/a?timeout=1s`)
+        assert.equal(late.status, 504)
+        gate.resolve()
+        await until('its records', () => stages.length === 4)
+      }
+
       status = 500
       const refused = await server.ask('POST', maps, { metadata: { name: 'b' } })
       assert.equal(refused.status, refuses ? 500 : 201)

@@ -164,7 +164,9 @@ export function auditObserver(parts: AuditParts): Observer {
           parts.report('a record of the audit log is lost', error),
         )
         const { held, keeping } = known
-        if (held)
+        // Who has waited as long as a request may is told so, whatever his records still wait for.
+        if (exchange.refusal?.code === 504) held?.release()
+        else if (held)
           void told
             .then(() => (keeping.length > 0 ? Promise.all(keeping) : undefined))
             .then(() => held.release())
