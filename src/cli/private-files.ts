@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
@@ -33,10 +34,20 @@ export function ensurePrivateDirectory(path: string): void {
   }
 }
 
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}
+
 export function writePrivateFile(path: string, text: string): void {
   const fresh = `${path}.${process.pid}.new`
   try {
-    const handle = openSync(fresh, 'w', 0o600)
+    // Made here and now: what somebody put there in time would keep its mode, or lead elsewhere.
+    removeIfThere(fresh)
+    const handle = openSync(fresh, 'wx', 0o600)
     try {
       writeSync(handle, text)
       fsyncSync(handle)

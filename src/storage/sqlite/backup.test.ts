@@ -50,6 +50,18 @@ test('a backup made while writes go on holds all that was answered before it, an
   await restored.close()
 })
 
+test('nobody else may read a backup while it is made', async () => {
+  const directory = join(place, 'secret')
+  await (await openSqliteStorage({ directory })).close()
+  const target = join(place, 'secret-copy')
+  // Somebody was there before.
+  writeFileSync(`${target}.unfinished`, '', { mode: 0o666 })
+  const made = backup(join(directory, 'state.db'), target)
+  assert.equal(statSync(`${target}.unfinished`).mode & 0o777, 0o600)
+  await made
+  assert.equal(statSync(target).mode & 0o777, 0o600)
+})
+
 test('what cannot be backed up is said', async () => {
   const missing = join(place, 'missing.db')
   await assert.rejects(backup(missing, join(place, 'b.db')), (error: Error) => {

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { backup as copyPages, DatabaseSync } from 'node:sqlite'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { describeFailure } from './failure.ts'
-import { makePrivate, refuseStranger, syncFile } from './schema.ts'
+import { refuseStranger, syncFile } from './schema.ts'
 
 /** All pages in one step: a copy made in several begins anew whenever another process writes in between. */
 const everyPage = 0x7fffffff
@@ -22,7 +22,7 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
     throw new StorageUnavailable(`a backup of ${databaseFile} cannot be written over itself`)
   }
   const unfinished = `${targetFile}.unfinished`
-  requireWritable(unfinished, targetFile)
+  makeUnfinished(unfinished, targetFile)
   try {
     await copy(databaseFile, unfinished)
     renameSync(unfinished, targetFile)
@@ -37,10 +37,14 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
   }
 }
 
-/** SQLite would blame the database that is read. */
-function requireWritable(unfinished: string, targetFile: string): void {
+/**
+ * An empty file that nobody else may read, for SQLite to fill: one that SQLite makes is open to all until it is full, and one
+ * that somebody left there is theirs. SQLite would also blame the database that is read where none can be made.
+ */
+function makeUnfinished(unfinished: string, targetFile: string): void {
   try {
-    closeSync(openSync(unfinished, 'w', 0o600))
+    rmSync(unfinished, { force: true })
+    closeSync(openSync(unfinished, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new StorageUnavailable(`the backup cannot be written to ${targetFile} (${code})`, {
@@ -50,7 +54,6 @@ function requireWritable(unfinished: string, targetFile: string): void {
 }
 
 async function copy(from: string, to: string): Promise<void> {
-  rmSync(to, { force: true })
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5000 })
   try {
     refuseStranger(database, from)
@@ -58,6 +61,5 @@ async function copy(from: string, to: string): Promise<void> {
   } finally {
     database.close()
   }
-  makePrivate(to)
   syncFile(to)
 }

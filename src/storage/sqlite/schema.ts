@@ -138,7 +138,7 @@ function pragma(database: DatabaseSync, name: string): number {
 }
 
 /** State holds secrets: nobody else on the machine may read it. SQLite gives the files beside it the same mode. */
-export function makePrivate(file: string): void {
+function makePrivate(file: string): void {
   chmodSync(file, 0o600)
 }
 
