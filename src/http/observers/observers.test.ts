@@ -16,6 +16,7 @@ import { userLabel } from './instruments.ts'
 import { MetricsObserver } from './metrics.ts'
 import { dryRunLabel, reportedVerb, scopeOf } from './request-place.ts'
 import { sourceAddresses } from './source-addresses.ts'
+import { requestLog } from './request-log.ts'
 
 function exchangeOf(method: string, url: string, more: object = {}): Exchange {
   const [path, search = ''] = url.split('?')
@@ -340,3 +341,20 @@ function recording(rules: object[]) {
   })
   return { events, observer }
 }
+
+test('the log tells why a request was refused, and never quotes what was sent', () => {
+  const cases: [code: number, reason: string, message: string, told: string][] = [
+    [403, 'Forbidden', 'pods is forbidden', 'pods is forbidden'],
+    [400, 'BadRequest', 'decode base64: ...|"data":{"a":"secret!"}|...', 'BadRequest'],
+    [422, 'Invalid', 'Secret "s" is invalid: data[a b]: Invalid value: "a b"', 'Invalid'],
+    [500, 'InternalError', 'cannot read {"data":"secret"}', 'InternalError'],
+  ]
+  for (const [code, reason, message, told] of cases) {
+    const heard: unknown[] = []
+    const info = (_: string, { refusal }: { refusal?: unknown }) => void heard.push(refusal)
+    const refusal = new ApiError(code, reason, message)
+    const exchange = exchangeOf('POST', '/api/v1/namespaces/a/secrets', { status: code, refusal })
+    requestLog({ verbosity: 4, info } as never, () => 0).end?.(exchange)
+    assert.deepEqual(heard, [told])
+  }
+})

@@ -29,6 +29,9 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
   }
 }
 
+/** Words of these quote what was sent, which may be a Secret: of them the reason is told alone. */
+const quoting = new Set([400, 422, 500])
+
 const more = ({
   auditId,
   user,
@@ -39,5 +42,7 @@ const more = ({
   user: user.name,
   groups: user.groups,
   ...(impersonator !== undefined && { impersonator: impersonator.name }),
-  ...(refusal !== undefined && { refusal: refusal.message }),
+  ...(refusal !== undefined && {
+    refusal: quoting.has(refusal.code) ? refusal.reason : refusal.message,
+  }),
 })
