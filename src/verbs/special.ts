@@ -1,5 +1,5 @@
 /**
- * Resources and subresources that are not an object read or written as it is: scale, bindings, evictions, tokens,
+ * Resources and subresources that are not an object read or written as it is: scale, rollbacks, bindings, evictions, tokens,
  * reviews, component statuses, and the deletion of namespaces, definitions and services. One row each; everything else goes
  * through the ordinary verbs.
  */
@@ -38,6 +38,7 @@ const load = {
   serviceDeletion: later<typeof import('./special/service-deletion.ts')>(
     './special/service-deletion',
   ),
+  rollback: later<typeof import('./special/rollback.ts')>('./special/rollback'),
   scale: later<typeof import('./special/scale.ts')>('./special/scale'),
   token: later<typeof import('./special/token.ts')>('./special/token'),
 }
@@ -47,6 +48,7 @@ const reviewAccess = (kind: Parameters<ReturnType<typeof load.reviews>['reviewAc
     load.reviews().reviewAccess(kind)(server, request),
 })
 const bindPod: SpecialVerbs['create'] = (...asked) => load.binding().bindPod(...asked)
+const rollBack: SpecialVerbs['create'] = (...asked) => load.rollback().rollBack(...asked)
 
 /** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
@@ -68,6 +70,8 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
     delete: (...asked) => load.definitionDeletion().deleteDefinition(...asked),
   },
+  'apps/deployments/rollback': { create: rollBack },
+  'extensions/deployments/rollback': { create: rollBack },
   'authentication.k8s.io/tokenreviews': {
     create: (...asked) => load.reviews().reviewToken(...asked),
   },
