@@ -3,7 +3,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { together } from './refusal.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '#base/token-bucket.ts'
 
 /** Buckets kept where nothing is said; the one used longest ago goes first. */
 const cacheSizeDefault = 4096

@@ -2,6 +2,7 @@
  * Records on their way, many at a time. They wait for their batch, and a batch for its turn where so many a second are
  * allowed; when too many wait, further ones are lost and counted. No request waits. At the end everything left is written.
  */
+import { TokenBucket } from '#base/token-bucket.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost, RecordWriter } from './sink.ts'
 
@@ -26,14 +27,13 @@ export class BatchingSink implements AuditSink {
   #timer: NodeJS.Timeout | undefined
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosing = false
-  #allowed: number
-  #allowedAtMs: number
+  readonly #turns: TokenBucket | undefined
 
   constructor(writer: RecordWriter, options: BatchingOptions) {
     this.#writer = writer
     this.#options = options
-    this.#allowed = options.throttle?.burst ?? 0
-    this.#allowedAtMs = options.monotonicMs()
+    const { throttle, monotonicMs } = options
+    this.#turns = throttle && new TokenBucket(throttle.perSecond, throttle.burst, monotonicMs())
   }
 
   take(event: AuditEvent): void {
@@ -88,14 +88,8 @@ export class BatchingSink implements AuditSink {
 
   /** 0 where the next batch may begin, which it then must. Who ends waits for nobody's turn. */
   #turnInMs(): number {
-    const { throttle, monotonicMs } = this.#options
-    if (throttle === undefined || this.#isClosing) return 0
-    const nowMs = monotonicMs()
-    const grown = ((nowMs - this.#allowedAtMs) / 1000) * throttle.perSecond
-    this.#allowed = Math.min(throttle.burst, this.#allowed + grown)
-    this.#allowedAtMs = nowMs
-    if (this.#allowed < 1) return Math.ceil(((1 - this.#allowed) / throttle.perSecond) * 1000)
-    this.#allowed--
-    return 0
+    const turns = this.#isClosing ? undefined : this.#turns
+    if (turns === undefined || turns.take(this.#options.monotonicMs())) return 0
+    return turns.nextInMs
   }
 }

@@ -21,4 +21,9 @@ export class TokenBucket {
     this.#tokens--
     return true
   }
+
+  /** How long after the last try the next token is there. */
+  get nextInMs(): number {
+    return Math.ceil((Math.max(0, 1 - this.#tokens) / this.#perSecond) * 1000)
+  }
 }
