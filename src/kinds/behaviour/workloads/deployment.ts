@@ -12,6 +12,7 @@ import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
 import { keepSpec, keepStatus, sameSpecs } from '#kinds/behaviour/strategy.ts'
 import { deploymentColumns } from '#kinds/columns/workloads.ts'
+import { rollbackKey } from '#kinds/conversion/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkReplicatedTemplate } from './replicated-template.ts'
 import { amountOf, shownAmount } from './rolling-update.ts'
@@ -22,9 +23,6 @@ import { unreadNumber } from './written-numbers.ts'
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
 const templatePath = specPath.child('template')
-
-/** Where a rollback once was a field; now it is this annotation. */
-const rollbackKey = 'deprecated.deployment.rollback.to'
 
 function checkSpec(object: KubeObject, path: FieldPath, rules: PodRules): FieldError[] {
   const spec: Loose = object.spec
