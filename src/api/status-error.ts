@@ -63,7 +63,8 @@ export interface KindName {
   readonly kind: string
 }
 
-const qualified = (name: string, group: string) => (group === '' ? name : `${name}.${group}`)
+/** `pods`, `deployments.apps` */
+export const qualified = (name: string, group: string) => (group === '' ? name : `${name}.${group}`)
 const about = (kind: string, group: string, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
   ...(group !== '' && { group }),

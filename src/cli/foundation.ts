@@ -1,4 +1,5 @@
 /** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
+import { qualified } from '#api/status-error.ts'
 import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
@@ -27,16 +28,12 @@ const historyMsMax = 300_000
 /** Changes kept of one resource at least, whatever the flag says: about a minute of a busy one. */
 const historyEventsMin = 10_000
 
-/** `pods`, `deployments.apps`. */
-export const qualifiedName = ({ group, plural }: Resource): string =>
-  group === '' ? plural : `${plural}.${group}`
-
 /** How many changes of a resource are kept. */
 export function historyEventsMax({ defaultWatchCacheSize, watchCacheSizes }: Settings) {
-  return (resource: Resource): number =>
+  return ({ group, plural }: Resource): number =>
     Math.max(
       historyEventsMin,
-      watchCacheSizes.get(qualifiedName(resource)) ?? defaultWatchCacheSize,
+      watchCacheSizes.get(qualified(plural, group)) ?? defaultWatchCacheSize,
     )
 }
 

@@ -1,4 +1,6 @@
 /** What measures the server, made once at start: the page of metrics and everything that writes on it. */
+import type { VersionInfo } from '#discovery/version.ts'
+import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
 import { instruments } from '#http/observers/instruments.ts'
@@ -13,8 +15,6 @@ import { Registry, type RegistryOptions } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
-import { buildInfo } from './build-info.ts'
-import { qualifiedName } from './foundation.ts'
 
 export interface Measuring {
   readonly registry: Registry
@@ -26,7 +26,7 @@ export interface Measuring {
 
 export interface MeasuringOptions {
   readonly release: number
-  readonly version: string
+  readonly build: VersionInfo
   readonly showHiddenMetricsForVersion: string | undefined
   readonly disabled: readonly string[]
   readonly allowed: RegistryOptions['allowed']
@@ -37,7 +37,7 @@ const monotonicMs = () => performance.now()
 
 /** A problem, where the flags ask for what cannot be. */
 export function makeMeasuring(options: MeasuringOptions): Measuring | { problem: string } {
-  const { release, version, warn, showHiddenMetricsForVersion: hidden } = options
+  const { release, build, warn, showHiddenMetricsForVersion: hidden } = options
   const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
   if (problem !== undefined) return { problem }
   const registry = new Registry({
@@ -49,7 +49,6 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   })
   const metrics = serverMetrics(registry, release)
   registerProcessMetrics(registry)
-  const build = buildInfo(version)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
     ['minor', build.minor],
@@ -87,7 +86,7 @@ export function forgetWithdrawn(
   const { group, plural, kinds } = resource
   const forget = () => {
     if (isServed()) return
-    registry.forget({ resource: `${plural}.${group}` })
+    registry.forget({ resource: qualified(plural, group) })
     for (const { version, kind } of kinds) {
       registry.forget({ group, version, resource: plural })
       registry.forget({ group, version, kind })
@@ -95,6 +94,8 @@ export function forgetWithdrawn(
   }
   setTimeout(forget, underWayMs).unref()
 }
+
+const nameOf = ({ group, plural }: Resource) => qualified(plural, group)
 
 /** How many objects there are of each resource: from memory where they are there, else from the store, now and then. */
 export function countObjects(
@@ -111,7 +112,7 @@ export function countObjects(
   let countedAt = Number.NEGATIVE_INFINITY
   const show = (resource: Resource, count: number) => {
     if (parts.intervalMs === 0) return
-    const name = qualifiedName(resource)
+    const name = nameOf(resource)
     metrics.objects.labels(name).set(count)
     metrics.objectsBefore.labels(name).set(count)
   }
@@ -121,7 +122,7 @@ export function countObjects(
       loaded.add(cache.resource)
       show(cache.resource, cache.size)
       metrics.watchCacheCapacity
-        .labels(qualifiedName(cache.resource))
+        .labels(nameOf(cache.resource))
         .set(parts.historyMax(cache.resource))
     }
     if (parts.intervalMs === 0 || monotonicMs() - countedAt < parts.intervalMs) return

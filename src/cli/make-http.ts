@@ -21,7 +21,6 @@ import { ownHeaders, requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
-import { buildInfo } from './build-info.ts'
 import type { Certificates } from './certificates.ts'
 import { publishedSchemaOf } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
@@ -161,7 +160,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
   )
   return [
     healthPaths(health, release, (problem) => log.warn(problem)),
-    versionPath(buildInfo(facts.versionOf(release))),
+    versionPath(observing.build),
     discoveryPaths({
       catalog,
       release,

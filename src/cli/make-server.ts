@@ -1,4 +1,5 @@
 /** What verbs work with, made from the foundation: access, admission, allocators. */
+import { qualified } from '#api/status-error.ts'
 import { randomUUID } from 'node:crypto'
 import { type Access, makeAccess } from '#access/make-access.ts'
 import type { User } from '#access/user.ts'
@@ -14,7 +15,7 @@ import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
 import type { Settings } from './flags.ts'
-import { type Foundation, qualifiedName } from './foundation.ts'
+import type { Foundation } from './foundation.ts'
 import type { Observing } from './observing.ts'
 import { randomSuffix } from './random-suffix.ts'
 
@@ -83,7 +84,7 @@ export async function makeServer(
 /** --watch-cache-sizes may say of a resource that nothing of it is remembered. */
 function remembering({ watchCache, watchCacheSizes }: Settings): Server['readsFromMemory'] {
   if (!watchCache || watchCacheSizes.size === 0) return () => watchCache
-  return (resource) => watchCacheSizes.get(qualifiedName(resource)) !== 0
+  return ({ group, plural }) => watchCacheSizes.get(qualified(plural, group)) !== 0
 }
 
 function typesOf({ facts, release }: Foundation): KnownTypes {

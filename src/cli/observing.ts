@@ -1,4 +1,5 @@
 /** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
+import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -38,6 +39,8 @@ const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './aud
 export interface Observing {
   /** Whether requests are queued by priority, not only counted. */
   readonly isFair: boolean
+  /** What the metrics say of the build, for others to say the same. */
+  readonly build: VersionInfo
   readonly observers: readonly Observer[]
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
@@ -54,8 +57,7 @@ export interface Observing {
 
 export interface ObservingOptions {
   readonly release: number
-  /** 'v1.22.17' */
-  readonly version: string
+  readonly build: VersionInfo
   readonly feature: (gate: string) => boolean
   readonly log: Log
   /** Asked for only once requests come. */
@@ -73,10 +75,10 @@ export async function makeObserving(
   settings: Settings,
   options: ObservingOptions,
 ): Promise<Observing | { problem: string }> {
-  const { release, version, feature, log } = options
+  const { release, build, feature, log } = options
   const measuring = makeMeasuring({
     release,
-    version,
+    build,
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
     disabled: settings.disabledMetrics,
     allowed: settings.allowMetricLabels,
@@ -97,6 +99,7 @@ export async function makeObserving(
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     isFair,
+    build,
     // What is recorded comes first: it is told of requests that the others refuse.
     observers: [
       ...(audit === undefined ? [] : [audit.observer]),

@@ -8,6 +8,7 @@ import type { Listener } from '#http/listener.ts'
 import { createLog } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
+import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { ensureCertificates, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
@@ -54,7 +55,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const observing = orCannotStart(
     await makeObserving(settings, {
       release,
-      version,
+      build: buildInfo(version),
       feature,
       log,
       parseStored: () => parseStored,

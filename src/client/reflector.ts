@@ -4,7 +4,7 @@
  * what to keep is the sink's matter, and so is the memory it takes.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import { ApiError, qualified } from '#api/status-error.ts'
 import { pause, waitAfter } from './backoff.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
 
@@ -68,8 +68,7 @@ export async function reflect({
 /** The kind went away; whoever follows it learns that from discovery. */
 const isNotServed = (error: unknown) => error instanceof ApiError && error.code === 404
 
-export const nameOf = ({ group, plural }: ResourceRef) =>
-  group === '' ? plural : `${plural}.${group}`
+export const nameOf = ({ group, plural }: ResourceRef) => qualified(plural, group)
 
 /** The version the list was made at; undefined where the signal aborted first. */
 async function list(

@@ -1,4 +1,5 @@
 /** What is measured in the middle of a request: who asked, whether they may, and what watches are sent. */
+import { qualified } from '#api/status-error.ts'
 import type { Instruments } from '#http/parts.ts'
 import type { WatchMeter } from '#http/watch-stream.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -66,7 +67,7 @@ function watchMeter(metrics: ServerMetrics, { group, version, kind, plural }: Ki
   const running = metrics.watchers.labels(group, version, kind)
   const events = metrics.watchEvents.labels(group, version, kind)
   const sizes = metrics.watchEventSizes.labels(group, version, kind)
-  const resource = group === '' ? plural : `${plural}.${group}`
+  const resource = qualified(plural, group)
   return {
     began(initialEvents) {
       running.add(1)
