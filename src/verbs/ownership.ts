@@ -66,7 +66,7 @@ export function fieldManagerKind(kind: Kind): FieldManagerKind {
     resetFields(apiVersion, subresource) {
       // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
-      if (kind.itemsCarryType && !own) return undefined
+      if (kind.ownsResets || (kind.itemsCarryType && !own)) return undefined
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
