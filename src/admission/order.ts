@@ -18,7 +18,6 @@ import { mutatingOnceConfigured, validatingOnceConfigured } from './webhook/once
 export interface PluginOptions extends ServiceAccountOptions {
   readonly authorizer: Authorizer
   readonly rbac: RbacAuthorizer
-  readonly feature: (gate: string) => boolean
   /** Milliseconds. */
   readonly now: () => number
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined

@@ -6,7 +6,9 @@ import { AdmissionChain } from './chain.ts'
 import { outcome, pod, podKind, requestOf } from './requests.suite.ts'
 import { serviceAccountPlugin } from './service-account.ts'
 
-const plugin = serviceAccountPlugin({ release: 22, randomSuffix: () => 'abcde' })
+const pluginOf = (release: number) =>
+  serviceAccountPlugin({ release, feature: () => release > 20, randomSuffix: () => 'abcde' })
+const plugin = pluginOf(22)
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const enforce = 'kubernetes.io/enforce-mountable-secrets'
 
@@ -203,35 +205,55 @@ for (const [name, spec, check, expected] of given)
     assert.deepEqual(check(request.object?.spec), expected)
   })
 
-test('before bound tokens a pod mounts the Secret of its account', async () => {
-  const old = serviceAccountPlugin({ release: 15, randomSuffix: () => 'abcde' })
-  const own = new MemoryReader()
-  const put = (secretsOf: string[]) =>
+const tokenSecrets: [
+  what: string,
+  release: number,
+  name: string,
+  annotations: Loose,
+  volumes: Loose[],
+  expected: string | undefined,
+][] = [
+  ['of the account', 15, 'token', { name: 'default', uid: 'u' }, [], 'token'],
+  ['that says no uid', 20, 'token', { name: 'default' }, [], 'token'],
+  ['with an empty uid', 20, 'token', { name: 'default', uid: '' }, [], 'token'],
+  ['of another uid', 15, 'token', { name: 'default', uid: 'other' }, [], undefined],
+  ['of another account', 15, 'token', { name: 'other', uid: 'u' }, [], undefined],
+  ['of no account', 15, 'token', { uid: 'u' }, [], undefined],
+  ['with dots', 18, 'a.b', { name: 'default' }, [], 'a.b'],
+  ['with dots', 19, 'a.b', { name: 'default' }, [], 'a-b'],
+  ['whose name a volume has', 19, 'a.b', { name: 'default' }, [{ name: 'a-b' }], 'a-b-abcde'],
+  [
+    'that is mounted already',
+    20,
+    'token',
+    { name: 'default' },
+    [{ name: 'v', secret: { secretName: 'token' } }],
+    'v',
+  ],
+]
+for (const [what, release, name, said, volumes, expected] of tokenSecrets)
+  test(`1.${release}, before bound tokens, a Secret ${what}`, async () => {
+    const own = new MemoryReader()
     own.put('', 'serviceaccounts', {
       metadata: { namespace: 'ns', name: 'default', uid: 'u' },
-      secrets: secretsOf.map((name) => ({ name })),
+      secrets: [{ name: 'gone' }, { name }],
     })
-  put([])
-  assert.equal(
-    await outcome(old, create({}), own),
-    '500 No API token found for service account "default", retry after the token is automatically created and added to the service account',
-  )
-  for (const [name, uid] of [
-    ['strange', 'other'],
-    ['token', 'u'],
-  ])
+    const annotations = Object.fromEntries(
+      Object.entries(said).map(([key, value]) => [`kubernetes.io/service-account.${key}`, value]),
+    )
     own.put('', 'secrets', {
-      metadata: {
-        namespace: 'ns',
-        name,
-        annotations: { 'kubernetes.io/service-account.uid': uid },
-      },
+      metadata: { namespace: 'ns', name, annotations },
       type: 'kubernetes.io/service-account-token',
     } as never)
-  put(['gone', 'strange', 'token'])
-  const request = create({})
-  assert.equal(await outcome(old, request, own), 'admitted')
-  assert.deepEqual(request.object?.spec.volumes, [
-    { name: 'token', secret: { secretName: 'token' } },
-  ])
-})
+    const request = create({ volumes, containers: [{ name: 'c' }] })
+    const refused =
+      '500 No API token found for service account "default", retry after the token is automatically created and added to the service account'
+    assert.equal(
+      await outcome(pluginOf(release), request, own),
+      expected === undefined ? refused : 'admitted',
+    )
+    if (expected === undefined) return
+    const { volumes: mounted, containers } = (request.object as Loose).spec
+    assert.deepEqual(mounted.at(-1), { name: expected, secret: { secretName: name } })
+    assert.deepEqual(containers[0].volumeMounts, [{ name: expected, readOnly: true, mountPath }])
+  })

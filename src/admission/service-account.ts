@@ -18,19 +18,22 @@ const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
 /** What the original takes for true. */
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+/** With it, bound tokens are mounted instead of Secrets: by default from 1.21 on. */
+const boundTokens = 'BoundServiceAccountTokenVolume'
 /** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
 const tokenSeconds = 3607
-/** The release that mounts bound tokens instead of Secrets. */
-const boundTokensSince = 21
+const plainTokenSeconds = 3600
+/** The first release with such a lifetime, and with names of volumes that may stand for a Secret with dots in its name. */
+const toldApartSince = 19
 
 export interface ServiceAccountOptions {
   readonly release: number
+  readonly feature: (gate: string) => boolean
   /** Five characters for the name of the volume. */
   readonly randomSuffix: () => string
 }
 
 export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
-  const { release } = options
   // One name for all: it must differ from what else the pod has, and replicas of one template stay alike.
   let known: string | undefined
   const volumeName = () => (known ??= flatText(`${volumePrefix}${options.randomSuffix()}`))
@@ -38,7 +41,7 @@ export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionP
     name: 'ServiceAccount',
     mutate(request, reader) {
       if (!isNewPod(request)) return
-      return mutatePod(request, reader, { release, volumeName })
+      return mutatePod(request, reader, { ...options, volumeName })
     },
     validate(request, reader) {
       if (!isNewPod(request)) return
@@ -54,8 +57,7 @@ const refuse = refusal
 
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
 
-interface Mounting {
-  readonly release: number
+interface Mounting extends ServiceAccountOptions {
   /** Of the volume with the token, where it is no Secret. */
   readonly volumeName: () => string
 }
@@ -63,7 +65,7 @@ interface Mounting {
 function mutatePod(
   request: AdmissionRequest,
   reader: ObjectReader,
-  { release, volumeName }: Mounting,
+  mounting: Mounting,
 ): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return validateMirror(request, pod)
@@ -74,9 +76,9 @@ function mutatePod(
       pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
     }
     if (!shouldMount(pod, account)) return limitSecrets(request, pod, account)
-    const made = release >= boundTokensSince ? undefined : secretVolume(request, reader, account)
-    return after(made, (secret) => {
-      mountToken(pod, secret, volumeName)
+    const secret = mounting.feature(boundTokens) ? undefined : secretOf(request, reader, account)
+    return after(secret, (name) => {
+      mountToken(pod, name, mounting)
       limitSecrets(request, pod, account)
     })
   })
@@ -94,14 +96,19 @@ function accountOf(request: AdmissionRequest, reader: ObjectReader): Awaitable<K
 const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>
   pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
-/** `made`: the volume of a Secret, before bound tokens. */
-function mountToken(pod: KubeObject, made: Loose | undefined, volumeName: () => string): void {
-  const there = ((pod.spec.volumes ?? []) as Loose[]).find(({ name, secret }) =>
-    made === undefined
-      ? name?.startsWith(volumePrefix)
-      : secret?.secretName === made.secret.secretName,
+/** `secret`: the one with the token, before bound tokens. */
+function mountToken(pod: KubeObject, secret: string | undefined, mounting: Mounting): void {
+  const volumes = (pod.spec.volumes ?? []) as Loose[]
+  const there = volumes.find((volume) =>
+    secret === undefined
+      ? volume.name?.startsWith(volumePrefix)
+      : volume.secret?.secretName === secret,
   )
-  const volume = there ?? made ?? { name: volumeName(), projected: projection() }
+  const volume =
+    there ??
+    (secret === undefined
+      ? { name: mounting.volumeName(), projected: projection(mounting.release) }
+      : { name: volumeNameOf(secret, volumes, mounting), secret: { secretName: secret } })
   let mounted = false
   for (const container of [
     ...(pod.spec.initContainers ?? []),
@@ -115,9 +122,24 @@ function mountToken(pod: KubeObject, made: Loose | undefined, volumeName: () => 
   if (mounted && there === undefined) pod.spec.volumes = [...(pod.spec.volumes ?? []), volume]
 }
 
-const projection = () => ({
+/** The volume of a Secret is called as the Secret is, if it can be. */
+function volumeNameOf(
+  secret: string,
+  volumes: readonly Loose[],
+  { release, randomSuffix }: Mounting,
+): string {
+  const name = release < toldApartSince ? secret : secret.replaceAll('.', '-')
+  return volumes.some((volume) => volume.name === name) ? `${name}-${randomSuffix()}` : name
+}
+
+const projection = (release: number) => ({
   sources: [
-    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    {
+      serviceAccountToken: {
+        expirationSeconds: release < toldApartSince ? plainTokenSeconds : tokenSeconds,
+        path: 'token',
+      },
+    },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     {
       downwardAPI: {
@@ -129,18 +151,25 @@ const projection = () => ({
   ],
 })
 
+/** Its type and the account's name are needed; a uid has to be the account's only where there is one. */
+function isTokenOf({ type, metadata }: KubeObject, account: KubeObject): boolean {
+  const said = (what: string) => metadata.annotations?.[`kubernetes.io/service-account.${what}`]
+  return (
+    type === 'kubernetes.io/service-account-token' &&
+    said('name') === account.metadata.name &&
+    (said('uid') || account.metadata.uid) === account.metadata.uid
+  )
+}
+
 /** Before bound tokens: the Secret with the account's token, which its controller makes. */
-async function secretVolume(
+async function secretOf(
   request: AdmissionRequest,
   reader: ObjectReader,
   account: KubeObject,
-): Promise<Loose> {
+): Promise<string> {
   for (const { name } of (account.secrets ?? []) as Loose[]) {
     const secret = await reader.get('', 'secrets', request.namespace, name)
-    if (secret?.type !== 'kubernetes.io/service-account-token') continue
-    if (secret.metadata.annotations?.['kubernetes.io/service-account.uid'] !== account.metadata.uid)
-      continue
-    return { name, secret: { secretName: name } }
+    if (secret !== undefined && isTokenOf(secret, account)) return name
   }
   const why = `No API token found for service account "${account.metadata.name}", retry after the token is automatically created and added to the service account`
   const refusal = serverTimeout({ group: '', plural: 'serviceaccounts' }, 'create pod', 1)
