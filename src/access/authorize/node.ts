@@ -21,6 +21,8 @@ import { combinedResource, type PolicyRule, ruleAllows } from './policy-rule.ts'
 
 const none: Rules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 const leaseNamespace = 'kube-node-lease'
+/** The first release that says of a node that its rules cannot be told. */
+const saysUnresolvedSince = 19
 
 /** The node a user is: undefined for others, empty where the name says no node. */
 export function nodeIdentity({ name, groups }: User): string | undefined {
@@ -84,7 +86,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   }
 
   rulesFor(user: User): Rules {
-    if (nodeIdentity(user) === undefined) return none
+    if (this.#release < saysUnresolvedSince || nodeIdentity(user) === undefined) return none
     const error = 'node authorizer does not support user rule resolution'
     return { ...none, incomplete: true, errors: [error] }
   }

@@ -11,10 +11,12 @@ import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 const ownersSince = 18
 const subresourceSince = 22
 
-export function bodyManager(
-  server: Server,
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-): FieldManagerKind {
+interface BodyType {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+export function bodyManager(server: Server, { apiVersion, kind }: BodyType): FieldManagerKind {
   return {
     apiVersion,
     kind,
@@ -25,13 +27,18 @@ export function bodyManager(
   }
 }
 
-export function claimBody(server: Server, request: WriteRequest, body: KubeObject): void {
+/** `type`: what the body is, where it need not say so itself. */
+export function claimBody(
+  server: Server,
+  request: WriteRequest,
+  body: KubeObject,
+  type: BodyType = { apiVersion: body.apiVersion ?? '', kind: body.kind ?? '' },
+): void {
   if (server.release < ownersSince || !server.feature('ServerSideApply')) return
-  const { apiVersion = '', kind = '' } = body
   const who = {
     manager: request.options.fieldManager,
     subresource: request.target.subresource,
     now: timestamp(server.clock),
   }
-  setManaged(body, recordUpdate(bodyManager(server, { apiVersion, kind }), undefined, body, who))
+  setManaged(body, recordUpdate(bodyManager(server, type), undefined, body, who))
 }

@@ -131,3 +131,12 @@ test('admission sees what is asked before it is signed', async () => {
   assert.equal(seen[0].expirationSeconds, 3600)
   assert.equal(minted.length, before)
 })
+
+for (const [release, owned] of [
+  [17, undefined],
+  [18, { 'f:spec': { 'f:expirationSeconds': {} } }],
+] as const)
+  test(`1.${release}: who asks for a token ${owned ? 'owns' : 'does not own'} what was asked`, async () => {
+    const { metadata } = await ask({}, 'robot', { ...(server as object), release } as never)
+    assert.deepEqual(metadata.managedFields?.[0].fieldsV1, owned)
+  })
