@@ -20,7 +20,7 @@ export async function create(server: Server, request: WriteRequest): Promise<Ans
   const { kind } = request.target
   const decoded = toHub(kind, decodeBody(request, server))
   const object = decoded instanceof Promise ? await decoded : decoded
-  dedupOwnerReferences(object, request.warnings, false)
+  dedupOwnerReferences(server, object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)
   if (claimed !== undefined) await claimed
   return await createDecoded(server, request, object)
@@ -42,7 +42,7 @@ export async function createDecoded(
   const attributes = attributesOf(request, object, nameOf(object))
   const admitted = server.admission.mutate(attributes)
   if (admitted !== undefined) await admitted
-  dedupOwnerReferences(object, warnings, true)
+  dedupOwnerReferences(server, object, warnings, true)
   const { resourceVersion } = object.metadata
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)

@@ -12,22 +12,25 @@ const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference 
 })
 
 test('an owner named twice is kept once, and said', () => {
-  const cases: [references: OwnerReference[], kept: string, warnings: number][] = [
-    [[], '', 0],
-    [[owner('a')], 'a', 0],
-    [[owner('a'), owner('b')], 'a b', 0],
-    [[owner('a'), owner('a'), owner('b'), owner('a')], 'a b', 1],
-    [[owner('a'), owner('a', { controller: true })], 'a a', 0],
-  ]
-  for (const [ownerReferences, kept, count] of cases) {
+  const cases: [references: OwnerReference[], kept: string, warnings: number, release?: number][] =
+    [
+      [[], '', 0],
+      [[owner('a')], 'a', 0],
+      [[owner('a'), owner('b')], 'a b', 0],
+      [[owner('a'), owner('a'), owner('b'), owner('a')], 'a b', 1],
+      [[owner('a'), owner('a', { controller: true })], 'a a', 0],
+      [[owner('a'), owner('a')], 'a a', 0, 19],
+    ]
+  for (const [ownerReferences, kept, count, release = 20] of cases) {
     const object = { metadata: { ownerReferences } } as KubeObject
     const warnings: string[] = []
-    dedupOwnerReferences(object, warnings, false)
+    dedupOwnerReferences({ release }, object, warnings, false)
     assert.equal(object.metadata.ownerReferences?.map(({ uid }) => uid).join(' '), kept)
     assert.equal(warnings.length, count)
   }
   const warnings: string[] = []
   dedupOwnerReferences(
+    { release: 22 },
     { metadata: { ownerReferences: [owner('a'), owner('a')] } } as KubeObject,
     warnings,
     true,

@@ -1,13 +1,16 @@
-/** An owner named twice is kept once, with a warning. */
+/** An owner named twice is kept once, with a warning; before 1.20 it is kept twice. */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 
+const dedupsSince = 20
+
 export function dedupOwnerReferences(
+  { release }: { readonly release: number },
   object: KubeObject,
   warnings: string[],
   afterAdmission: boolean,
 ) {
   const references = object.metadata.ownerReferences
-  if (references === undefined || references.length < 2) return
+  if (release < dedupsSince || references === undefined || references.length < 2) return
   const seen = new Set<string>()
   const twice = new Set<string>()
   const kept = references.filter((reference) => {

@@ -33,7 +33,7 @@ export function withOwners<Result>(
   return kind.resource.convertsElsewhere ? withConversions(manager, act) : act(manager)
 }
 
-export function fieldManagerKind(kind: Kind): FieldManagerKind {
+function fieldManagerKind(kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind

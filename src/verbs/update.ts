@@ -31,7 +31,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   const decode = async () => {
     const body = await toHub(kind, read())
     requireMatchingName(body, request)
-    dedupOwnerReferences(body, request.warnings, false)
+    dedupOwnerReferences(server, body, request.warnings, false)
     return body
   }
   const checkedWithMetadata =

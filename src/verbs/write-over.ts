@@ -146,7 +146,7 @@ async function writeOnce(
   )
   await server.admission.mutate(attributes)
   if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
-  dedupOwnerReferences(next, warnings, true)
+  dedupOwnerReferences(server, next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
   // Those that are checked last are found once more for it, owners and all.
   const isReadAgain =

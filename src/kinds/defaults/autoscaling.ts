@@ -33,7 +33,10 @@ const scaleUp = (): Loose => ({
     { type: 'Percent', value: 100, periodSeconds },
   ],
 })
-const scaleDown = (): Loose => ({
+/** The first release that leaves a window out where there is none; before, it is null, and somebody's. */
+const windowsOmittedSince = 20
+const scaleDown = (release: number): Loose => ({
+  ...(release < windowsOmittedSince && { stabilizationWindowSeconds: null }),
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds }],
 })
@@ -48,9 +51,9 @@ function complete(usual: Loose, rules: Loose | null | undefined): Loose {
   return completed
 }
 
-const scalingBehaviour: Defaulter = (value) => {
+const scalingBehaviour: Defaulter = (value, { release }) => {
   value.scaleUp = complete(scaleUp(), value.scaleUp)
-  value.scaleDown = complete(scaleDown(), value.scaleDown)
+  value.scaleDown = complete(scaleDown(release), value.scaleDown)
 }
 
 /** The first release whose rules see the defaults of v2beta2; before, they came when the object was read back. */

@@ -117,6 +117,19 @@ const cases: Case[] = [
     },
   ],
   [
+    'autoscaling.v2beta2.HorizontalPodAutoscalerBehavior',
+    { scaleUp: { policies: [], selectPolicy: 'Min' }, scaleDown: { selectPolicy: 'Min' } },
+    {
+      scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: 'Min', policies: [] },
+      scaleDown: {
+        stabilizationWindowSeconds: null,
+        selectPolicy: 'Min',
+        policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+      },
+    },
+    at(19),
+  ],
+  [
     'scheduling.v1.PriorityClass',
     {},
     { preemptionPolicy: 'PreemptLowerPriority' },

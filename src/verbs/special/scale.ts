@@ -85,7 +85,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
     return conformAs(server, apiVersion, kind, request)
   })
   requireMatchingName(body, request)
-  dedupOwnerReferences(body, request.warnings, false)
+  dedupOwnerReferences(server, body, request.warnings, false)
   if (server.release < uidCountsSince && request.target.kind.protobuf) delete body.metadata.uid
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
@@ -216,7 +216,7 @@ async function writeScale(
       if (unsaid !== undefined) shown.spec.replicas = unsaid
       const found = { ...shown, spec: { ...shown.spec } }
       const next = make(shown)
-      dedupOwnerReferences(next, request.warnings, true)
+      dedupOwnerReferences(server, next, request.warnings, true)
       const asked = { ...next, metadata: { ...next.metadata } }
       setManaged(asked, claim(server, request, object, scale, next))
       const made = replaceReplicas(kind, object, next)
