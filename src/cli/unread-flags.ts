@@ -64,6 +64,8 @@ export const unreadFlags: ReadonlyMap<string, UnreadFlag> = new Map([
   ['identity-lease-duration-seconds', none(noIdentity)],
   ['identity-lease-renew-interval-seconds', none(noIdentity)],
   ['tracing-config-file', only('an empty one', /^$/, 'no traces are made')],
+  ['audit-dynamic-configuration', off('records are sent where the flags of the audit log and webhook say')],
+  ['enable-inflight-quota-handler', off('it never did anything; --enable-priority-and-fairness shares out requests')],
   ['contention-profiling', off('there are no locks to contend for')],
   ['master-service-namespace', only('default', /^default$/, 'the service kubernetes is in the namespace default')],
   ['max-connection-bytes-per-sec', only('0', /^0$/, 'connections are as fast as both their ends')],
