@@ -34,6 +34,33 @@ interface Row {
 
 const inDefault = '/api/v1/namespaces/default'
 const container = { name: 'c', image: 'i' }
+const applied = 'application/apply-patch+yaml'
+const lease = (name: string, spec: object): [string, string, object, string] => [
+  'PATCH',
+  `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}?fieldManager=one`,
+  { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name }, spec },
+  applied,
+]
+const account = (name: string, changes: object) => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name },
+  ...changes,
+})
+const applyAccount = (name: string, changes: object, query: string): Step => [
+  'PATCH',
+  `${inDefault}/serviceaccounts/${name}?${query}`,
+  account(name, changes),
+  applied,
+]
+const omits = (i: number) =>
+  `.secrets: element ${i}: associative list with keys has an element that omits key field "name"`
+const noted = (data: object) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'noted' },
+  data,
+})
 
 const rows: Row[] = [
   {
@@ -51,6 +78,92 @@ const rows: Row[] = [
     ],
     at: 'metadata.managedFields.0.fieldsV1.f:status',
     expected: { 18: { 'f:phase': {} }, 20: { 'f:phase': {} }, 21: undefined },
+  },
+  {
+    says: 'a field that its applier drops goes',
+    steps: [
+      lease('l', { holderIdentity: 'a', leaseDurationSeconds: 5 }),
+      lease('l', { leaseDurationSeconds: 5 }),
+    ],
+    at: 'spec.holderIdentity',
+    expected: { 16: 'a', 17: 'a', 18: undefined },
+  },
+  {
+    says: 'a stand-in owns what a new object says of itself',
+    steps: [
+      [
+        'PATCH',
+        '/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets/b?fieldManager=one',
+        {
+          apiVersion: 'policy/v1beta1',
+          kind: 'PodDisruptionBudget',
+          metadata: { name: 'b' },
+          spec: { maxUnavailable: 1 },
+        },
+        applied,
+      ],
+    ],
+    at: 'metadata.managedFields.1.manager',
+    expected: { 16: 'before-first-apply', 17: undefined },
+  },
+  {
+    says: 'an empty field is owned',
+    steps: [applyAccount('empty', { metadata: { name: 'empty', labels: {} } }, 'fieldManager=one')],
+    at: 'metadata.managedFields.0.fieldsV1.f:metadata',
+    expected: { 17: undefined, 18: { 'f:labels': {} } },
+  },
+  {
+    says: 'values of another type are shown in words of Go',
+    steps: [applyAccount('typed', { secrets: 'a' }, 'fieldManager=one')],
+    at: 'message',
+    expected: {
+      17: 'failed to create typed patch object: .secrets: expected list, got "a"',
+      18: 'failed to create typed patch object: .secrets: expected list, got &{a}',
+    },
+  },
+  {
+    says: 'of items without their key the first is told, and that it has no default',
+    steps: [applyAccount('keyless', { secrets: [{ kind: 'a' }, {}] }, 'fieldManager=one')],
+    at: 'message',
+    expected: {
+      17: `failed to create typed patch object: errors:\n  ${omits(0)}\n  ${omits(1)}`,
+      18: `failed to create typed patch object: ${omits(0)}`,
+      19: `failed to create typed patch object: ${omits(0)} (and doesn't have default value)`,
+    },
+  },
+  {
+    says: 'items come in the order of the configuration',
+    steps: [
+      ['POST', `${inDefault}/serviceaccounts`, account('order', { secrets: [{ name: 'a' }] })],
+      applyAccount(
+        'order',
+        { secrets: [{ name: 'b' }, { name: 'a' }] },
+        'fieldManager=one&force=true',
+      ),
+    ],
+    at: 'secrets.0.name',
+    expected: { 16: 'a', 20: 'a', 21: 'b' },
+  },
+  {
+    says: 'who applies with kubectl takes over what it noted',
+    steps: [
+      [
+        'POST',
+        `${inDefault}/configmaps?fieldManager=kubectl-client-side-apply`,
+        {
+          ...noted({ a: '1' }),
+          metadata: {
+            name: 'noted',
+            annotations: {
+              'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(noted({ a: '1' })),
+            },
+          },
+        },
+      ],
+      ['PATCH', `${inDefault}/configmaps/noted?fieldManager=kubectl`, noted({ a: '2' }), applied],
+    ],
+    at: 'status',
+    expected: { 18: 409, 19: 200 },
   },
 ]
 

@@ -33,7 +33,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {
       const before = live && (await versioned(request, live))
-      const made = withOwners(kind, (of) => applyConfiguration(of, before, config, who))
+      const made = withOwners(server, kind, (of) => applyConfiguration(of, before, config, who))
       const outcome = made instanceof Promise ? await made : made
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
       merged = outcome.merged

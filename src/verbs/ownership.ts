@@ -26,14 +26,15 @@ const managerKinds = new WeakMap<Kind, FieldManagerKind>()
 
 /** Calls what reckons with owners, again wherever a webhook had to be asked how they see an object. */
 export function withOwners<Result>(
+  server: Server,
   kind: Kind,
   act: (manager: FieldManagerKind) => Result,
 ): Awaitable<Result> {
-  const manager = fieldManagerKind(kind)
+  const manager = fieldManagerKind(server, kind)
   return kind.resource.convertsElsewhere ? withConversions(manager, act) : act(manager)
 }
 
-function fieldManagerKind(kind: Kind): FieldManagerKind {
+function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind
@@ -47,6 +48,7 @@ function fieldManagerKind(kind: Kind): FieldManagerKind {
   const made: FieldManagerKind = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
+    release,
     saysSubresource: entriesSaySubresource(kind.type),
     typeFor: (apiVersion) => versionOf(apiVersion)?.type,
     convert(object, toApiVersion) {
@@ -92,7 +94,7 @@ function entriesSaySubresource(type: Type): boolean {
 }
 
 /** The release that records owners from the first write on; before, an apply had to come first. */
-const ownersOfNewSince = 18
+export const ownersOfNewSince = 18
 
 /**
  * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
@@ -118,7 +120,9 @@ export function claimFields(
   }
   const record = (before: KubeObject | undefined, asked: KubeObject) => {
     const owned = asOwned(asked)
-    const entries = withOwners(kind, (of) => loadManager().recordUpdate(of, before, owned, who))
+    const entries = withOwners(server, kind, (of) =>
+      loadManager().recordUpdate(of, before, owned, who),
+    )
     if (!(entries instanceof Promise)) return setManaged(next, entries)
     // Where owners cannot be asked in their version, nobody is one any more.
     return entries.catch(() => []).then((found) => setManaged(next, found))

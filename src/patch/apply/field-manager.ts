@@ -31,12 +31,14 @@ import {
 } from './managed-fields.ts'
 import { type Applied, applyConfig, type Typed, updateOwners } from './ownership.ts'
 import { NoElement } from './shape.ts'
+import { toFieldSet } from './to-field-set.ts'
 import { typeProblems } from './validate.ts'
 import {
   asTyped,
   type FieldManagerKind,
   gvkText,
   NoVersion,
+  rulesOf,
   typedObject,
   versionsOf,
   zeroObject,
@@ -165,6 +167,7 @@ function updateManaged(
   who: Writer,
 ): Managed {
   const { apiVersion } = kind
+  const rules = rulesOf(kind)
   const named: Manager = {
     manager: who.manager || 'unknown',
     operation: 'Update',
@@ -183,10 +186,11 @@ function updateManaged(
     const previous = owners.get(writer)
     const set = previous === undefined ? claimed : union(claimed, previous.set)
     owners.set(writer, { set, apiVersion, applied: false, who: named })
-    if (former === undefined || !equalSets(former.set, set)) times.set(writer, who.now)
+    const moves = !rules.keepsUnchanged || former === undefined || !equalSets(former.set, set)
+    if (moves) times.set(writer, who.now)
   }
   const managed = { owned: owners, times }
-  capUpdaters(managed)
+  if (rules.foldsUpdaters) capUpdaters(managed)
   return managed
 }
 
@@ -203,15 +207,20 @@ export function applyConfiguration(
 ): { object: KubeObject; merged: boolean } | { conflicts: Conflict[] } {
   const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
   let managed = decodeForApply(live)
-  if (managed.owned.size === 0) managed = claimBeforeFirstApply(kind, before, managed, who)
+  const rules = rulesOf(kind)
+  const unowned = managed.owned.size === 0
+  if (unowned && rules.standInOwnsWritten)
+    managed = claimBeforeFirstApply(kind, before, managed, who)
   const wanted = typedConfig(kind, config)
   if (!isFit(before.type, before.object as Json)) {
-    const wrong = typeProblems(before.type, before.object as Json)
+    const wrong = typeProblems(before.type, before.object as Json, rules)
     throw plainError(`failed to create typed live object: ${wrong}`)
   }
+  if (unowned && !rules.standInOwnsWritten) managed = claimAsItStands(kind, before)
 
   let outcome = applyOnce(kind, before, wanted, managed, who, who.force)
-  if (Array.isArray(outcome) && who.manager === clientSideManager) {
+  const takesOver = rules.takesOverNoted && who.manager === clientSideManager
+  if (Array.isArray(outcome) && takesOver) {
     const conflicts = outcome
     const allowed = handedOver(before)
     if (allowed === undefined) return { conflicts }
@@ -222,7 +231,7 @@ export function applyConfiguration(
   }
   if (Array.isArray(outcome)) return { conflicts: outcome }
   let object = outcome.object === undefined ? before.object : restored(before, outcome.object)
-  if (who.manager === clientSideManager) object = withLastApplied(object, config)
+  if (takesOver) object = withLastApplied(object, config)
   const merged = live === undefined || outcome.object !== undefined
   return { object: withManagedFields(object, encodeManaged(outcome.managed)), merged }
 }
@@ -270,8 +279,20 @@ function applyOnce(
     else owners.set(applier, { ...mine, set, who: self })
   }
   const moved = new Map(times)
-  if (object !== undefined || !equalOwners(owners, owned)) moved.set(applier, now)
+  const changes = object !== undefined || !equalOwners(owners, owned)
+  if (changes) moved.set(applier, now)
   return { object, managed: { owned: owners, times: moved } }
+}
+
+const standInName = 'before-first-apply'
+
+/** The stand-in of 1.16 owns all that the object says, which a new one does too, and nobody knows since when. */
+function claimAsItStands(kind: FieldManagerKind, { object, type, apiVersion }: Typed): Managed {
+  const managed = nobody()
+  const set = difference(toFieldSet(type, object as Json, rulesOf(kind)), neverOwned)
+  const who: Manager = { manager: standInName, operation: 'Update', apiVersion, subresource: '' }
+  if (!isEmptySet(set)) managed.owned.set(identityOf(who), { set, apiVersion, applied: false, who })
+  return managed
 }
 
 /** An object nobody owned so far is owned by one stand-in from its first apply on. */
@@ -282,13 +303,13 @@ function claimBeforeFirstApply(
   who: Applier,
 ): Managed {
   if (!isFit(live.type, live.object as Json)) {
-    const wrong = typeProblems(live.type, live.object as Json)
+    const wrong = typeProblems(live.type, live.object as Json, rulesOf(kind))
     throw plainError(
       `failed to create manager for existing fields: failed to convert new object (${gvkText(live.object)}) to smd typed: ${wrong}`,
     )
   }
   const { subresource, now } = who
-  const standIn = { manager: 'before-first-apply', subresource, now }
+  const standIn = { manager: standInName, subresource, now }
   return updateManaged(kind, zeroObject(kind), live, managed, standIn)
 }
 
@@ -318,7 +339,7 @@ function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
       `failed to create typed patch object: no corresponding type for ${gvkText(config)}`,
     )
   }
-  const wrong = typeProblems(type, config as Json)
+  const wrong = typeProblems(type, config as Json, rulesOf(kind))
   if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
   return { object: config, type, apiVersion }
 }

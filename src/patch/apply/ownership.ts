@@ -23,6 +23,7 @@ import { dropEmpty, type Owned } from './managed-fields.ts'
 import { mergeObjects } from './merge.ts'
 import { reconcileWithType, withNamedFields } from './reconcile.ts'
 import { removeItems } from './remove.ts'
+import type { ApplyRules } from './rules.ts'
 import { toFieldSet } from './to-field-set.ts'
 
 /** An object of one version, with the type of that version. */
@@ -33,6 +34,7 @@ export interface Typed {
 }
 
 export interface Versions {
+  readonly rules: ApplyRules
   /** The object in another version; undefined where there is no such version any more. Throws Unfit. */
   convert(typed: Typed, apiVersion: string): Typed | undefined
   /** The fields a write through this endpoint resets, in that version. */
@@ -43,6 +45,7 @@ type Owners = Map<string, Owned>
 
 /** Managers of versions that are gone own nothing any more. */
 function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
+  if (!versions.rules.reconciles) return new Map(owners)
   const out: Owners = new Map()
   for (const [manager, owned] of owners) {
     const typed = versions.convert(live, owned.apiVersion)
@@ -159,11 +162,12 @@ export function applyConfig(
   force: boolean,
   versions: Versions,
 ): Applied | Conflict[] {
+  const { rules } = versions
   const known = reconciled(live, owners, versions)
   const last = known.get(applier)
   const { type, apiVersion } = live
-  const merged = mergeObjects(type, live.object as Json, config.object as Json) as KubeObject
-  let set = toFieldSet(type, config.object as Json)
+  const merged = mergeObjects(type, json(live), json(config), rules) as KubeObject
+  let set = toFieldSet(type, json(config), rules)
   const reset = versions.resetFields(apiVersion)
   if (reset !== undefined) set = recursiveDifference(set, reset)
   known.set(applier, { set, apiVersion, applied: true })
@@ -173,7 +177,7 @@ export function applyConfig(
   const outcome = takeChanged(live, pruned, known, applier, force, versions)
   if (Array.isArray(outcome)) return outcome
   return {
-    object: isSame(outcome.comparison) ? undefined : pruned.object,
+    object: rules.keepsUnchanged && isSame(outcome.comparison) ? undefined : pruned.object,
     owners: outcome.owners,
   }
 }
@@ -194,10 +198,7 @@ function prune(
     versions.convert(merged, last.apiVersion),
   )
   if (inLast === undefined) return merged
-  const without = withObject(
-    inLast,
-    removeItems(inLast.type, json(inLast), withNamedFields(inLast.type, last.set)),
-  )
+  const without = withoutPaths(inLast, namedIn(inLast.type, last.set, versions), versions)
   const backByOwners = said('add back owned items', () =>
     addBackOwned(inLast, without, owners, versions),
   )
@@ -218,10 +219,18 @@ const withObject = (typed: Typed, object: Json): Typed => ({
   object: (object ?? {}) as KubeObject,
 })
 
+const namedIn = (type: Type, set: FieldSet, { rules }: Versions): FieldSet =>
+  rules.dropsFields ? withNamedFields(type, set) : set
+const pathsOf = (typed: Typed, versions: Versions): FieldSet =>
+  namedIn(typed.type, toFieldSet(typed.type, json(typed), versions.rules), versions)
+const withoutPaths = (typed: Typed, paths: FieldSet, { rules }: Versions): Typed =>
+  withObject(typed, removeItems(typed.type, json(typed), paths, rules))
+
 /** What others own, in any version, is put back. */
 function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Versions): Typed {
   const byVersion = new Map<string, FieldSet>()
-  for (const { apiVersion, set } of owners.values()) {
+  for (const { apiVersion, set, applied } of owners.values()) {
+    if (!applied && !versions.rules.dropsFields) continue
     byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set))
   }
   let whole = merged
@@ -235,14 +244,9 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
     const leftHere = inVersion('pruned', left)
     if (wholeHere === undefined || leftHere === undefined) continue
     whole = wholeHere
-    const { type } = whole
-    const named = (set: FieldSet) => withNamedFields(type, set)
-    const wanted = union(
-      named(toFieldSet(type, json(leftHere))),
-      named(byVersion.get(version) as FieldSet),
-    )
-    const unwanted = difference(named(toFieldSet(type, json(whole))), wanted)
-    left = withObject(whole, removeItems(type, json(whole), unwanted))
+    const owned = namedIn(whole.type, byVersion.get(version) as FieldSet, versions)
+    const wanted = union(pathsOf(leftHere, versions), owned)
+    left = withoutPaths(whole, difference(pathsOf(whole, versions), wanted), versions)
   }
   return left
 }
@@ -253,11 +257,7 @@ function addBackDangling(merged: Typed, pruned: Typed, last: Owned, versions: Ve
     versions.convert(pruned, last.apiVersion),
   )
   if (left === undefined) return merged
-  const { type } = merged
-  const gone = difference(
-    withNamedFields(type, toFieldSet(type, json(merged))),
-    withNamedFields(type, toFieldSet(type, json(left))),
-  )
-  const unwanted = intersection(gone, withNamedFields(type, last.set))
-  return withObject(merged, removeItems(type, json(merged), unwanted))
+  const gone = difference(pathsOf(merged, versions), pathsOf(left, versions))
+  const unwanted = intersection(gone, namedIn(merged.type, last.set, versions))
+  return withoutPaths(merged, unwanted, versions)
 }

@@ -7,38 +7,50 @@ import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, setMember } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { type FieldSet, hasChildren, isMember } from './field-set.ts'
-import { isHollow, itemElement, memberType, shapeOf, untyped } from './shape.ts'
+import { type ApplyRules, newestRules } from './rules.ts'
+import { isHollow, isNamedField, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
-export function removeItems(type: Type, value: Json, paths: FieldSet): Json {
+export function removeItems(
+  type: Type,
+  value: Json,
+  paths: FieldSet,
+  rules: ApplyRules = newestRules,
+): Json {
   if (type.is === 'scalar' && type.scalar !== 'any') return value
+  if (!rules.dropsFields && (isHollow(value) || shapeOf(type, value) === 'leaf')) return value
   if (value === null || typeof value !== 'object') {
     return type.is === 'scalar' || type.is === 'untyped' ? value : null
   }
   if (isHollow(value) || shapeOf(type, value) === 'leaf') return null
   return Array.isArray(value)
-    ? itemsWithout(type as List, value, paths)
-    : membersWithout(type, value, paths)
+    ? itemsWithout(type as List, value, paths, rules)
+    : membersWithout(type, value, paths, rules)
 }
 
-function itemsWithout(list: List, items: Json[], paths: FieldSet): Json {
+function itemsWithout(list: List, items: Json[], paths: FieldSet, rules: ApplyRules): Json {
   const kept: Json[] = []
   for (const item of items) {
     const subtree = paths[itemElement(list, item)]
     if (subtree === undefined) kept.push(item)
-    else if (!isMember(subtree)) kept.push(removeItems(list.items, item, subtree))
+    else if (!isMember(subtree)) kept.push(removeItems(list.items, item, subtree, rules))
   }
   return kept.length > 0 ? kept : null
 }
 
-function membersWithout(type: Type, map: JsonMap, paths: FieldSet): Json {
+function membersWithout(type: Type, map: JsonMap, paths: FieldSet, rules: ApplyRules): Json {
   const kept: JsonMap = {}
   let any = false
   for (const name of Object.keys(map)) {
     const value = map[name] as Json
     const subtree = paths[`f:${name}`]
-    if (subtree !== undefined && isMember(subtree)) continue
+    const goes = rules.dropsFields || !isNamedField(type, name)
+    if (goes && subtree !== undefined && isMember(subtree)) continue
     const member = memberType(type, name) ?? untyped
-    setMember(kept, name, subtree === undefined ? value : removeItems(member, value, subtree))
+    setMember(
+      kept,
+      name,
+      subtree === undefined ? value : removeItems(member, value, subtree, rules),
+    )
     any = true
   }
   return any ? kept : null

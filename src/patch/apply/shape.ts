@@ -58,9 +58,9 @@ function keyNames(list: List): readonly string[] {
 /** Thrown for an item no step leads to, in the original's words; who calls decides what that means. */
 export class NoElement extends Error {}
 
-/** The step to an item of a set or of a list with keys. */
-export function itemElement(list: List, item: Json): string {
-  return list.listType === 'set' ? setElement(item) : mapElement(list, item)
+/** The step to an item of a set or of a list with keys, whose keys may have defaults. */
+export function itemElement(list: List, item: Json, defaultsKeys = true): string {
+  return list.listType === 'set' ? setElement(item) : mapElement(list, item, defaultsKeys)
 }
 
 function setElement(item: Json): string {
@@ -76,7 +76,7 @@ function setElement(item: Json): string {
   return `v:${goJson(item)}`
 }
 
-function mapElement(list: List, item: Json): string {
+function mapElement(list: List, item: Json, defaultsKeys: boolean): string {
   if (item === null) {
     throw new NoElement('associative list with keys may not have a null element')
   }
@@ -86,12 +86,11 @@ function mapElement(list: List, item: Json): string {
   const names = keyNames(list)
   const values: Json[] = []
   for (const name of names) {
-    const value =
-      ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : keyDefault(list, name))
+    const left = () => (defaultsKeys ? keyDefault(list, name) : undefined)
+    const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : left())
     if (value === undefined) {
-      throw new NoElement(
-        `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
-      )
+      const omits = `associative list with keys has an element that omits key field ${JSON.stringify(name)}`
+      throw new NoElement(defaultsKeys ? `${omits} (and doesn't have default value)` : omits)
     }
     values.push(value)
   }

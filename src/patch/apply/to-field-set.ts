@@ -6,27 +6,30 @@ import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, isMember, leaf, levelOf } from './field-set.ts'
+import { type ApplyRules, newestRules } from './rules.ts'
 import { isHollow, isNamedField, itemElement, memberType, shapeOf, untyped } from './shape.ts'
 
 /** The object must be valid for its type. */
-export function toFieldSet(type: Type, object: Json): FieldSet {
-  return pathsOf(type, object) ?? emptySet
+export function toFieldSet(type: Type, object: Json, rules: ApplyRules = newestRules): FieldSet {
+  return pathsOf(type, object, rules) ?? emptySet
 }
 
 /** The paths below a value; a leaf for one that is a path itself, undefined for one that is none and has none. */
-function pathsOf(type: Type, value: Json): FieldSet | undefined {
+function pathsOf(type: Type, value: Json, rules: ApplyRules): FieldSet | undefined {
   const shape = shapeOf(type, value)
   if (shape === 'leaf') return leaf
-  if (shape === 'list') return Array.isArray(value) ? pathsOfItems(type as List, value) : undefined
-  return isMap(value) ? pathsOfMembers(type, value) : undefined
+  if (shape === 'list')
+    return Array.isArray(value) ? pathsOfItems(type as List, value, rules) : undefined
+  return isMap(value) ? pathsOfMembers(type, value, rules) : undefined
 }
 
-function pathsOfMembers(type: Type, map: JsonMap): FieldSet | undefined {
+function pathsOfMembers(type: Type, map: JsonMap, rules: ApplyRules): FieldSet | undefined {
   const steps: [string, FieldSet][] = []
   for (const name of Object.keys(map)) {
     const value = map[name] as Json
-    const below = pathsOf(memberType(type, name) ?? untyped, value)
-    const member = value === null || (isMap(value) && isHollow(value)) || !isNamedField(type, name)
+    const below = pathsOf(memberType(type, name) ?? untyped, value, rules)
+    const empty = rules.dropsFields && (value === null || (isMap(value) && isHollow(value)))
+    const member = empty || !isNamedField(type, name)
     if (below === undefined) {
       if (member) steps.push([`f:${name}`, leaf])
     } else steps.push([`f:${name}`, member ? alsoMember(below) : below])
@@ -34,10 +37,10 @@ function pathsOfMembers(type: Type, map: JsonMap): FieldSet | undefined {
   return steps.length === 0 ? undefined : levelOf(steps, false)
 }
 
-function pathsOfItems(list: List, items: Json[]): FieldSet | undefined {
+function pathsOfItems(list: List, items: Json[], rules: ApplyRules): FieldSet | undefined {
   const steps: [string, FieldSet][] = []
   for (const item of items) {
-    const below = pathsOf(list.items, item)
+    const below = pathsOf(list.items, item, rules)
     steps.push([itemElement(list, item), below === undefined ? leaf : alsoMember(below)])
   }
   return steps.length === 0 ? undefined : levelOf(steps, false)

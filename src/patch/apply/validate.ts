@@ -7,7 +7,8 @@ import type { Json } from '#api/object-meta.ts'
 import { goType, goValue } from '#patch/go-value.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
 import type { List, Scalar, Type } from '#schema/type.ts'
-import { elementText, wholeNumber } from './path-element.ts'
+import { elementText, shownValue, wholeNumber } from './path-element.ts'
+import { type ApplyRules, newestRules } from './rules.ts'
 import { itemElement, memberType, NoElement } from './shape.ts'
 
 /** `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way back. */
@@ -17,8 +18,12 @@ interface Problem {
 }
 
 /** undefined: it fits. */
-export function typeProblems(type: Type, value: Json): string | undefined {
-  const problems = look(type, value)
+export function typeProblems(
+  type: Type,
+  value: Json,
+  rules: ApplyRules = newestRules,
+): string | undefined {
+  const problems = look(type, value, rules)
   if (problems === undefined) return undefined
   const lines = problems.map(({ path, text }) => (path === '' ? text : `${path}: ${text}`))
   return lines.length === 1 ? lines[0] : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n')
@@ -26,55 +31,61 @@ export function typeProblems(type: Type, value: Json): string | undefined {
 
 const problem = (text: string): Problem[] => [{ path: '', text }]
 
-function look(type: Type, value: Json): Problem[] | undefined {
+function look(type: Type, value: Json, rules: ApplyRules): Problem[] | undefined {
   if (value === null) return undefined
   switch (type.is) {
     case 'scalar': {
-      const text = scalarProblem(type, value)
+      const text = scalarProblem(type, value, rules)
       return text === undefined ? undefined : problem(text)
     }
     case 'list':
-      if (Array.isArray(value)) return lookAtItems(type, value)
-      return problem(goFormat(`expected list, got &{${goValue(value)}}`))
+      if (Array.isArray(value)) return lookAtItems(type, value, rules)
+      return problem(goFormat(`expected list, got ${got(value, rules)}`))
     case 'struct':
     case 'map':
       if (type.is === 'struct' && type.union === true) return undefined
-      if (isMap(value)) return lookAtMembers(type, value)
-      return problem(goFormat(`expected map, got &{${goValue(value)}}`))
+      if (isMap(value)) return lookAtMembers(type, value, rules)
+      return problem(goFormat(`expected map, got ${got(value, rules)}`))
     case 'untyped':
       return undefined
   }
 }
 
-function scalarProblem({ scalar }: Scalar, value: Json): string | undefined {
+const got = (value: Json, { endsAtWrongItem }: ApplyRules): string =>
+  endsAtWrongItem ? `&{${goValue(value)}}` : shownValue(value)
+
+function scalarProblem({ scalar }: Scalar, value: Json, rules: ApplyRules): string | undefined {
+  const shown = rules.endsAtWrongItem ? undefined : shownValue(value)
   switch (scalar) {
     case 'string':
     case 'bytes':
     case 'duration':
       if (typeof value === 'string') return undefined
-      return `expected string, got &value.valueUnstructured{Value:${goUntyped(value)}}`
+      return `expected string, got ${shown ?? `&value.valueUnstructured{Value:${goUntyped(value)}}`}`
     case 'bool':
-      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${got(value, rules)}`
     case 'int32':
     case 'int64':
     case 'uint32':
     case 'uint64':
     case 'float64':
       if (typeof value === 'number' || typeof value === 'bigint') return undefined
-      return `expected numeric (int or float), got ${goType(value)}`
+      return `expected numeric (int or float), got ${shown ?? goType(value)}`
     default:
       return undefined
   }
 }
 
-function lookAtMembers(type: Type, map: JsonMap): Problem[] | undefined {
+function lookAtMembers(type: Type, map: JsonMap, rules: ApplyRules): Problem[] | undefined {
   let problems: Problem[] | undefined
   for (const name of Object.keys(map)) {
     const member = memberType(type, name)
     if (member === undefined) {
-      return [...(problems ?? []), { path: `.${name}`, text: 'field not declared in schema' }]
+      problems = [...(problems ?? []), { path: `.${name}`, text: 'field not declared in schema' }]
+      if (rules.endsAtWrongItem) return problems
+      continue
     }
-    problems = below(problems, look(member, map[name] as Json), () => `.${name}`)
+    problems = below(problems, look(member, map[name] as Json, rules), () => `.${name}`)
   }
   return problems
 }
@@ -87,7 +98,7 @@ function below(before: Problem[] | undefined, found: Problem[] | undefined, step
   return before === undefined ? found : [...before, ...found]
 }
 
-function lookAtItems(list: List, items: Json[]): Problem[] | undefined {
+function lookAtItems(list: List, items: Json[], rules: ApplyRules): Problem[] | undefined {
   let problems: Problem[] | undefined
   const seen = new Set<string>()
   for (let i = 0; i < items.length; i++) {
@@ -95,10 +106,12 @@ function lookAtItems(list: List, items: Json[]): Problem[] | undefined {
     let element = `i:${i}`
     if (list.listType !== 'atomic') {
       try {
-        element = itemElement(list, item)
+        element = itemElement(list, item, rules.defaultsKeys)
       } catch (error) {
         if (!(error instanceof NoElement)) throw error
-        return [...(problems ?? []), ...problem(`element ${i}: ${error.message}`)]
+        problems = [...(problems ?? []), ...problem(`element ${i}: ${error.message}`)]
+        if (rules.endsAtWrongItem) return problems
+        continue
       }
       if (seen.has(element)) {
         problems = [
@@ -108,7 +121,9 @@ function lookAtItems(list: List, items: Json[]): Problem[] | undefined {
       }
       seen.add(element)
     }
-    problems = below(problems, look(list.items, item), () => elementText(element, wholeNumber))
+    problems = below(problems, look(list.items, item, rules), () =>
+      elementText(element, wholeNumber),
+    )
   }
   return problems
 }

@@ -10,6 +10,7 @@ import type { Type } from '#schema/type.ts'
 import type { FieldSet } from './field-set.ts'
 import { isCustom, Unfit } from './fitness.ts'
 import type { Typed, Versions } from './ownership.ts'
+import { type ApplyRules, applyRules, newestRules } from './rules.ts'
 import { typeProblems } from './validate.ts'
 import { zeroOf } from './zero.ts'
 
@@ -24,9 +25,14 @@ export interface FieldManagerKind {
   convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
   /** False: entries do not say which subresource they were written through (releases before 1.22). */
   readonly saysSubresource?: boolean
+  /** Whose rules hold; the newest where none is said. */
+  readonly release?: number
   /** What a write through this endpoint resets and so never owns. */
   resetFields(apiVersion: string, subresource: string): FieldSet | undefined
 }
+
+export const rulesOf = ({ release }: FieldManagerKind): ApplyRules =>
+  release === undefined ? newestRules : applyRules(release)
 
 /** An object of a version its kind does not have. */
 export class NoVersion extends Error {}
@@ -103,6 +109,7 @@ export function gvkText({ apiVersion = '', kind }: KubeObject): string {
 export function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
   const done = new Map<KubeObject, Map<string, Typed | undefined>>()
   return {
+    rules: rulesOf(kind),
     convert(typed, apiVersion) {
       if (typed.apiVersion === apiVersion) return typed
       let versions = done.get(typed.object)

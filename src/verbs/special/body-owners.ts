@@ -4,11 +4,10 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.ts'
-import { setManaged } from '#verbs/ownership.ts'
+import { ownersOfNewSince, setManaged } from '#verbs/ownership.ts'
 import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 
-/** The first release in which every new object has owners, and the first in which entries say by which subresource. */
-const ownersSince = 18
+/** The first release in which entries say by which subresource they came. */
 const subresourceSince = 22
 
 interface BodyType {
@@ -23,6 +22,7 @@ export function bodyManager(server: Server, { apiVersion, kind }: BodyType): Fie
     typeFor: (version) => (version === apiVersion ? server.typeNamed(apiVersion, kind) : undefined),
     convert: (object, to) => (to === apiVersion ? object : undefined),
     resetFields: () => undefined,
+    release: server.release,
     saysSubresource: server.release >= subresourceSince,
   }
 }
@@ -34,7 +34,7 @@ export function claimBody(
   body: KubeObject,
   type: BodyType = { apiVersion: body.apiVersion ?? '', kind: body.kind ?? '' },
 ): void {
-  if (server.release < ownersSince || !server.feature('ServerSideApply')) return
+  if (server.release < ownersOfNewSince || !server.feature('ServerSideApply')) return
   const who = {
     manager: request.options.fieldManager,
     subresource: request.target.subresource,
