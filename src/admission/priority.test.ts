@@ -129,3 +129,15 @@ const classes: [name: string, operation: 'CREATE' | 'UPDATE', object: Loose, exp
 for (const [name, operation, object, expected] of classes)
   test(`a class that is ${name}`, async () =>
     assert.equal(await outcome(plugin, requestOf(operation, classKind, object), some), expected))
+
+for (const [release, namespace, expected] of [
+  [16, 'ns', 'pods with system-node-critical priorityClass is not permitted in ns namespace'],
+  [16, 'kube-system', 'no PriorityClass with name system-node-critical was found'],
+  [17, 'ns', 'no PriorityClass with name system-node-critical was found'],
+] as const)
+  test(`a class of the system in ${namespace}, 1.${release}`, async () => {
+    const spec = { priorityClassName: 'system-node-critical' }
+    const request = requestOf('CREATE', podKind, pod(spec), { namespace })
+    const said = await outcome(priorityPlugin(release), request, none)
+    assert.equal(said, `403 pods "p" is forbidden: ${expected}`)
+  })

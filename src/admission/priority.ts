@@ -8,6 +8,9 @@ import { refusal } from './refusal.ts'
 const group = 'scheduling.k8s.io'
 /** The release from which pods carry their preemption policy. */
 const preemptionPolicySince = 19
+/** The release from which pods of any namespace may be of the classes of the system. */
+const criticalAnywhereSince = 17
+const ofSystem = ['system-node-critical', 'system-cluster-critical']
 
 export function priorityPlugin(release: number): AdmissionPlugin {
   return {
@@ -45,6 +48,13 @@ function settle(request: AdmissionRequest, reader: ObjectReader, release: number
       if (found !== undefined) spec.priorityClassName = found.metadata.name
       giveNumber(request, found, release)
     })
+  }
+  const { namespace } = request
+  if (release < criticalAnywhereSince && ofSystem.includes(named) && namespace !== 'kube-system') {
+    throw refusal(
+      request,
+      `pods with ${named} priorityClass is not permitted in ${namespace} namespace`,
+    )
   }
   return after(reader.get(group, 'priorityclasses', '', named), (found) => {
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${named} was found`)

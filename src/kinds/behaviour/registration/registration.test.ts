@@ -50,6 +50,23 @@ checkCreate(webhookConfiguration, [
     ],
   ],
   [
+    'the release before knew the first version of reviews alone',
+    hooks(hook()),
+    [
+      'webhooks[0].admissionReviewVersions: Invalid value: []string{"v1"}: must include at least one of v1beta1',
+    ],
+    contextFor({ release: 16 }),
+  ],
+  [
+    '… which it said in other words',
+    hooks(hook()),
+    [
+      'webhooks[0].admissionReviewVersions: Invalid value: []string{"v1"}: none of the versions accepted by this server. accepted version(s) are v1beta1',
+    ],
+    contextFor({ release: 15 }),
+  ],
+  ['… and a release later both', hooks(hook()), [], contextFor({ release: 17 })],
+  [
     'a star is alone',
     rule({ operations: ['*', 'CREATE'], apiGroups: ['*', 'a'] }),
     [
