@@ -55,6 +55,43 @@ const applyAccount = (name: string, changes: object, query: string): Step => [
 ]
 const omits = (i: number) =>
   `.secrets: element ${i}: associative list with keys has an element that omits key field "name"`
+const kinds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const define = (group: string, spec: object): Step => [
+  'POST',
+  kinds,
+  {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `gears.${group}` },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: { plural: 'gears', kind: 'Gear' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+        },
+      ],
+    },
+  },
+]
+const applyGear = (group: string, spec: object): Step => [
+  'PATCH',
+  `/apis/${group}/v1/gears/g?fieldManager=one`,
+  { apiVersion: `${group}/v1`, kind: 'Gear', metadata: { name: 'g' }, spec },
+  applied,
+]
+const listOf = (more: object) => ({
+  type: 'object',
+  properties: {
+    set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+    other: more,
+  },
+})
+const setOwned = { 'f:set': { 'v:"a"': {} } }
 const noted = (data: object) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -164,6 +201,42 @@ const rows: Row[] = [
     ],
     at: 'status',
     expected: { 18: 409, 19: 200 },
+  },
+  {
+    says: 'a kind with something that may be null has a type to apply by',
+    steps: [
+      define('null.example.com', listOf({ type: 'string', nullable: true })),
+      applyGear('null.example.com', { set: ['a'] }),
+    ],
+    at: 'metadata.managedFields.0.fieldsV1.f:spec',
+    expected: { 16: { '.': {}, 'f:set': {} }, 17: setOwned },
+  },
+  {
+    says: 'a kind with a number that may be a text has a type to apply by',
+    steps: [
+      define('either.example.com', listOf({ 'x-kubernetes-int-or-string': true })),
+      applyGear('either.example.com', { set: ['a'] }),
+    ],
+    at: 'metadata.managedFields.0.fieldsV1.f:spec',
+    expected: { 16: { '.': {}, 'f:set': {} }, 20: { '.': {}, 'f:set': {} }, 21: setOwned },
+  },
+  {
+    says: 'a set of a custom object has each item once',
+    steps: [
+      define('set.example.com', listOf({ type: 'string' })),
+      [
+        'POST',
+        '/apis/set.example.com/v1/gears',
+        {
+          apiVersion: 'set.example.com/v1',
+          kind: 'Gear',
+          metadata: { name: 'g' },
+          spec: { set: ['a', 'a'] },
+        },
+      ],
+    ],
+    at: 'status',
+    expected: { 17: 201, 18: 422 },
   },
 ]
 

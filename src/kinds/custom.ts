@@ -11,6 +11,7 @@ import { ownsResetsUntil, selfLinksUntil } from './built-in.ts'
 import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
+import { ownedTypeOf } from './custom/owned-type.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
 import { CustomSchema } from './custom/schema.ts'
 import { isUnread, markUnread, putBack } from './custom/unread.ts'
@@ -231,6 +232,8 @@ class CustomKind implements Kind {
   readonly scale: ScalePaths | undefined
   readonly #schema: CustomSchema
   readonly #columns: readonly Loose[] | undefined
+  readonly #definition: KubeObject
+  readonly #release: number
   #made: TableColumns | undefined
   #text: string | undefined
 
@@ -244,6 +247,8 @@ class CustomKind implements Kind {
   ) {
     const { spec, status } = definition
     const names = status.acceptedNames
+    this.#definition = definition
+    this.#release = options.release
     this.group = spec.group
     this.version = version.name
     this.apiVersion = `${this.group}/${this.version}`
@@ -274,6 +279,10 @@ class CustomKind implements Kind {
 
   get type(): Type {
     return this.#schema.type
+  }
+
+  get ownedType(): Type | undefined {
+    return ownedTypeOf(this.#definition, this.#release)
   }
 
   get columns(): TableColumns {

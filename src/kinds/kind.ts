@@ -32,6 +32,8 @@ export interface Kind {
   readonly resource: Resource
   /** The type of a whole object of this version. */
   readonly type: Type
+  /** The type by which its fields are owned, where that is another. */
+  readonly ownedType?: Type
   /** Whether protobuf can carry it (built-in kinds). */
   readonly protobuf: boolean
   /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */

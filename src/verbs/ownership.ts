@@ -50,7 +50,10 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
     kind: kind.kind,
     release,
     saysSubresource: entriesSaySubresource(kind.type),
-    typeFor: (apiVersion) => versionOf(apiVersion)?.type,
+    typeFor(apiVersion) {
+      const found = versionOf(apiVersion)
+      return found?.ownedType ?? found?.type
+    },
     convert(object, toApiVersion) {
       const from = versionOf(object.apiVersion as string)
       const to = versionOf(toApiVersion)

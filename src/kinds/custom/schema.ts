@@ -33,6 +33,8 @@ const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts'
 const dropsNullsSince = 20
 /** The first release that tells each field that is wrong by itself. */
 const tellsFieldsSince = 16
+/** The first release that looks for items which a set or map has twice. */
+const checksListsSince = 18
 
 function inOne(object: KubeObject, errors: Errors): FieldError {
   const said = [...errors.values()].map(({ message }) => message).join('\n')
@@ -165,7 +167,8 @@ export class CustomSchema {
     const errors: Errors = new Map()
     this.#check(object as unknown as Json, '', errors)
     if (errors.size === 0) return []
-    return this.#release < tellsFieldsSince ? [inOne(object, errors)] : fieldErrors(errors)
+    if (this.#release < tellsFieldsSince) return [inOne(object, errors)]
+    return fieldErrors(errors, this.#release)
   }
 
   /** Whether lists were wrong before, in what this version sees of the object. */
@@ -184,7 +187,7 @@ export class CustomSchema {
     const schema = this.structural
     if (schema === undefined) return []
     const value = object as unknown as Json
-    const lists = checkListTypes(schema, value)
+    const lists = this.#release < checksListsSince ? [] : checkListTypes(schema, value)
     const isNews = lists.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
     return [...checkEmbedded(schema, value), ...(isNews ? lists : [])]
   }

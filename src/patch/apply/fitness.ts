@@ -37,8 +37,9 @@ export function isFit(type: Type, value: Json): boolean {
   }
 }
 
-/** Whether the type is of a custom kind: such types have no name. */
-export const isCustom = (type: Type): boolean => type.is === 'struct' && type.name === ''
+/** Whether the type is of a custom kind: such types have no name, or are not known at all. */
+export const isCustom = (type: Type): boolean =>
+  type.is === 'untyped' || (type.is === 'struct' && type.name === '')
 
 /** Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves. */
 function hasListsInside(type: Type): boolean {

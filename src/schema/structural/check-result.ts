@@ -13,6 +13,8 @@ export interface SchemaError {
   readonly path: string
   readonly message: string
   readonly value?: Json | bigint
+  /** What is shown in place of the value before 1.20: the bound it breaks, or nothing (null). */
+  readonly bound?: number | null
   readonly allowed?: readonly Json[]
 }
 
@@ -27,9 +29,19 @@ export function addAll(errors: Errors, more: Errors): void {
   for (const error of more.values()) add(errors, error)
 }
 
+/** The first release that shows the value that breaks a bound. */
+const valuesShownSince = 20
+
 /** `base`: where the value stands; without one, at the root of an object. */
-export function fieldErrors(errors: Errors, base?: FieldPath): FieldError[] {
-  return [...errors.values()].map((error) => fieldError(error, base))
+export function fieldErrors(errors: Errors, release: number, base?: FieldPath): FieldError[] {
+  const showsBounds = release < valuesShownSince
+  return [...errors.values()].map((error) =>
+    fieldError(showsBounds ? boundShown(error) : error, base),
+  )
+}
+
+function boundShown(error: SchemaError): SchemaError {
+  return error.bound === undefined ? error : { ...error, value: error.bound }
 }
 
 function fieldError(error: SchemaError, base: FieldPath | undefined): FieldError {

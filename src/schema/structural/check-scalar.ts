@@ -47,7 +47,7 @@ export function checkString(
   return (value, path, errors) => {
     const text = broken(value)
     if (text !== undefined)
-      add(errors, { is: 'value', path, value, message: `${path} in body ${text}` })
+      add(errors, { is: 'value', path, value, bound: null, message: `${path} in body ${text}` })
     if (hasFormat === undefined) return 1
     if (!hasFormat(value)) {
       const message = `${path} in body must be of type ${format}: ${goQuote(value)}`
@@ -67,8 +67,14 @@ export function checkNumber(
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1
   return (value, path, errors) => {
     const whole = typeof value === 'bigint' || Number.isSafeInteger(value)
-    const say = (text: string, shown: Amount = value) =>
-      add(errors, { is: 'value', path, value: shown, message: `${path} in body should be ${text}` })
+    const say = (text: string, broken: number) =>
+      add(errors, {
+        is: 'value',
+        path,
+        value,
+        bound: broken,
+        message: `${path} in body should be ${text}`,
+      })
     const bound = (given: number) => (whole ? Math.trunc(given) : given)
     const show = (given: number) => (whole ? String(Math.trunc(given)) : goFloat(given))
     if (multipleOf !== undefined) {
@@ -79,14 +85,16 @@ export function checkNumber(
       const least = bound(minimum)
       const strict = schema.exclusiveMinimum === true
       if (strict ? value <= least : value < least) {
-        say(strict ? `greater than ${show(minimum)}` : `greater than or equal to ${show(minimum)}`)
+        const words = strict ? 'greater than' : 'greater than or equal to'
+        say(`${words} ${show(minimum)}`, least)
       }
     }
     if (maximum !== undefined) {
       const most = bound(maximum)
       const strict = schema.exclusiveMaximum === true
       if (strict ? value >= most : value > most) {
-        say(strict ? `less than ${show(maximum)}` : `less than or equal to ${show(maximum)}`)
+        const words = strict ? 'less than' : 'less than or equal to'
+        say(`${words} ${show(maximum)}`, most)
       }
     }
     return 1
@@ -110,7 +118,8 @@ function multipleError(
       : isNearInteger(cut < 1 ? (1 / cut) * Number(value) : Number(value) / cut)
   if (fits) return undefined
   const shown = whole ? String(cut) : goFloat(cut)
-  return { is: 'value', path, value, message: `${path} in body should be a multiple of ${shown}` }
+  const message = `${path} in body should be a multiple of ${shown}`
+  return { is: 'value', path, value, bound: cut, message }
 }
 
 export function checkEnum(

@@ -8,10 +8,10 @@ import type { JsonSchema } from './json-schema.ts'
 
 const at = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { a: schema } })
 
-function errorsOf(schema: JsonSchema, value: Json): string[] {
+function errorsOf(schema: JsonSchema, value: Json, release = 22): string[] {
   const errors: Errors = new Map()
   new Checker().of(schema)(value, '', errors)
-  return fieldErrors(errors).map(({ field, message }) => `${field}: ${message}`)
+  return fieldErrors(errors, release).map(({ field, message }) => `${field}: ${message}`)
 }
 
 type Case = [JsonSchema, Json, ...string[]]
@@ -218,4 +218,24 @@ test('many wrong values are many errors, each found once', () => {
   const schema: JsonSchema = { type: 'object', additionalProperties: { type: 'string' } }
   const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]))
   assert.equal(errorsOf(at(schema), { a: value }).length, 20_000)
+})
+
+const shownBounds: [schema: JsonSchema, value: Json, before: string, since: string][] = [
+  [{ type: 'integer', maximum: 3 }, 7, '3', '7'],
+  [{ type: 'number', minimum: 2.5 }, 1.5, '2.5', '1.5'],
+  [{ type: 'integer', multipleOf: 3 }, 4, '3', '4'],
+  [{ type: 'string', maxLength: 1 }, 'ab', '""', '"ab"'],
+  [{ type: 'string', pattern: '^x' }, 'y', '""', '"y"'],
+  [{ type: 'array', maxItems: 0 }, [1, 2], '""', '2'],
+]
+test('before 1.20 the bound that is broken is shown, or nothing', () => {
+  for (const [schema, value, before, since] of shownBounds)
+    for (const [release, shown] of [
+      [19, before],
+      [20, since],
+    ] as const)
+      assert.match(
+        errorsOf(at(schema), { a: value }, release)[0],
+        new RegExp(`^a: Invalid value: ${shown.replaceAll('.', '[.]')}: a in body`),
+      )
 })

@@ -75,6 +75,7 @@ export class Checker {
           is: 'value',
           path,
           value: length,
+          bound: null,
           message: `${path} in body should have ${text} items`,
         })
       if (minItems !== undefined && length < minItems) say(`at least ${minItems}`)

@@ -26,6 +26,7 @@ export interface DefaultRules {
   /** Fields that the schema does not know are refused. */
   readonly pruned: boolean
   readonly metadataProblem: MetadataProblem
+  readonly release: number
 }
 
 /** A whole object with a value in its place. */
@@ -132,6 +133,6 @@ class Walk {
   #valueErrors(schema: JsonSchema, path: FieldPath): FieldError[] {
     const errors: Errors = new Map()
     this.#checker.of(schema)(schema.default as Json, '', errors)
-    return fieldErrors(errors, path)
+    return fieldErrors(errors, this.#rules.release, path)
   }
 }

@@ -95,7 +95,7 @@ test('metadata in defaults is written anew, and nothing else is touched', () => 
     const errors = checkDefaults(
       { type: 'object', properties: { spec: { ...schema, default: given } } },
       FieldPath.root,
-      { pruned: true, metadataProblem: () => undefined },
+      { pruned: true, metadataProblem: () => undefined, release: 22 },
     )
     assert.deepEqual(errors, [])
     const made = { ...whole, metadata: want }

@@ -62,6 +62,7 @@ function rulesFor(context: Context, old: Loose | undefined): SpecRules {
     validTypes: !beta && !had(({ type }) => type !== undefined && !types.includes(type)),
     structural:
       !beta && (old === undefined || schemasOf(old).every((one) => isStructural(one, specPath))),
+    release: context.release,
     prunedDefaults: old === undefined || !schemasOf(old).some(hasUnprunedDefaults),
     atomicSets: !had(isLooseSet),
     keyRules: !had((schema) => checkKeys(schema, FieldPath.root).length > 0),

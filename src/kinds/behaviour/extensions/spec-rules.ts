@@ -21,6 +21,7 @@ export interface SpecRules extends SchemaRules {
   readonly schemaRequired: boolean
   readonly structural: boolean
   readonly prunedDefaults: boolean
+  readonly release: number
 }
 
 /** What may stand at the root of a schema where status is a subresource, by Go's names. */
@@ -231,7 +232,11 @@ function checkValidation(
   if (structural.length > 0) return [...errors, ...structural]
   return [
     ...errors,
-    ...checkDefaults(schema, at, { pruned: rules.prunedDefaults, metadataProblem }),
+    ...checkDefaults(schema, at, {
+      pruned: rules.prunedDefaults,
+      metadataProblem,
+      release: rules.release,
+    }),
   ]
 }
 

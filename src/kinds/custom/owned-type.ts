@@ -1,0 +1,40 @@
+/**
+ * By which type fields of custom objects are owned. The original makes it from the definition as OpenAPI 2 would say it,
+ * and where that cannot say something in any version, as it could not in older releases, no version has a type: values
+ * are what they look like, maps owned key by key and lists whole.
+ */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import {
+  isIntOrString,
+  itemsOf,
+  type JsonSchema,
+  propertiesOf,
+  valuesOf,
+} from '#schema/structural/json-schema.ts'
+import type { Type } from '#schema/type.ts'
+
+/** The first releases that leave out of it what may be null, and that a number may be a text. */
+const nullableSince = 17
+const intOrStringSince = 21
+
+const deduced: Type = { is: 'untyped' }
+const known = new WeakMap<KubeObject, boolean>()
+
+/** undefined: by the type of its version. */
+export function ownedTypeOf(definition: KubeObject, release: number): Type | undefined {
+  if (release >= intOrStringSince) return undefined
+  let said = known.get(definition)
+  if (said === undefined) {
+    const versions: Loose[] = definition.spec.versions ?? []
+    said = versions.every(({ schema }) => canBeSaid(schema?.openAPIV3Schema, release))
+    known.set(definition, said)
+  }
+  return said ? undefined : deduced
+}
+
+function canBeSaid(schema: JsonSchema | null | undefined, release: number): boolean {
+  if (!schema) return true
+  if (isIntOrString(schema) || (schema.nullable === true && release < nullableSince)) return false
+  const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
+  return inside.every((one) => canBeSaid(one, release))
+}
