@@ -36,14 +36,30 @@ function check(budget: KubeObject): FieldError[] {
   return [...errors, ...validateLabelSelector(selector, specPath.child('selector'))]
 }
 
+/** Before, a status was never looked at where it is written, and with the spec in every other write. */
+const statusCheckedSince = 21
+/** Up to here messages have another name for the disruptions that are allowed. */
+const longerNameUntil = 17
+
+function checkCounts({ status = {} }: KubeObject, { release }: Context): FieldError[] {
+  const shown = (field: string) =>
+    field === 'disruptionsAllowed' && release <= longerNameUntil ? 'podDisruptionsAllowed' : field
+  return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(shown(field))))
+}
+
+function checkWhole(budget: KubeObject, context: Context): FieldError[] {
+  const errors = check(budget)
+  return context.release < statusCheckedSince
+    ? [...errors, ...checkCounts(budget, context)]
+    : errors
+}
+
 function checkStatus(next: KubeObject, context: Context): FieldError[] {
-  const status = next.status ?? {}
-  const errors = checkConditions(status.conditions ?? [], statusPath.child('conditions'))
+  if (context.release < statusCheckedSince) return []
+  const { conditions = [] } = next.status ?? {}
+  const errors = checkConditions(conditions, statusPath.child('conditions'))
   if (context.requestApiVersion === 'policy/v1beta1') return errors
-  return [
-    ...errors,
-    ...counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(field))),
-  ]
+  return [...errors, ...checkCounts(next, context)]
 }
 
 const emptyStatus = () => Object.fromEntries(counts.map((field) => [field, 0]))
@@ -62,8 +78,8 @@ export const podDisruptionBudget: Behaviour = {
     keepStatus(next, old)
     raiseGeneration(next, old, ['spec'])
   },
-  validateCreate: check,
-  validateUpdate: check,
+  validateCreate: checkWhole,
+  validateUpdate: (next, _old, context) => checkWhole(next, context),
   subresources: {
     status: {
       resetFields: [['spec']],

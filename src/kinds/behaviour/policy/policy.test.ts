@@ -44,6 +44,22 @@ test('counts in status are checked where the stable version writes them', () => 
   assert.deepEqual(lines('policy/v1beta1'), [])
 })
 
+test('before 1.21 they are checked with the spec instead', () => {
+  const object = inDefault({ spec: {}, status: { disruptionsAllowed: -1 } })
+  const lines = (release: number) => {
+    const context = contextFor({ release })
+    assert.equal(
+      podDisruptionBudget.subresources?.status?.validateUpdate?.(object, object, context).length,
+      release < 21 ? 0 : 1,
+    )
+    return linesOf(podDisruptionBudget.validateUpdate?.(object, object, context) ?? [])
+  }
+  const negative = 'Invalid value: -1: must be greater than or equal to 0'
+  assert.deepEqual(lines(17), [`status.podDisruptionsAllowed: ${negative}`])
+  assert.deepEqual(lines(20), [`status.disruptionsAllowed: ${negative}`])
+  assert.deepEqual(lines(21), [])
+})
+
 const any = { rule: 'RunAsAny' }
 const policy = (spec: Loose, annotations?: Record<string, string>) =>
   named(
