@@ -98,6 +98,11 @@ const noted = (data: object) => ({
   metadata: { name: 'noted' },
   data,
 })
+const slices = '/apis/discovery.k8s.io/v1beta1/namespaces/default/endpointslices'
+const endpoint = { addresses: ['10.1.2.3'] }
+const drivers = '/apis/storage.k8s.io/v1/csidrivers'
+const merge = 'application/merge-patch+json'
+const unnamed = 'associative list with keys has an element that omits key field'
 
 const rows: Row[] = [
   {
@@ -237,6 +242,123 @@ const rows: Row[] = [
     ],
     at: 'status',
     expected: { 17: 201, 18: 422 },
+  },
+  {
+    says: 'labels of slices make no generation',
+    steps: [
+      [
+        'POST',
+        slices,
+        { metadata: { name: 'counted' }, addressType: 'IPv4', endpoints: [endpoint] },
+      ],
+      ['PATCH', `${slices}/counted`, { metadata: { labels: { a: 'b' } } }, merge],
+    ],
+    at: 'metadata.generation',
+    expected: { 19: 1, 20: 1, 21: 2 },
+  },
+  {
+    says: 'the zone of an endpoint is a label of its topology',
+    steps: [
+      [
+        'POST',
+        slices,
+        {
+          metadata: { name: 'placed' },
+          addressType: 'IPv4',
+          endpoints: [{ ...endpoint, topology: { 'topology.kubernetes.io/zone': 'not right' } }],
+        },
+      ],
+    ],
+    at: 'details.causes.0.field',
+    expected: { 19: 'endpoints[0].topology', 20: 'endpoints[0].topology', 21: undefined },
+  },
+  {
+    says: 'the second address of a pod stays, whatever the cluster is given',
+    steps: [
+      [
+        'POST',
+        `${inDefault}/pods`,
+        { metadata: { name: 'two' }, spec: { containers: [container] } },
+      ],
+      [
+        'PATCH',
+        `${inDefault}/pods/two/status`,
+        { status: { podIPs: [{ ip: '10.1.1.1' }, { ip: 'fd00::1' }] } },
+        merge,
+      ],
+    ],
+    at: 'status.podIPs.1.ip',
+    expected: { 18: 'fd00::1', 20: 'fd00::1', 22: 'fd00::1' },
+  },
+  {
+    says: 'a storage driver keeps its spec',
+    steps: [
+      ['POST', drivers, { metadata: { name: 'd' }, spec: {} }],
+      ['PATCH', `${drivers}/d`, { spec: { attachRequired: false } }, merge],
+    ],
+    at: 'details.causes.0.field',
+    expected: { 19: 'spec', 20: 'spec', 21: 'spec.attachedRequired' },
+  },
+  {
+    says: 'quantities are applied as strings',
+    steps: [
+      [
+        'PATCH',
+        `${inDefault}/pods/applied?fieldManager=a`,
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'applied' },
+          spec: { containers: [{ ...container, resources: { limits: { cpu: 1 } } }] },
+        },
+        applied,
+      ],
+    ],
+    at: 'message',
+    expected: {
+      20: 'failed to create typed patch object: .spec.containers[name="c"].resources.limits.cpu: expected string, got &value.valueUnstructured{Value:1}',
+      21: undefined,
+    },
+  },
+  {
+    says: 'what a keyed list is keyed by has no default',
+    steps: [
+      [
+        'PATCH',
+        `${inDefault}/pods/unnamed?fieldManager=a`,
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'unnamed' },
+          spec: { containers: [{ image: 'i' }] },
+        },
+        applied,
+      ],
+    ],
+    at: 'message',
+    expected: {
+      19: `failed to create typed patch object: .spec.containers: element 0: ${unnamed} "name" (and doesn't have default value)`,
+      20: 'Pod "unnamed" is invalid: spec.containers[0].name: Required value',
+    },
+  },
+  {
+    says: 'a window of stability that nobody named is written',
+    steps: [
+      [
+        'POST',
+        '/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers',
+        {
+          metadata: { name: 'scaled' },
+          spec: {
+            maxReplicas: 2,
+            scaleTargetRef: { kind: 'Deployment', name: 'd' },
+            behavior: { scaleDown: { selectPolicy: 'Min' } },
+          },
+        },
+      ],
+    ],
+    at: 'spec.behavior.scaleDown.stabilizationWindowSeconds',
+    expected: { 18: null, 19: null, 20: undefined },
   },
 ]
 

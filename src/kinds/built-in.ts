@@ -145,7 +145,7 @@ class BuiltInResource implements Resource {
     if (from === to) return objects
     const table = loadConversions().conversions[`${this.group}/${this.plural}`]
     return objects.map((object) => {
-      const hub = table?.[from.apiVersion]?.toHub(object) ?? object
+      const hub = table?.[from.apiVersion]?.toHub(object, this.#options.release) ?? object
       const converted = table?.[to.apiVersion]?.fromHub(hub) ?? hub
       converted.kind = to.kind
       converted.apiVersion = to.apiVersion

@@ -37,6 +37,12 @@ const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
 ])
 const noOptions: FieldOptions = {}
 
+/** Before, schemas declared no defaults. */
+const zeroesSince = 20
+/** Before, the schema of apply had quantities as strings; since, it takes whatever is decoded as one. */
+const anyQuantitySince = 21
+const quantityText: Scalar = { is: 'scalar', scalar: 'quantity', appliedAsString: true }
+
 export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   const structs = new Map<string, Struct>()
   const named = new Map<string, Scalar>()
@@ -49,7 +55,7 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     if (row === undefined || !isIn(row, release)) return undefined
     const fields = row.fields
       .filter((field) => isIn(field[4], release))
-      .map((field) => new FactField(field, () => fieldType(file, field)))
+      .map((field) => new FactField(field, release < zeroesSince, () => fieldType(file, field)))
     const made: Struct = {
       is: 'struct',
       name: `${tables.releases.packages[file].openApi}.${name}`,
@@ -76,6 +82,7 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
       return { is: 'map', values, atomic: options.mapType === 'atomic' }
     }
     const scalar = scalars.get(text)
+    if (scalar?.scalar === 'quantity' && release < anyQuantitySince) return quantityText
     if (scalar !== undefined) return scalar
     if (text === 'json') return namedScalar(`${file}.JSON`, { is: 'scalar', scalar: 'any' })
     const dot = text.lastIndexOf('.')
@@ -154,10 +161,15 @@ class FactField implements Field {
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   readonly default?: string | number | boolean
+  readonly zeroUndeclared: boolean
   #type: Type | undefined
   readonly #resolve: () => Type
 
-  constructor([name, , number, flags, options = noOptions]: FieldRow, resolve: () => Type) {
+  constructor(
+    [name, , number, flags, options = noOptions]: FieldRow,
+    zeroUndeclared: boolean,
+    resolve: () => Type,
+  ) {
     this.name = name
     this.inline = flags.includes('i')
     this.number = number
@@ -168,6 +180,7 @@ class FactField implements Field {
     if (options.patchMergeKey !== undefined) this.patchMergeKey = options.patchMergeKey
     if (options.listType !== undefined) this.listType = options.listType
     if (options.default !== undefined) this.default = options.default
+    this.zeroUndeclared = zeroUndeclared
     this.#resolve = resolve
   }
 

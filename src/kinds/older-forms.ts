@@ -37,11 +37,23 @@ const hasOlderVolumes = (spec: Loose | undefined): boolean =>
         isUnset(ephemeral.volumeClaimTemplate?.spec?.volumeMode)),
   ) === true
 
+/** Containers that a pod is given later have had defaults since 1.20. */
+const hasOlderContainers = (spec: Loose | undefined): boolean =>
+  spec?.ephemeralContainers?.some(
+    (container: Loose) =>
+      !container.imagePullPolicy ||
+      !container.terminationMessagePath ||
+      !container.terminationMessagePolicy,
+  ) === true
+
 /** Kinds whose objects have a template of pods, and where it is. */
 const templated =
   (templateOf: (object: Loose) => Loose | undefined): Row =>
   ({ release }) =>
-    any(release >= 19 && ((object) => hasOlderVolumes(templateOf(object)?.spec)))
+    any(
+      release >= 19 && ((object) => hasOlderVolumes(templateOf(object)?.spec)),
+      release >= 20 && ((object) => hasOlderContainers(templateOf(object)?.spec)),
+    )
 const inSpec = templated(({ spec }) => spec?.template)
 
 /** Both rows. */
@@ -68,7 +80,7 @@ const pods: Row = ({ release }) =>
   any(
     release >= 16 && (({ status }) => !!status?.podIP && isEmpty(status.podIPs)),
     release >= 19 && (({ spec }) => hasOlderVolumes(spec)),
-    release >= 20 && (({ spec }) => !isEmpty(spec?.ephemeralContainers)),
+    release >= 20 && (({ spec }) => hasOlderContainers(spec)),
   )
 
 const daemonSets: Row = ({ release }) =>

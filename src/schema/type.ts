@@ -26,6 +26,8 @@ export interface Scalar {
   readonly scalar: ScalarName
   /** Go's name of a named scalar, as messages show it: 'v1.RestartPolicy'. */
   readonly named?: string
+  /** Apply takes a string for it, whatever else it may be decoded from. */
+  readonly appliedAsString?: boolean
 }
 
 export interface List {
@@ -89,6 +91,8 @@ export interface Field {
   readonly listType?: List['listType']
   /** The default the OpenAPI schema declares: what a list map key takes that an applied item leaves out. */
   readonly default?: string | number | boolean
+  /** Go's zero value is no default of the schema, as it is of fields that are always written otherwise. */
+  readonly zeroUndeclared?: boolean
 }
 
 /** A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular, lists atomic. */

@@ -19,7 +19,7 @@ import { podTemplate } from './pods/pod-template.ts'
 import { endpointSlice } from './services/endpoint-slice.ts'
 import { endpoints } from './services/endpoints.ts'
 import { service } from './services/service.ts'
-import { csiNode } from './storage/csi.ts'
+import { csiDriver, csiNode } from './storage/csi.ts'
 import { persistentVolumeClaim } from './storage/persistent-volume-claim.ts'
 import { replicationController } from './workloads/replica-set.ts'
 
@@ -465,10 +465,9 @@ interface Dropped {
   readonly kept: unknown
   /** What is left where the feature is off. */
   readonly left?: unknown
-  readonly subresource?: string
 }
-const addresses = [{ ip: '10.1.1.1' }, { ip: 'fd00::1' }]
 const ranges = ['10.1.0.0/24', 'fd00::/64']
+const tokenRequests = [{ audience: 'a' }]
 const droppedFields: readonly Dropped[] = [
   ...[configMap, secret].map((behaviour, i) => ({
     what: i === 0 ? 'a config map' : 'a secret',
@@ -490,17 +489,6 @@ const droppedFields: readonly Dropped[] = [
     left: ranges.slice(0, 1),
   },
   {
-    what: 'the second address of a pod',
-    behaviour: pod,
-    subresource: 'status',
-    object: () => inDefault({ spec: {}, status: { podIP: '10.1.1.1', podIPs: addresses } }),
-    at: ({ status }) => status.podIPs,
-    gate: 'IPv6DualStack',
-    release: 20,
-    kept: addresses,
-    left: addresses.slice(0, 1),
-  },
-  {
     what: 'the family of a service',
     behaviour: service,
     object: () => inDefault({ spec: { type: 'ClusterIP', ipFamily: 'IPv6', ports: [] } }),
@@ -508,6 +496,15 @@ const droppedFields: readonly Dropped[] = [
     gate: 'IPv6DualStack',
     release: 19,
     kept: 'IPv6',
+  },
+  {
+    what: 'the tokens of a storage driver',
+    behaviour: csiDriver,
+    object: () => named({ spec: { tokenRequests } }),
+    at: ({ spec }) => spec.tokenRequests,
+    gate: 'CSIServiceAccountToken',
+    release: 20,
+    kept: tokenRequests,
   },
   {
     what: 'the node of an endpoint',
@@ -519,31 +516,19 @@ const droppedFields: readonly Dropped[] = [
     kept: 'n',
   },
 ]
-for (const {
-  what,
-  behaviour,
-  object,
-  at,
-  gate,
-  release,
-  kept,
-  left,
-  subresource,
-} of droppedFields) {
+for (const { what, behaviour, object, at, gate, release, kept, left } of droppedFields) {
   test(`1.${release}: ${what} waits for ${gate}, and stays where it was`, () => {
     const off = contextFor({ release, feature: () => false })
     const on = contextFor({ release, feature: (one) => one === gate })
-    const rules = subresource === undefined ? behaviour : behaviour.subresources?.[subresource]
     const plain = inDefault({ spec: {}, status: {}, type: 'Opaque' })
     const prepared = (old: KubeObject, context: Context) => {
       const next = object()
-      rules?.prepareForUpdate?.(next, old, context)
+      behaviour.prepareForUpdate?.(next, old, context)
       return at(next)
     }
     assert.deepEqual(prepared(plain, off), left)
     assert.deepEqual(prepared(plain, on), kept)
     assert.deepEqual(prepared(object(), off), kept)
-    if (subresource !== undefined) return
     const made = object()
     behaviour.prepareForCreate?.(made, off)
     assert.deepEqual(at(made), left)

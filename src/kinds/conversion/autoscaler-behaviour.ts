@@ -35,20 +35,26 @@ export function behaviourToAnnotation(object: KubeObject): void {
   annotate(object, behaviourKey, goJson(inner))
 }
 
-export function behaviourFromAnnotation(object: KubeObject): void {
+/** The first release that does not write a window of stability that nobody named. */
+export const windowLeftOutSince = 20
+
+export function behaviourFromAnnotation(object: KubeObject, release: number): void {
   const text = annotationOf(object, behaviourKey)
   const inner = text === undefined ? undefined : load().readBehaviour(text)
   if (inner === undefined) return
   const behaviour: Loose = {}
-  if (inner.ScaleUp) behaviour.scaleUp = rulesFrom(inner.ScaleUp)
-  if (inner.ScaleDown) behaviour.scaleDown = rulesFrom(inner.ScaleDown)
+  if (inner.ScaleUp) behaviour.scaleUp = rulesFrom(inner.ScaleUp, release)
+  if (inner.ScaleDown) behaviour.scaleDown = rulesFrom(inner.ScaleDown, release)
   if (Object.keys(behaviour).length > 0) object.spec.behavior = behaviour
 }
 
-function rulesFrom({ StabilizationWindowSeconds, SelectPolicy, Policies }: Loose): Loose {
+function rulesFrom(
+  { StabilizationWindowSeconds, SelectPolicy, Policies }: Loose,
+  release: number,
+): Loose {
   const rules: Loose = {}
-  if (StabilizationWindowSeconds !== undefined) {
-    rules.stabilizationWindowSeconds = StabilizationWindowSeconds
+  if (StabilizationWindowSeconds !== undefined || release < windowLeftOutSince) {
+    rules.stabilizationWindowSeconds = StabilizationWindowSeconds ?? null
   }
   if (SelectPolicy !== undefined) rules.selectPolicy = SelectPolicy
   if (Policies === undefined) return rules

@@ -53,7 +53,7 @@ const arrayIn = (object: KubeObject, key: keyof typeof readers): Loose[] | undef
   return text === undefined ? undefined : readers[key](text)
 }
 
-function fromV1(object: KubeObject): KubeObject {
+function fromV1(object: KubeObject, release: number): KubeObject {
   const spec: Loose = (object.spec ??= {})
   const status: Loose = (object.status ??= {})
   const share: number | undefined = spec.targetCPUUtilizationPercentage
@@ -62,7 +62,7 @@ function fromV1(object: KubeObject): KubeObject {
   const others = arrayIn(object, metricsKey)?.map(newerMetric) ?? []
   const metrics = [...others, ...own]
   spec.metrics = metrics.length > 0 ? metrics : [cpuMetric(utilizationDefault)]
-  behaviourFromAnnotation(object)
+  behaviourFromAnnotation(object, release)
   const current: number | undefined = status.currentCPUUtilizationPercentage
   delete status.currentCPUUtilizationPercentage
   const cpuStatus = { name: 'cpu', current: { averageUtilization: current } }
@@ -102,9 +102,9 @@ function statusToV1(object: KubeObject, status: Loose): void {
   if (conditions?.length > 0) annotate(object, conditionsKey, goJson(conditions))
 }
 
-function fromV2beta1(object: KubeObject): KubeObject {
+function fromV2beta1(object: KubeObject, release: number): KubeObject {
   if (object.spec?.metrics) object.spec.metrics = object.spec.metrics.map(newerMetric)
-  behaviourFromAnnotation(object)
+  behaviourFromAnnotation(object, release)
   const current = object.status?.currentMetrics
   if (current) object.status.currentMetrics = current.map(newerMetricStatus)
   dropAnnotations(object, autoscalerAnnotations)

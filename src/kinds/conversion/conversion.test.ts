@@ -12,7 +12,7 @@ const convert = (
   fields: Loose,
 ): Loose => {
   const object: KubeObject = { metadata: {}, ...structuredClone(fields) }
-  const made = conversions[resource]?.[version]?.[way](object)
+  const made = conversions[resource]?.[version]?.[way](object, 22)
   assert.ok(made)
   return JSON.parse(JSON.stringify(made))
 }
@@ -367,7 +367,7 @@ test('amounts of a metric are remembered as they were written in an older versio
   const object = { metadata: {}, spec: { metrics: [{ type: 'External', external }] } }
   const ways = conversions['autoscaling/horizontalpodautoscalers']?.['autoscaling/v2beta1']
   assert.ok(ways)
-  const { target } = ways.toHub(object as KubeObject).spec.metrics[0].external
+  const { target } = ways.toHub(object as KubeObject, 22).spec.metrics[0].external
   assert.equal(textWritten(target, 'value'), '1.5')
   assert.equal(textWritten(target, 'averageValue'), undefined)
 })

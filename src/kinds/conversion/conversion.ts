@@ -2,7 +2,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Conversion {
-  toHub(object: KubeObject): KubeObject
+  toHub(object: KubeObject, release: number): KubeObject
   fromHub(object: KubeObject): KubeObject
 }
 

@@ -3,6 +3,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { dropAnnotations } from '#kinds/conversion/annotations.ts'
 import { autoscalerAnnotations } from '#kinds/conversion/autoscaler.ts'
+import { windowLeftOutSince } from '#kinds/conversion/autoscaler-behaviour.ts'
 import type { Defaulter, Defaulters } from './defaulter.ts'
 
 const utilization = 80
@@ -33,10 +34,8 @@ const scaleUp = (): Loose => ({
     { type: 'Percent', value: 100, periodSeconds },
   ],
 })
-/** The first release that leaves a window out where there is none; before, it is null, and somebody's. */
-const windowsOmittedSince = 20
 const scaleDown = (release: number): Loose => ({
-  ...(release < windowsOmittedSince && { stabilizationWindowSeconds: null }),
+  ...(release < windowLeftOutSince && { stabilizationWindowSeconds: null }),
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds }],
 })

@@ -70,6 +70,9 @@ const container: Defaulter = (value) => {
   value.terminationMessagePolicy ||= 'File'
 }
 
+/** Before, nothing was filled in for containers that a pod is given later. */
+const ephemeralSince = 20
+
 const probe: Defaulter = (value) => {
   value.timeoutSeconds ||= 1
   value.periodSeconds ||= 10
@@ -118,7 +121,9 @@ export const podDefaults: Defaulters = {
   [named('PodTemplateSpec')]: (value) => dropInitContainerAnnotations(value.metadata),
   [named('PodSpec')]: podSpec,
   [named('Container')]: container,
-  [named('EphemeralContainer')]: container,
+  [named('EphemeralContainer')]: (value, context) => {
+    if (context.release >= ephemeralSince) container(value, context)
+  },
   [named('ContainerPort')]: (value) => {
     value.protocol ||= 'TCP'
   },

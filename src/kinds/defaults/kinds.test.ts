@@ -143,6 +143,7 @@ const cases: Case[] = [
     { attachRequired: true, podInfoOnMount: false, requiresRepublish: false },
     at(22),
   ],
+  ['core.v1.EphemeralContainer', { image: 'i' }, { image: 'i' }, at(19)],
   ['rbac.v1.RoleBinding', {}, { roleRef: { apiGroup: 'rbac.authorization.k8s.io' } }],
   ['rbac.v1.Subject', { kind: 'User' }, { kind: 'User', apiGroup: 'rbac.authorization.k8s.io' }],
   [

@@ -102,7 +102,8 @@ function keyDefault(list: List, name: string): Json | undefined {
   const field = list.items.is === 'struct' ? list.items.byName.get(name) : undefined
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default
-  if (field.omitEmpty || field.pointer || field.type.is !== 'scalar') return undefined
+  if (field.zeroUndeclared || field.omitEmpty || field.pointer || field.type.is !== 'scalar')
+    return undefined
   switch (field.type.scalar) {
     case 'string':
       return ''

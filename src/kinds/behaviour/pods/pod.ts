@@ -99,22 +99,13 @@ function gracePeriodSeconds(pod: KubeObject, asked: number | undefined, context:
   return seconds < 0 && context.release >= 22 ? 1 : seconds
 }
 
-/** Without two families a pod has one address, unless it had several already. */
-function keepOneAddress(next: Loose, old: Loose | undefined, context: Context): void {
-  const addresses: Loose[] = next.podIPs ?? []
-  if (addresses.length < 2 || context.feature('IPv6DualStack')) return
-  if ((old?.podIPs ?? []).length < 2) next.podIPs = addresses.slice(0, 1)
-}
-
 const status: SubresourceBehaviour = {
-  prepareForUpdate(next, old, context) {
+  prepareForUpdate(next, old) {
     keepField(next, old, 'spec')
     delete next.metadata.deletionTimestamp
     if (old.metadata.ownerReferences === undefined) delete next.metadata.ownerReferences
     else next.metadata.ownerReferences = copyData(old.metadata.ownerReferences)
-    if (!next.status) return
-    agreeOnPodIps(next.status)
-    keepOneAddress(next.status, old.status, context)
+    if (next.status) agreeOnPodIps(next.status)
   },
   validateUpdate: (next, old, context) =>
     checkPodStatusUpdate(next, old, podRules(context, asTemplate(next), asTemplate(old))),

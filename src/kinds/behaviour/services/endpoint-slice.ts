@@ -32,22 +32,32 @@ const addressTypes = ['FQDN', 'IPv4', 'IPv6']
 const hostLabel = 'kubernetes.io/hostname'
 const zoneLabel = 'topology.kubernetes.io/zone'
 
-function check(slice: KubeObject): FieldError[] {
+/** Before, zones and nodes were labels of the topology as any other, and messages and generations know it so. */
+const hubSince = 21
+
+function check(slice: KubeObject, { release }: Context): FieldError[] {
+  const type: string = slice.addressType
   return [
-    ...checkOneOf(slice.addressType, addressTypes, FieldPath.of('addressType')),
-    ...checkEndpoints(slice.endpoints ?? [], slice.addressType, FieldPath.of('endpoints')),
+    ...checkOneOf(type, addressTypes, FieldPath.of('addressType')),
+    ...checkEndpoints(slice.endpoints ?? [], type, release),
     ...checkPorts(slice.ports ?? [], FieldPath.of('ports')),
   ]
 }
 
-function checkEndpoints(endpoints: Loose[], type: string, path: FieldPath): FieldError[] {
+function checkEndpoints(endpoints: Loose[], type: string, release: number): FieldError[] {
+  const path = FieldPath.of('endpoints')
   if (endpoints.length > limits.endpoints) {
     return [tooMany(path, endpoints.length, limits.endpoints)]
   }
-  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, path.index(i)))
+  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, path.index(i), release))
 }
 
-function checkEndpoint(endpoint: Loose, type: string, path: FieldPath): FieldError[] {
+function checkEndpoint(
+  endpoint: Loose,
+  type: string,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
   const addresses: string[] = endpoint.addresses ?? []
   const at = path.child('addresses')
   const errors: FieldError[] = []
@@ -62,7 +72,7 @@ function checkEndpoint(endpoint: Loose, type: string, path: FieldPath): FieldErr
     const problems = nameIsDnsSubdomain(endpoint.nodeName, false)
     errors.push(...each(path.child('nodeName'), endpoint.nodeName, problems))
   }
-  errors.push(...checkTopology(endpoint.deprecatedTopology, path.child('deprecatedTopology')))
+  errors.push(...checkTopology(endpoint, path, release))
   if (typeof endpoint.hostname === 'string') {
     errors.push(...checkDns1123Label(endpoint.hostname, path.child('hostname')))
   }
@@ -78,19 +88,30 @@ function checkAddress(address: string, type: string, path: FieldPath): FieldErro
   return [...each(path, address, problems), ...checkNonSpecialIp(address, path)]
 }
 
-function checkTopology(
-  topology: Record<string, string> | undefined,
-  path: FieldPath,
-): FieldError[] {
-  const errors: FieldError[] = []
-  const count = Object.keys(topology ?? {}).length
-  if (count > limits.topologyLabels) errors.push(tooMany(path, count, limits.topologyLabels))
-  errors.push(...validateLabels(topology, path))
+function checkTopology(endpoint: Loose, at: FieldPath, release: number): FieldError[] {
+  if (release < hubSince) return checkTopologyLabels(topologyOf(endpoint), at.child('topology'))
+  const topology: Record<string, string> | undefined = endpoint.deprecatedTopology
+  const path = at.child('deprecatedTopology')
+  const errors = checkTopologyLabels(topology, path)
   if (ownValue(topology, zoneLabel) !== undefined) {
     const detail = 'reserved key was not removed in conversion'
     errors.push(internalFieldError(path.key(zoneLabel), detail))
   }
   return errors
+}
+
+function checkTopologyLabels(
+  topology: Record<string, string> | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const count = Object.keys(topology ?? {}).length
+  const max = limits.topologyLabels
+  return [...(count > max ? [tooMany(path, count, max)] : []), ...validateLabels(topology, path)]
+}
+
+/** The topology with the zone, which was taken from it on the way here. */
+function topologyOf({ deprecatedTopology, zone }: Loose): Record<string, string> | undefined {
+  return zone === undefined ? deprecatedTopology : { ...deprecatedTopology, [zoneLabel]: zone }
 }
 
 function checkZones(zones: Loose[], path: FieldPath): FieldError[] {
@@ -171,11 +192,12 @@ function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-const content = ({ endpoints, ports, addressType, metadata }: KubeObject) => ({
-  endpoints,
-  ports,
-  addressType,
-  labels: metadata.labels,
+/** What a new generation is told from. */
+const content = (slice: KubeObject, { release }: Context) => ({
+  endpoints: slice.endpoints,
+  ports: slice.ports,
+  addressType: slice.addressType,
+  ...(release >= hubSince && { labels: slice.metadata.labels }),
 })
 
 export const endpointSlice: Behaviour = {
@@ -185,16 +207,16 @@ export const endpointSlice: Behaviour = {
     dropTopology(object, undefined, context)
   },
   prepareForUpdate(next, old, context) {
-    if (!sameJson(content(next), content(old))) {
+    if (!sameJson(content(next, context), content(old, context))) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
     dropDisabled(next, old, context)
     dropTopology(next, old, context)
   },
   validateCreate: check,
-  validateUpdate: (next, old) => [
+  validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next),
+    ...check(next, context),
     ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
   ],
   columns: endpointSliceColumns,

@@ -73,15 +73,13 @@ function repack(next: KubeObject, release: number): void {
   next.subsets = loadSubsets().repackSubsets(next.subsets)
 }
 
-/** The first release that does not check subsets twice, and the first that checks metadata whole again. */
+/** The first release that does not check subsets twice. */
 const checkedOnceSince = 18
-const metadataWholeSince = 20
 
 function checkUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const { release } = context
   const problems = check(next, mayNameProtocols(context, portsOf(old)))
   const changed = checkMetadataUpdate(next, old)
-  if (release >= checkedOnceSince && release < metadataWholeSince) return [...changed, ...problems]
   const whole = checkMetadata(next, true, nameIsDnsSubdomain)
   return release < checkedOnceSince
     ? [...whole, ...problems, ...changed, ...problems]

@@ -1,7 +1,7 @@
 /** CSIDriver, CSINode and CSIStorageCapacity: what is known of storage drivers and where they run. */
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { asGo, goList, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -87,16 +87,20 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
     ['storageCapacity', 'CSIStorageCapacity'],
     ['volumeLifecycleModes', 'CSIInlineVolume'],
     ['fsGroupPolicy', 'CSIVolumeFSGroupPolicy'],
+    ['tokenRequests', 'CSIServiceAccountToken'],
+    ['requiresRepublish', 'CSIServiceAccountToken'],
   ]
   for (const [field, gate] of gates) {
     dropUnlessUsed(next.spec, field, context.feature(gate), old?.spec?.[field] !== undefined)
   }
 }
 
-/** Up to here a driver had a name and a spec to check, no metadata, and the spec could not change at all. */
+/** Up to here a driver had a name and a spec to check, no metadata. */
 const namedAloneUntil = 19
 /** Up to here what was wrong with a new one was told twice. */
 const toldTwiceUntil = 20
+/** Up to here the spec could not change at all, so that there was nothing to count. */
+const specKeptUntil = 20
 
 /** With the name checked as the spec is. */
 const checkNamed = (driver: KubeObject, context: Context): FieldError[] => [
@@ -113,6 +117,17 @@ function checkNewDriver(driver: KubeObject, context: Context): FieldError[] {
   return [...errors, ...checkMetadata(driver, false, nameIsDnsSubdomain), ...errors]
 }
 
+const goTokenRequests = (requests: Loose[] | undefined): string =>
+  goList(
+    'storage.TokenRequest',
+    requests?.map(({ audience = '', expirationSeconds }) =>
+      goStruct('storage.TokenRequest', [
+        ['Audience', goQuote(audience)],
+        ['ExpirationSeconds', goPointer('int64', expirationSeconds)],
+      ]),
+    ),
+  )
+
 /** The fields of a spec since when there are, as Go shows them. */
 const goDriverSpec = (spec: Loose, release: number): string => {
   const fields: [since: number, name: string, shown: string][] = [
@@ -125,6 +140,8 @@ const goDriverSpec = (spec: Loose, release: number): string => {
       goStrings(listAsWritten(spec, 'volumeLifecycleModes'), 'storage.VolumeLifecycleMode'),
     ],
     [19, 'StorageCapacity', goPointer('bool', spec.storageCapacity)],
+    [20, 'TokenRequests', goTokenRequests(listAsWritten(spec, 'tokenRequests'))],
+    [20, 'RequiresRepublish', goPointer('bool', spec.requiresRepublish)],
   ]
   return goStruct(
     'storage.CSIDriverSpec',
@@ -132,11 +149,22 @@ const goDriverSpec = (spec: Loose, release: number): string => {
   )
 }
 
-function checkOldDriver(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
-  const whole = [...checkNamed(next, context), ...checkNamed(next, context)]
-  if (sameJson(next.spec, old.spec)) return whole
+function checkSpecKept(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  if (sameJson(next.spec, old.spec)) return []
   const shown = asGo(goDriverSpec(next.spec ?? {}, context.release))
-  return [...whole, invalid(specPath, shown, immutableMessage)]
+  return [invalid(specPath, shown, immutableMessage)]
+}
+
+function checkChangedDriver(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const { release } = context
+  return [
+    ...(release <= namedAloneUntil
+      ? [...checkNamed(next, context), ...checkNamed(next, context)]
+      : checkMetadataUpdate(next, old)),
+    ...(release <= specKeptUntil
+      ? checkSpecKept(next, old, context)
+      : [...checkDriverChanges(next, old), ...checkTokenRequests(next.spec?.tokenRequests ?? [])]),
+  ]
 }
 
 export const csiDriver: Behaviour = {
@@ -145,20 +173,14 @@ export const csiDriver: Behaviour = {
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
+    if (context.release <= specKeptUntil) return
     const changed = ['tokenRequests', 'requiresRepublish'].some(
       (field) => !sameJson(next.spec?.[field], old.spec?.[field]),
     )
     if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateCreate: checkNewDriver,
-  validateUpdate: (next, old, context) =>
-    context.release <= namedAloneUntil
-      ? checkOldDriver(next, old, context)
-      : [
-          ...checkMetadataUpdate(next, old),
-          ...checkDriverChanges(next, old),
-          ...checkTokenRequests(next.spec?.tokenRequests ?? []),
-        ],
+  validateUpdate: checkChangedDriver,
   columns: csiDriverColumns,
 }
 
