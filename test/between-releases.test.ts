@@ -103,6 +103,7 @@ const endpoint = { addresses: ['10.1.2.3'] }
 const drivers = '/apis/storage.k8s.io/v1/csidrivers'
 const merge = 'application/merge-patch+json'
 const unnamed = 'associative list with keys has an element that omits key field'
+const podNamed = (name: string) => ({ metadata: { name }, spec: { containers: [container] } })
 
 const rows: Row[] = [
   {
@@ -359,6 +360,30 @@ const rows: Row[] = [
     ],
     at: 'spec.behavior.scaleDown.stabilizationWindowSeconds',
     expected: { 18: null, 19: null, 20: undefined },
+  },
+  {
+    says: 'addresses of pods are looked at where the status is written',
+    steps: [
+      ['POST', `${inDefault}/pods`, podNamed('addressed')],
+      ['PATCH', `${inDefault}/pods/addressed/status`, { status: { podIP: 'a' } }, merge],
+    ],
+    at: 'status',
+    expected: { 15: 200, 16: 200, 18: 200, 19: 422, 22: 422 },
+  },
+  {
+    says: '… and before, where anything else is',
+    steps: [
+      ['POST', `${inDefault}/pods`, podNamed('addressed')],
+      ['PATCH', `${inDefault}/pods/addressed/status`, { status: { podIP: 'a' } }, merge],
+      [
+        'PATCH',
+        `${inDefault}/pods/addressed`,
+        { metadata: { annotations: { a: 'b' } } },
+        merge,
+      ],
+    ],
+    at: 'status',
+    expected: { 15: 200, 16: 422, 18: 422, 19: 200 },
   },
 ]
 

@@ -22,6 +22,12 @@ import { checkPod } from './pod-spec.ts'
 import { checkOnlyAddedTolerations } from './scheduling.ts'
 
 const int32Max = 2147483647
+
+/** The first release with several addresses of a pod, and the first that looks at them where the status is written. */
+const podIpsSince = 16
+const podIpsOfStatusSince = 19
+const podIpsPath = FieldPath.of('status', 'podIPs')
+
 const annotationsPath = FieldPath.of('metadata', 'annotations')
 
 export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
@@ -30,6 +36,9 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
     ...checkMetadataUpdate(next, old),
     ...checkMetadata(next, true, nameIsDnsSubdomain),
     ...checkPod(next, rules),
+    ...(rules.release >= podIpsSince && rules.release < podIpsOfStatusSince
+      ? checkPodIps(next)
+      : []),
     ...checkPodAnnotationsUpdate(next, old, annotationsPath, rules),
   ]
   for (const field of ['containers', 'initContainers']) {
@@ -141,7 +150,7 @@ export function checkPodStatusUpdate(
   for (const field of ['containerStatuses', 'initContainerStatuses']) {
     errors.push(...checkTransitions(status[field], before[field], path.child(field), policy))
   }
-  errors.push(...checkPodIps(status.podIPs ?? [], path.child('podIPs')))
+  if (rules.release >= podIpsOfStatusSince) errors.push(...checkPodIps(next))
   return errors
 }
 
@@ -176,7 +185,9 @@ function checkTransitions(
   return errors
 }
 
-function checkPodIps(podIps: Loose[], path: FieldPath): FieldError[] {
+function checkPodIps({ status }: KubeObject): FieldError[] {
+  const path = podIpsPath
+  const podIps: Loose[] = status?.podIPs ?? []
   const ips = podIps.map((podIp): string => podIp.ip ?? '')
   const errors = ips.flatMap((ip, i) => each(path.index(i), ip, ipAddress(ip)))
   if (ips.length < 2) return errors
