@@ -385,6 +385,12 @@ const rows: Row[] = [
     at: 'status',
     expected: { 15: 200, 16: 422, 18: 422, 19: 200 },
   },
+  {
+    says: 'errors name the group that the kinds of networking come from',
+    steps: [['POST', '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies', {}]],
+    at: 'details.group',
+    expected: { 15: 'networking.k8s.io', 17: 'networking.k8s.io', 18: 'extensions' },
+  },
 ]
 
 const valueAt = (answer: Answer, place: string): unknown =>

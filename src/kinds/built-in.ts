@@ -183,11 +183,14 @@ function homeOf(served: ResourceFact[]): ResourceFact {
   return events ?? served.find(({ group }) => group !== 'extensions') ?? served[0]
 }
 
+/** The first release that registers the group of networking after the one its kinds come from. */
+const networkingLastSince = 18
+
 /** Errors name the group that the original registered a type in first, which for these is that of their past. */
 function errorGroupOf({ group, plural }: ResourceFact, release: number): string {
   if (plural === 'podsecuritypolicies') return release === 15 ? 'extensions' : group
   const moved = plural === 'ingresses' || plural === 'networkpolicies'
-  return moved && release > 15 ? 'extensions' : group
+  return moved && release >= networkingLastSince ? 'extensions' : group
 }
 
 class BuiltInKind implements Kind {

@@ -534,3 +534,47 @@ for (const { what, behaviour, object, at, gate, release, kept, left } of dropped
     assert.deepEqual(at(made), left)
   })
 }
+
+const slice = (addressType: string, address: string, ports = 0) =>
+  inDefault({
+    addressType,
+    endpoints: [{ addresses: [address] }],
+    ports: Array.from({ length: ports }, (_, i) => ({ name: `p${i}`, protocol: 'TCP' })),
+  })
+const release17 = contextFor({ release: 17 })
+const release18 = contextFor({ release: 18 })
+const loopback = 'may not be in the loopback range (127.0.0.0/8, ::1/128)'
+checkCreate(endpointSlice, [
+  ['1.17: an address of the node itself', slice('IPv4', '127.0.0.1'), [], release17],
+  [
+    '1.18: an address of the node itself',
+    slice('IPv4', '127.0.0.1'),
+    [`endpoints[0].addresses[0]: Invalid value: "127.0.0.1": ${loopback}`],
+    release18,
+  ],
+  [
+    '1.17: many ports',
+    slice('IPv4', '10.0.0.1', 101),
+    ['ports: Too many: 101: must have at most 100 items'],
+    release17,
+  ],
+  ['1.18: many ports', slice('IPv4', '10.0.0.1', 101), [], release18],
+])
+checkUpdate(endpointSlice, [
+  [
+    '1.18: addresses of any family',
+    slice('IP', '10.0.0.1'),
+    slice('IP', 'a'),
+    [
+      'endpoints[0].addresses[0]: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+    ],
+    release18,
+  ],
+  [
+    '1.20: addresses of any family',
+    slice('IP', '10.0.0.1'),
+    slice('IP', '10.0.0.1'),
+    ['addressType: Unsupported value: "IP": supported values: "FQDN", "IPv4", "IPv6"'],
+    contextFor({ release: 20 }),
+  ],
+])

@@ -9,7 +9,7 @@ import {
 import { FieldPath } from '#api/field-path.ts'
 import { isIpv4, isIpv6 } from '#api/ip-address.ts'
 import { validateLabels } from '#api/label-rules.ts'
-import { fullyQualifiedDomainName, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
+import { fullyQualifiedDomainName, ipAddress, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import {
   checkDns1123Label,
@@ -28,35 +28,47 @@ import { checkNonSpecialIp } from './service-addresses.ts'
 
 /** Limits of the original: one slice must stay small enough to be sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
+/** What the first releases allow of ports. */
+const portsMaxBefore = 100
+const morePortsSince = 18
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
+/** Slices of the very first release have addresses of any family, and may keep them for a while. */
+const addressTypesBefore = ['FQDN', 'IP', 'IPv4', 'IPv6']
+const anyFamilyUntil = 19
+/** The first release that refuses addresses which nothing can listen on. */
+const nonSpecialSince = 18
 const hostLabel = 'kubernetes.io/hostname'
 const zoneLabel = 'topology.kubernetes.io/zone'
-
 /** Before, zones and nodes were labels of the topology as any other, and messages and generations know it so. */
 const hubSince = 21
 
-function check(slice: KubeObject, { release }: Context): FieldError[] {
-  const type: string = slice.addressType
+function check(slice: KubeObject, { release }: Context, types = addressTypes): FieldError[] {
+  const { addressType } = slice
+  const portsMax = release < morePortsSince ? portsMaxBefore : limits.ports
   return [
-    ...checkOneOf(type, addressTypes, FieldPath.of('addressType')),
-    ...checkEndpoints(slice.endpoints ?? [], type, release),
-    ...checkPorts(slice.ports ?? [], FieldPath.of('ports')),
+    ...checkOneOf(addressType, types, FieldPath.of('addressType')),
+    ...checkEndpoints(slice.endpoints ?? [], addressType, release, FieldPath.of('endpoints')),
+    ...checkPorts(slice.ports ?? [], portsMax, FieldPath.of('ports')),
   ]
 }
 
-function checkEndpoints(endpoints: Loose[], type: string, release: number): FieldError[] {
-  const path = FieldPath.of('endpoints')
+function checkEndpoints(
+  endpoints: Loose[],
+  type: string,
+  release: number,
+  path: FieldPath,
+): FieldError[] {
   if (endpoints.length > limits.endpoints) {
     return [tooMany(path, endpoints.length, limits.endpoints)]
   }
-  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, path.index(i), release))
+  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, release, path.index(i)))
 }
 
 function checkEndpoint(
   endpoint: Loose,
   type: string,
-  path: FieldPath,
   release: number,
+  path: FieldPath,
 ): FieldError[] {
   const addresses: string[] = endpoint.addresses ?? []
   const at = path.child('addresses')
@@ -66,7 +78,7 @@ function checkEndpoint(
     errors.push(tooMany(at, addresses.length, limits.addresses))
   }
   for (const [i, address] of addresses.entries()) {
-    errors.push(...checkAddress(address, type, at.index(i)))
+    errors.push(...checkAddress(address, type, release, at.index(i)))
   }
   if (typeof endpoint.nodeName === 'string') {
     const problems = nameIsDnsSubdomain(endpoint.nodeName, false)
@@ -80,12 +92,19 @@ function checkEndpoint(
   return [...errors, ...checkZones(zones, path.child('hints', 'forZones'))]
 }
 
-function checkAddress(address: string, type: string, path: FieldPath): FieldError[] {
+function checkAddress(
+  address: string,
+  type: string,
+  release: number,
+  path: FieldPath,
+): FieldError[] {
+  if (type === 'IP') return each(path, address, ipAddress(address))
   if (type === 'FQDN') return fullyQualifiedDomainName(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const fits = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
   const problems = fits ? [] : [`must be a valid ${type} address`]
-  return [...each(path, address, problems), ...checkNonSpecialIp(address, path)]
+  const special = release < nonSpecialSince ? [] : checkNonSpecialIp(address, path)
+  return [...each(path, address, problems), ...special]
 }
 
 function checkTopology(endpoint: Loose, at: FieldPath, release: number): FieldError[] {
@@ -125,8 +144,8 @@ function checkZones(zones: Loose[], path: FieldPath): FieldError[] {
   })
 }
 
-function checkPorts(ports: Loose[], path: FieldPath): FieldError[] {
-  if (ports.length > limits.ports) return [tooMany(path, ports.length, limits.ports)]
+function checkPorts(ports: Loose[], portsMax: number, path: FieldPath): FieldError[] {
+  if (ports.length > portsMax) return [tooMany(path, ports.length, portsMax)]
   const names = new Set<string>()
   return ports.flatMap((port, i) => {
     const at = path.index(i)
@@ -213,10 +232,10 @@ export const endpointSlice: Behaviour = {
     dropDisabled(next, old, context)
     dropTopology(next, old, context)
   },
-  validateCreate: check,
+  validateCreate: (object, context) => check(object, context),
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next, context),
+    ...check(next, context, context.release > anyFamilyUntil ? addressTypes : addressTypesBefore),
     ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
   ],
   columns: endpointSliceColumns,
