@@ -578,3 +578,18 @@ checkUpdate(endpointSlice, [
     contextFor({ release: 20 }),
   ],
 ])
+
+const wrongPod = (annotations?: Loose) => {
+  const made = inDefault({ spec: { containers: [] } })
+  return { ...made, metadata: { ...made.metadata, annotations } }
+}
+test('what changed in a pod was told after what is wrong with it', () => {
+  const fields = (release: number) =>
+    pod
+      .validateUpdate?.(wrongPod({ 'a b': '' }), wrongPod(), contextFor({ release }))
+      .map(({ field }) => field)
+      .filter((field) => field === 'spec.containers' || field === 'metadata.annotations')
+  const twice = ['metadata.annotations', 'metadata.annotations']
+  assert.deepEqual(fields(18), [twice[0], 'spec.containers', twice[1]])
+  assert.deepEqual(fields(19), [...twice, 'spec.containers'])
+})

@@ -26,21 +26,20 @@ const int32Max = 2147483647
 /** The first release with several addresses of a pod, and the first that looks at them where the status is written. */
 const podIpsSince = 16
 const podIpsOfStatusSince = 19
+/** The first release that tells what changed in the metadata before what is wrong with the pod. */
+const changesFirstSince = 19
 const podIpsPath = FieldPath.of('status', 'podIPs')
 
 const annotationsPath = FieldPath.of('metadata', 'annotations')
 
 export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
   const path = FieldPath.of('spec')
-  const errors = [
-    ...checkMetadataUpdate(next, old),
-    ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...checkPod(next, rules),
-    ...(rules.release >= podIpsSince && rules.release < podIpsOfStatusSince
-      ? checkPodIps(next)
-      : []),
-    ...checkPodAnnotationsUpdate(next, old, annotationsPath, rules),
-  ]
+  const changed = checkMetadataUpdate(next, old)
+  const whole = [...checkMetadata(next, true, nameIsDnsSubdomain), ...checkPod(next, rules)]
+  const { release } = rules
+  if (release >= podIpsSince && release < podIpsOfStatusSince) whole.push(...checkPodIps(next))
+  const errors = release < changesFirstSince ? [...whole, ...changed] : [...changed, ...whole]
+  errors.push(...checkPodAnnotationsUpdate(next, old, annotationsPath, rules))
   for (const field of ['containers', 'initContainers']) {
     const after: Loose[] = next.spec[field] ?? []
     if (after.length !== (old.spec[field] ?? []).length) {
