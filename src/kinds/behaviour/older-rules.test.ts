@@ -593,3 +593,37 @@ test('what changed in a pod was told after what is wrong with it', () => {
   assert.deepEqual(fields(18), [twice[0], 'spec.containers', twice[1]])
   assert.deepEqual(fields(19), [...twice, 'spec.containers'])
 })
+
+const sending = (path: Loose) => inDefault({ spec: { rules: [{}, { http: { paths: [path] } }] } })
+const byService = { service: { name: 's', port: { number: 80 } } }
+const anyPath = { pathType: 'ImplementationSpecific' }
+const firstPath = 'spec.rules[0].http.paths[0]'
+const onlyServices = 'not supported; only service backends are supported in this version'
+checkCreate(ingress, [
+  ['1.18: a service', sending({ ...anyPath, backend: byService }), [], release18],
+  [
+    '1.18: an object that is no service',
+    sending({ ...anyPath, backend: { resource: { kind: 'k', name: 'n' } } }),
+    [`${firstPath}.backend.resource: Forbidden: ${onlyServices}`],
+    release18,
+  ],
+  [
+    '1.18: a path that is no regular expression',
+    sending({ pathType: 'Exact', path: '/a//(', backend: {} }),
+    [
+      `${firstPath}.path: Invalid value: "/a//(": must not contain '//'`,
+      `${firstPath}.path: Invalid value: "/a//(": must be a valid regex`,
+      `${firstPath}.backend.serviceName: Required value`,
+    ],
+    release18,
+  ],
+])
+checkUpdate(ingress, [
+  [
+    '1.18: what was there before',
+    sending({ ...anyPath, path: '/(', backend: { resource: { kind: 'k', name: 'n' } } }),
+    sending({ ...anyPath, path: '/[', backend: { resource: { kind: 'k', name: 'm' } } }),
+    [],
+    release18,
+  ],
+])

@@ -1,5 +1,5 @@
 /** Ingress, on networking.k8s.io/v1: rules by host and path, and certificates. */
-import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
 import { isIp } from '#api/ip-address.ts'
@@ -13,10 +13,10 @@ import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy
 import { ingressColumns } from '#kinds/columns/networking.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
-import { checkEarlySpec } from './early-ingress.ts'
+import { checkEarlySpec, leniencyOfFirst } from './early-ingress.ts'
 import { checkBackend } from './ingress-backend.ts'
+import { checkTypedPath } from './ingress-path.ts'
 
-const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 const classKey = 'kubernetes.io/ingress.class'
 
 /** What the beta versions, and objects made through them, were allowed. */
@@ -101,33 +101,11 @@ function checkPaths(http: Loose | undefined, path: FieldPath, leniency: Leniency
 }
 
 function checkPath(one: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
-  const { pathType, path: text = '' } = one
-  if (typeof pathType !== 'string') {
-    return [required(path.child('pathType'), 'pathType must be specified')]
-  }
-  const at = path.child('path')
-  const errors: FieldError[] = []
-  if (!pathTypes.includes(pathType)) {
-    errors.push(notSupported(path.child('pathType'), pathType, pathTypes))
-  } else if (pathType === 'ImplementationSpecific') {
-    if (text !== '' && !text.startsWith('/')) {
-      errors.push(invalid(at, text, 'must be an absolute path'))
-    }
-  } else {
-    errors.push(...each(at, text, exactPathProblems(text)))
-  }
-  return [...errors, ...checkBackend(one.backend ?? {}, path.child('backend'), leniency.beta)]
-}
-
-function exactPathProblems(text: string): string[] {
-  const problems = text.startsWith('/') ? [] : ['must be an absolute path']
-  for (const part of ['//', '/./', '/../', '%2f', '%2F']) {
-    if (text.includes(part)) problems.push(`must not contain '${part}'`)
-  }
-  for (const end of ['/..', '/.']) {
-    if (text.endsWith(end)) problems.push(`cannot end with '${end}'`)
-  }
-  return problems
+  if (typeof one.pathType !== 'string') return checkTypedPath(one, path)
+  return [
+    ...checkTypedPath(one, path),
+    ...checkBackend(one.backend ?? {}, path.child('backend'), leniency.beta),
+  ]
 }
 
 function checkTls(tls: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
@@ -147,12 +125,16 @@ function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
   return [invalid(path, annotation, 'can not be set when the class field is also set')]
 }
 
-/** The first release in which paths have types, and rules of their own. */
+/** The first release in which paths have types, and the first that is done with the rules of those before. */
 const pathTypesSince = 18
-const checkSpecOf = (ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] =>
-  context.release < pathTypesSince
-    ? checkEarlySpec(ingress.spec ?? {})
-    : checkSpec(ingress.spec ?? {}, leniencyOf(context, old))
+const newRulesSince = 19
+
+function checkSpecOf(ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const spec: Loose = ingress.spec ?? {}
+  if (context.release >= newRulesSince) return checkSpec(spec, leniencyOf(context, old))
+  const typed = context.release < pathTypesSince ? undefined : leniencyOfFirst(old?.spec)
+  return checkEarlySpec(spec, typed)
+}
 
 export const ingress: Behaviour = {
   resetFields: [['status']],
