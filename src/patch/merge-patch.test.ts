@@ -27,11 +27,11 @@ for (const [document, patch, result] of cases) {
   })
 }
 
-test('before 1.16 lists that are new lose their nulls', () => {
+test('before 1.22 lists that are new lose their nulls', () => {
   const patch = { a: [{ b: null, c: [null, 1] }, null], d: [null] }
   const document = { d: { e: 1 } }
-  assert.deepEqual(applyMergePatch(document, patch, 15), { a: [{ c: [1] }], d: [null] })
-  assert.deepEqual(applyMergePatch(document, patch, 16), {
+  assert.deepEqual(applyMergePatch(document, patch, 21), { a: [{ c: [1] }], d: [null] })
+  assert.deepEqual(applyMergePatch(document, patch, 22), {
     a: [{ c: [null, 1] }, null],
     d: [null],
   })

@@ -1,6 +1,6 @@
 /**
  * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged, anything else
- * replaces. Maps in values that are new lose their nulls, even inside lists, and before 1.16 lists lost theirs. Nothing
+ * replaces. Maps in values that are new lose their nulls, even inside lists, and before 1.22 lists lost theirs. Nothing
  * given is ever changed.
  */
 import type { Json } from '#api/object-meta.ts'
@@ -16,7 +16,7 @@ export function applyMergePatch(document: JsonMap, patch: Json, release = 22): J
 }
 
 /** The first release that keeps the nulls of lists. */
-const listNullsSince = 16
+const listNullsSince = 22
 
 type Prune = (value: Json) => Json
 
