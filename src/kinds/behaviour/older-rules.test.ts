@@ -627,3 +627,22 @@ checkUpdate(ingress, [
     release18,
   ],
 ])
+
+const probed = { name: 'p', image: 'i:1', livenessProbe: {}, imagePullPolicy: 'Always' }
+const escalating = { privileged: true, allowPrivilegeEscalation: false }
+const strict = { ...probed, name: 's', securityContext: escalating }
+test('parts of pods are shown with the fields of the release', () => {
+  const text = (release: number) =>
+    (
+      pod.validateCreate?.(
+        inDefault({ spec: { initContainers: [strict] } }),
+        contextFor({ release }),
+      ) ?? []
+    )
+      .map((error) => JSON.stringify(error))
+      .join()
+  assert.doesNotMatch(text(18), /SeccompProfile/)
+  assert.match(text(19), /SeccompProfile/)
+  assert.doesNotMatch(text(20), /TerminationGracePeriodSeconds/)
+  assert.match(text(21), /FailureThreshold:0, TerminationGracePeriodSeconds/)
+})

@@ -70,9 +70,6 @@ const container: Defaulter = (value) => {
   value.terminationMessagePolicy ||= 'File'
 }
 
-/** Before, nothing was filled in for containers that a pod is given later. */
-const ephemeralSince = 20
-
 const probe: Defaulter = (value) => {
   value.timeoutSeconds ||= 1
   value.periodSeconds ||= 10
@@ -113,6 +110,12 @@ export const scaleIo: Defaulter = (value) => {
   value.fsType ||= 'xfs'
 }
 
+/** The first release in which containers for a closer look have the defaults of the others. */
+const ephemeralSince = 20
+const ephemeralContainer: Defaulter = (value, context) => {
+  if (context.release >= ephemeralSince) container(value, context)
+}
+
 const named = (type: string): string => `io.k8s.api.core.v1.${type}`
 
 export const podDefaults: Defaulters = {
@@ -121,9 +124,7 @@ export const podDefaults: Defaulters = {
   [named('PodTemplateSpec')]: (value) => dropInitContainerAnnotations(value.metadata),
   [named('PodSpec')]: podSpec,
   [named('Container')]: container,
-  [named('EphemeralContainer')]: (value, context) => {
-    if (context.release >= ephemeralSince) container(value, context)
-  },
+  [named('EphemeralContainer')]: ephemeralContainer,
   [named('ContainerPort')]: (value) => {
     value.protocol ||= 'TCP'
   },

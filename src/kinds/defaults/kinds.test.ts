@@ -143,7 +143,19 @@ const cases: Case[] = [
     { attachRequired: true, podInfoOnMount: false, requiresRepublish: false },
     at(22),
   ],
-  ['core.v1.EphemeralContainer', { image: 'i' }, { image: 'i' }, at(19)],
+  ['core.v1.EphemeralContainer', { name: 'c' }, { name: 'c' }, at(19)],
+  [
+    'core.v1.EphemeralContainer',
+    { name: 'c', image: 'i:1' },
+    {
+      name: 'c',
+      image: 'i:1',
+      imagePullPolicy: 'IfNotPresent',
+      terminationMessagePath: '/dev/termination-log',
+      terminationMessagePolicy: 'File',
+    },
+    at(20),
+  ],
   ['rbac.v1.RoleBinding', {}, { roleRef: { apiGroup: 'rbac.authorization.k8s.io' } }],
   ['rbac.v1.Subject', { kind: 'User' }, { kind: 'User', apiGroup: 'rbac.authorization.k8s.io' }],
   [

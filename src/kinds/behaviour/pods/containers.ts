@@ -157,7 +157,8 @@ export function checkInitContainers(
       errors.push(invalid(at.child('lifecycle'), goLifecycle(container.lifecycle), detail))
     }
     for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
-      if (container[probe]) errors.push(invalid(at.child(probe), goProbe(container[probe]), detail))
+      if (container[probe])
+        errors.push(invalid(at.child(probe), goProbe(container[probe], rules.release), detail))
     }
   })
   return errors

@@ -5,7 +5,11 @@ import type { Loose } from '#api/object-meta.ts'
 const pointers = (fields: readonly (readonly [string, string, unknown])[]): [string, string][] =>
   fields.map(([name, type, value]) => [name, goPointer(type, value)])
 
-export const goSecurityContext = (context: Loose): GoText =>
+/** The first releases whose types have these fields. */
+const profilesSince = 19
+const probeGraceSince = 21
+
+export const goSecurityContext = (context: Loose, release: number): GoText =>
   asGo(
     goStruct(
       'core.SecurityContext',
@@ -20,7 +24,9 @@ export const goSecurityContext = (context: Loose): GoText =>
         ['ReadOnlyRootFilesystem', 'bool', context.readOnlyRootFilesystem],
         ['AllowPrivilegeEscalation', 'bool', context.allowPrivilegeEscalation],
         ['ProcMount', 'core.ProcMountType', context.procMount],
-        ['SeccompProfile', 'core.SeccompProfile', context.seccompProfile],
+        ...(release < profilesSince
+          ? []
+          : [['SeccompProfile', 'core.SeccompProfile', context.seccompProfile] as const]),
       ]),
     ),
   )
@@ -36,7 +42,7 @@ export const goLifecycle = (lifecycle: Loose): GoText =>
     ),
   )
 
-export function goProbe(probe: Loose): GoText {
+export function goProbe(probe: Loose, release: number): GoText {
   const handler = goStruct(
     'core.Handler',
     pointers([
@@ -54,9 +60,11 @@ export function goProbe(probe: Loose): GoText {
       ['PeriodSeconds', number('periodSeconds')],
       ['SuccessThreshold', number('successThreshold')],
       ['FailureThreshold', number('failureThreshold')],
-      ...pointers([
-        ['TerminationGracePeriodSeconds', 'int64', probe.terminationGracePeriodSeconds],
-      ]),
+      ...(release < probeGraceSince
+        ? []
+        : pointers([
+            ['TerminationGracePeriodSeconds', 'int64', probe.terminationGracePeriodSeconds],
+          ])),
     ]),
   )
 }

@@ -111,7 +111,7 @@ export function checkSecurityContext(
       errors.push(
         invalid(
           path,
-          goSecurityContext(context),
+          goSecurityContext(context, rules.release),
           `cannot set \`allowPrivilegeEscalation\` to false and ${other}`,
         ),
       )
