@@ -391,6 +391,16 @@ const rows: Row[] = [
     at: 'details.group',
     expected: { 15: 'networking.k8s.io', 17: 'networking.k8s.io', 18: 'extensions' },
   },
+  {
+    says: 'a version that never was is told by a cause, which has a name later',
+    steps: [['GET', `${inDefault}/pods?resourceVersion=999999999`]],
+    at: 'details.causes',
+    expected: {
+      16: undefined,
+      17: [{ message: 'Too large resource version' }],
+      18: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    },
+  },
 ]
 
 const valueAt = (answer: Answer, place: string): unknown =>

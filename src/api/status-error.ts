@@ -207,10 +207,11 @@ export const timeout = (message: string, retryAfterSeconds = 0) =>
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
-/** A resource version that the server has not seen, after waiting for it. */
-/** The first release that tells clients so by a cause, not by words alone. */
+/** The first release that tells clients of such a version by a cause, and the first that names it as well. */
+const tooLargeToldSince = 17
 const tooLargeNamedSince = 18
 
+/** A resource version that the server has not seen, after waiting for it. */
 export const tooLargeResourceVersion = (
   asked: number,
   current: number,
@@ -222,8 +223,13 @@ export const tooLargeResourceVersion = (
     'Timeout',
     `Timeout: Too large resource version: ${asked}, current: ${current}`,
     {
-      ...(release >= tooLargeNamedSince && {
-        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      ...(release >= tooLargeToldSince && {
+        causes: [
+          {
+            ...(release >= tooLargeNamedSince && { reason: 'ResourceVersionTooLarge' }),
+            message: 'Too large resource version',
+          },
+        ],
       }),
       ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
     },
