@@ -375,12 +375,7 @@ const rows: Row[] = [
     steps: [
       ['POST', `${inDefault}/pods`, podNamed('addressed')],
       ['PATCH', `${inDefault}/pods/addressed/status`, { status: { podIP: 'a' } }, merge],
-      [
-        'PATCH',
-        `${inDefault}/pods/addressed`,
-        { metadata: { annotations: { a: 'b' } } },
-        merge,
-      ],
+      ['PATCH', `${inDefault}/pods/addressed`, { metadata: { annotations: { a: 'b' } } }, merge],
     ],
     at: 'status',
     expected: { 15: 200, 16: 422, 18: 422, 19: 200 },

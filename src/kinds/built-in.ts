@@ -48,9 +48,6 @@ const hubs: Readonly<Record<string, string>> = {
 /** The first release whose objects no longer carry their path. */
 export const selfLinksUntil = 20
 
-/** The first release in which what a write resets belongs to nobody. */
-export const ownsResetsUntil = 21
-
 const noBehaviour: Behaviour = {}
 const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
@@ -211,7 +208,6 @@ class BuiltInKind implements Kind {
   readonly itemsCarryType = false
   readonly tables: boolean
   readonly selfLinks: boolean
-  readonly ownsResets: boolean
   readonly deprecation: Kind['deprecation']
   readonly #facts: Facts
   readonly #options: BuiltInOptions
@@ -240,7 +236,6 @@ class BuiltInKind implements Kind {
     const isStored = fact.storage !== undefined
     this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release, isStored)
     this.selfLinks = options.release < selfLinksUntil
-    this.ownsResets = options.release < ownsResetsUntil
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
     this.#options = options

@@ -7,7 +7,7 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
-import { ownsResetsUntil, selfLinksUntil } from './built-in.ts'
+import { selfLinksUntil } from './built-in.ts'
 import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
@@ -227,7 +227,6 @@ class CustomKind implements Kind {
   readonly protobuf = false
   readonly itemsCarryType = true
   readonly selfLinks: boolean
-  readonly ownsResets: boolean
   readonly deprecation: Deprecation | undefined
   readonly scale: ScalePaths | undefined
   readonly #schema: CustomSchema
@@ -261,7 +260,6 @@ class CustomKind implements Kind {
     this.namespaced = spec.scope === 'Namespaced'
     this.subresources = subresourcesOf(version.subresources, this)
     this.selfLinks = options.release < selfLinksUntil
-    this.ownsResets = options.release < ownsResetsUntil
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)
     this.#columns = version.additionalPrinterColumns

@@ -42,8 +42,6 @@ export interface Kind {
   readonly tables?: boolean
   /** Whether objects carry the path they are read at (releases before 1.20). */
   readonly selfLinks?: boolean
-  /** Whether who writes owns what the write resets as well (releases before 1.21). */
-  readonly ownsResets?: boolean
   /** A warning for every request of this version, in the words of the Warning header. */
   readonly deprecation?: Deprecation
 

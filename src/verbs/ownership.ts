@@ -71,7 +71,7 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
     resetFields(apiVersion, subresource) {
       // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
-      if (kind.ownsResets || (kind.itemsCarryType && !own)) return undefined
+      if (release < resetsUnownedSince || (kind.itemsCarryType && !own)) return undefined
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
@@ -96,6 +96,8 @@ function entriesSaySubresource(type: Type): boolean {
   return entries?.is !== 'list' || member(entries.items, 'subresource') !== undefined
 }
 
+/** The first release in which what a write resets belongs to nobody. */
+const resetsUnownedSince = 21
 /** The release that records owners from the first write on; before, an apply had to come first. */
 export const ownersOfNewSince = 18
 
