@@ -396,6 +396,19 @@ const rows: Row[] = [
       18: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     },
   },
+  {
+    says: 'an object that is not there is missed before its status is made',
+    steps: [
+      [
+        'PATCH',
+        '/apis/apps/v1/namespaces/default/daemonsets/none/status?fieldManager=one',
+        { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'none' }, status: 'x' },
+        applied,
+      ],
+    ],
+    at: 'status',
+    expected: { 16: 500, 18: 500, 19: 404 },
+  },
 ]
 
 const valueAt = (answer: Answer, place: string): unknown =>

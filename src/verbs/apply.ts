@@ -14,7 +14,7 @@ import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { withOwners } from './ownership.ts'
 import { type Server, timestamp, type PatchRequest } from './server.ts'
 import { requireConvertible, Unconvertible } from './unconvertible.ts'
-import { raceTriesMax, writeOver } from './write-over.ts'
+import { missedFirstSince, raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
   const { kind, subresource } = request.target
@@ -29,6 +29,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   return writeOver(server, request, {
     changesOwnersAlone: () => !merged,
     creates: subresource === '' || (rulesFor(kind, subresource)?.createOnUpdate ?? false),
+    admitsMissing: server.release < missedFirstSince,
     retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {

@@ -7,10 +7,7 @@ import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
-import { writeOver } from './write-over.ts'
-
-/** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
-const missedFirstSince = 19
+import { missedFirstSince, writeOver } from './write-over.ts'
 
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target

@@ -31,6 +31,9 @@ import { refuseInvalidUpdate } from './validate.ts'
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
 export const raceTriesMax = 100
 
+/** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
+export const missedFirstSince = 19
+
 export interface WritePlan {
   /** The next state, hub version, fields claimed, from the newest one. It may change and keep what it is given. */
   make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>

@@ -99,7 +99,7 @@ export function recordUpdate(
     const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
     const after = typedObject(kind, next)
     if (!isFit(before.type, before.object as Json) || !isFit(after.type, after.object as Json))
-      return []
+      return rulesOf(kind).forgetsOwnersOfUnfit ? [] : (next.metadata?.managedFields ?? [])
     return encodeManaged(updateManaged(kind, before, after, managed, who))
   } catch (error) {
     if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion)

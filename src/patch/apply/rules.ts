@@ -6,6 +6,8 @@
 const since = {
   /** Before the first apply, the stand-in owns what the object says beyond nothing; before, all that it says. */
   standInOwnsWritten: 17,
+  /** Whoever writes what cannot be owned item by item makes the object nobody's; before, owners stay as written. */
+  forgetsOwnersOfUnfit: 17,
   /** Old updaters are folded into one. */
   foldsUpdaters: 17,
   /**

@@ -29,24 +29,22 @@ export function addAll(errors: Errors, more: Errors): void {
   for (const error of more.values()) add(errors, error)
 }
 
-/** The first release that shows the value that breaks a bound. */
-const valuesShownSince = 20
+/** The first release that says where there is no path, and shows the value that breaks a bound. */
+const toldInFullSince = 20
 
 /** `base`: where the value stands; without one, at the root of an object. */
 export function fieldErrors(errors: Errors, release: number, base?: FieldPath): FieldError[] {
-  const showsBounds = release < valuesShownSince
-  return [...errors.values()].map((error) =>
-    fieldError(showsBounds ? boundShown(error) : error, base),
-  )
+  const older = release < toldInFullSince
+  const root = base ?? (older ? FieldPath.root : FieldPath.none)
+  return [...errors.values()].map((error) => fieldError(older ? boundShown(error) : error, root))
 }
 
 function boundShown(error: SchemaError): SchemaError {
   return error.bound === undefined ? error : { ...error, value: error.bound }
 }
 
-function fieldError(error: SchemaError, base: FieldPath | undefined): FieldError {
+function fieldError(error: SchemaError, root: FieldPath): FieldError {
   const name = error.path.replace(/^\./, '')
-  const root = base ?? FieldPath.none
   if (error.is === 'whole') return invalid(root, '', error.message)
   const path = name === '' ? root : root.child(name)
   if (error.is === 'required') return required(path)

@@ -239,3 +239,10 @@ test('before 1.20 the bound that is broken is shown, or nothing', () => {
         new RegExp(`^a: Invalid value: ${shown.replaceAll('.', '[.]')}: a in body`),
       )
 })
+
+test('before 1.20 an error of no single field has no name at all', () => {
+  const schema: JsonSchema = { not: { type: 'string' } }
+  const says = 'Invalid value: "": "a" must not validate the schema (not)'
+  assert.deepEqual(errorsOf(at(schema), { a: 'b' }, 19), [`: ${says}`])
+  assert.deepEqual(errorsOf(at(schema), { a: 'b' }, 20), [`<nil>: ${says}`])
+})

@@ -57,7 +57,8 @@ function rulesFor(context: Context, old: Loose | undefined): SpecRules {
   return {
     noDefaults: beta && !had(hasDefault) ? whyNoDefaults(context) : undefined,
     knownReviewVersion:
-      old === undefined || hasKnownReviewVersion(old.conversion?.conversionReviewVersions),
+      old === undefined ||
+      hasKnownReviewVersion(old.conversion?.conversionReviewVersions, context.release),
     schemaRequired: !beta && (old === undefined || hasAllSchemas(old)),
     validTypes: !beta && !had(({ type }) => type !== undefined && !types.includes(type)),
     structural:
@@ -94,7 +95,7 @@ function checkStatus({ status }: KubeObject): FieldError[] {
   return checkNames(status?.acceptedNames ?? {}, statusPath.child('acceptedNames'))
 }
 
-function checkStoredVersions({ status }: KubeObject, spec: Loose): FieldError[] {
+function checkStoredVersions({ status }: KubeObject, spec: Loose, release: number): FieldError[] {
   const stored: string[] = status?.storedVersions ?? []
   if (stored.length === 0) {
     return [invalid(storedPath, stringsValue(undefined), 'must have at least one stored version')]
@@ -105,7 +106,9 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose): FieldError[] 
   for (const one of (spec.versions ?? []) as Loose[]) {
     const name: string = one.name ?? ''
     if (!left.delete(name) && one.storage === true) {
-      errors.push(invalid(storedPath, versionValue(one), `must have the storage version ${name}`))
+      errors.push(
+        invalid(storedPath, versionValue(one, release), `must have the storage version ${name}`),
+      )
     }
   }
   for (const [name, i] of left) {
@@ -184,7 +187,7 @@ export const customResourceDefinition: Behaviour = {
       ),
       ...checkSpec(spec, rulesFor(context, undefined), specPath),
       ...checkStatus(object),
-      ...checkStoredVersions(object, spec),
+      ...checkStoredVersions(object, spec, context.release),
       ...(isBeta(context) ? [] : checkApproval(object, undefined)),
       ...checkPreserving(object, undefined, context),
     ]
@@ -209,7 +212,7 @@ export const customResourceDefinition: Behaviour = {
         specPath.child('names', 'plural'),
       ),
       ...checkStatus(next),
-      ...checkStoredVersions(next, spec),
+      ...checkStoredVersions(next, spec, context.release),
       ...(isBeta(context) ? [] : checkApproval(next, old)),
       ...checkPreserving(next, old, context),
     ]

@@ -31,14 +31,20 @@ const showColumn = (column: Loose): string =>
 const listIn = (holder: Loose, key: string): Loose =>
   holder[key] ?? (wasWrittenEmpty(holder, key) ? [] : undefined)
 
+/** The first release whose versions may be deprecated. */
+const deprecatedSince = 19
+const deprecation = ({ deprecated, deprecationWarning }: Loose): [string, string][] => [
+  ['Deprecated', flag(deprecated)],
+  ['DeprecationWarning', goPointer('string', deprecationWarning)],
+]
+
 /** A version in the beta's form. */
-const showVersion = (version: Loose): string =>
+const showVersion = (version: Loose, release: number): string =>
   goStruct(type('CustomResourceDefinitionVersion'), [
     ['Name', text(version.name)],
     ['Served', flag(version.served)],
     ['Storage', flag(version.storage)],
-    ['Deprecated', flag(version.deprecated)],
-    ['DeprecationWarning', goPointer('string', version.deprecationWarning)],
+    ...(release < deprecatedSince ? [] : deprecation(version)),
     ['Schema', goPointer(type('CustomResourceValidation'), version.schema)],
     ['Subresources', goPointer(type('CustomResourceSubresources'), version.subresources)],
     [
@@ -50,9 +56,12 @@ const showVersion = (version: Loose): string =>
     ],
   ])
 
-export const versionValue = (version: Loose): GoText => asGo(showVersion(version))
-export const versionsValue = (versions: Loose[] | null | undefined): GoText =>
-  asGo(goList(type('CustomResourceDefinitionVersion'), versions?.map(showVersion)))
+export const versionValue = (version: Loose, release: number): GoText =>
+  asGo(showVersion(version, release))
+export const versionsValue = (versions: Loose[] | null | undefined, release: number): GoText => {
+  const shown = versions?.map((one) => showVersion(one, release))
+  return asGo(goList(type('CustomResourceDefinitionVersion'), shown))
+}
 export const stringsValue = (list: readonly string[] | null | undefined): GoText =>
   asGo(goStrings(list))
 

@@ -8,6 +8,7 @@ import {
   checkWebhookService,
   checkWebhookUrl,
 } from '#kinds/behaviour/registration/webhook-client.ts'
+import { noneKnown, reviewVersionsIn } from '#kinds/behaviour/registration/review-versions.ts'
 import { stringsValue } from './go-values.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -91,14 +92,14 @@ export function checkDeprecation(
   return errors
 }
 
-export const reviewVersions = ['v1', 'v1beta1']
-
-export const hasKnownReviewVersion = (versions: readonly string[] | null | undefined): boolean =>
-  !versions?.length || versions.some((one) => reviewVersions.includes(one))
+export const hasKnownReviewVersion = (
+  versions: readonly string[] | null | undefined,
+  release: number,
+): boolean => !versions?.length || versions.some((one) => reviewVersionsIn(release).includes(one))
 
 export function checkConversion(
   conversion: Loose | null | undefined,
-  requireKnown: boolean,
+  rules: { readonly knownReviewVersion: boolean; readonly release: number },
   path: FieldPath,
 ): FieldError[] {
   if (conversion === undefined || conversion === null) return []
@@ -124,7 +125,11 @@ export function checkConversion(
   if (client === undefined || client === null) {
     errors.push(required(clientPath, 'required when strategy is set to Webhook'))
   } else errors.push(...checkClient(client, clientPath))
-  return [...errors, ...checkReviewVersions(versions, requireKnown, versionsPath)]
+  errors.push(...checkReviewVersions(versions, versionsPath))
+  if (rules.knownReviewVersion && !hasKnownReviewVersion(versions, rules.release)) {
+    errors.push(invalid(versionsPath, stringsValue(versions), noneKnown(rules.release)))
+  }
+  return errors
 }
 
 function checkClient({ url, service }: Loose, path: FieldPath): FieldError[] {
@@ -136,11 +141,7 @@ function checkClient({ url, service }: Loose, path: FieldPath): FieldError[] {
     : checkWebhookUrl(url, path.child('url'))
 }
 
-function checkReviewVersions(
-  versions: string[] | null | undefined,
-  requireKnown: boolean,
-  path: FieldPath,
-): FieldError[] {
+function checkReviewVersions(versions: string[] | null | undefined, path: FieldPath): FieldError[] {
   if (!versions?.length) return [required(path)]
   const errors: FieldError[] = []
   const seen = new Set<string>()
@@ -152,15 +153,6 @@ function checkReviewVersions(
     seen.add(version)
     for (const problem of dns1035Label(version))
       errors.push(invalid(path.index(i), version, problem))
-  }
-  if (requireKnown && !versions.some((one) => reviewVersions.includes(one))) {
-    errors.push(
-      invalid(
-        path,
-        stringsValue(versions),
-        `must include at least one of ${reviewVersions.join(', ')}`,
-      ),
-    )
   }
   return errors
 }

@@ -1,6 +1,7 @@
 /** The rules for a definition's spec, spoken of in the beta's form as the original speaks of it. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import type { GoText } from '#api/go-syntax.ts'
 import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
@@ -89,9 +90,7 @@ export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): Field
     const detail = 'must be None if spec.preserveUnknownFields is true'
     errors.push(invalid(path.child('conversion').child('strategy'), strategy, detail))
   }
-  errors.push(
-    ...checkConversion(spec.conversion, rules.knownReviewVersion, path.child('conversion')),
-  )
+  errors.push(...checkConversion(spec.conversion, rules, path.child('conversion')))
   return errors
 }
 
@@ -147,8 +146,8 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
     const { status } = (ownSubresources ? one.subresources : spec.subresources) ?? {}
     errors.push(...checkVersion(one, status !== undefined && status !== null, rules, at.index(i)))
   }
-  errors.push(...checkSaidOnce(spec, path))
-  const shown = versionsValue(listAsWritten(spec, 'versions'))
+  const shown = versionsValue(listAsWritten(spec, 'versions'), rules.release)
+  errors.push(...checkSaidOnce(spec, shown, path))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(invalid(at, shown, 'must contain unique version names'))
   }
@@ -174,9 +173,8 @@ const inWords: Readonly<Record<string, string>> = {
 }
 
 /** What is said for all versions must not be said for single ones too, and what is alike in all only once. */
-function checkSaidOnce(spec: Loose, path: FieldPath): FieldError[] {
+function checkSaidOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
   const { both, alike } = saidTwiceIn(spec)
-  const shown = () => versionsValue(listAsWritten(spec, 'versions'))
   return [
     ...both.map((top) =>
       forbidden(
@@ -187,7 +185,7 @@ function checkSaidOnce(spec: Loose, path: FieldPath): FieldError[] {
     ...alike.map((top) =>
       invalid(
         path.child('versions'),
-        shown(),
+        shown,
         `per-version ${inWords[top]} may not all be set to identical values (top-level ${top} should be used instead)`,
       ),
     ),

@@ -12,12 +12,9 @@ import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { webhookConfigurationColumns } from '#kinds/columns/registration.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkClientConfig } from './webhook-client.ts'
+import { noneKnown, oneOfThem, reviewVersionsIn } from './review-versions.ts'
 import { checkWebhookRule } from './webhook-rules.ts'
 
-/** A release takes reviews of the versions that the one before it knew, which had the first alone until 1.16. */
-const stableReviewsSince = 17
-const reviewVersionsIn = ({ release }: Context): readonly string[] =>
-  release < stableReviewsSince ? ['v1beta1'] : ['v1', 'v1beta1']
 const harmless = ['None', 'NoneOnDryRun']
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
@@ -26,24 +23,20 @@ interface Strictness {
   readonly noSideEffects: boolean
   readonly knownReviewVersion: boolean
   readonly uniqueNames: boolean
-  /** The versions of reviews that the release knows. */
-  readonly known: readonly string[]
-  readonly wordsOf15: boolean
+  readonly release: number
 }
 
 const hooksOf = (configuration: KubeObject): Loose[] => configuration.webhooks ?? []
 
 function strictnessOf(context: Context, old?: KubeObject): Strictness {
-  const known = reviewVersionsIn(context)
-  const wordsOf15 = context.release === 15
+  const { release } = context
   const stable = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
   if (old === undefined) {
     return {
       noSideEffects: stable,
       knownReviewVersion: true,
       uniqueNames: stable,
-      known,
-      wordsOf15,
+      release,
     }
   }
   const hooks = hooksOf(old)
@@ -52,11 +45,12 @@ function strictnessOf(context: Context, old?: KubeObject): Strictness {
     noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
     knownReviewVersion: hooks.every((hook) => {
       const versions: string[] = hook.admissionReviewVersions ?? []
-      return versions.length === 0 || versions.some((one) => known.includes(one))
+      return (
+        versions.length === 0 || versions.some((one) => reviewVersionsIn(release).includes(one))
+      )
     }),
     uniqueNames: stable && names.size === hooks.length,
-    known,
-    wordsOf15,
+    release,
   }
 }
 
@@ -109,21 +103,17 @@ function checkReviewVersions(
   strictness: Strictness,
   path: FieldPath,
 ): FieldError[] {
-  const { known, knownReviewVersion, wordsOf15 } = strictness
-  const listed = known.join(', ')
+  const { knownReviewVersion, release } = strictness
   if (versions.length === 0) {
-    return [required(path, wordsOf15 ? '' : `must specify one of ${listed}`)]
+    return [required(path, oneOfThem(release))]
   }
   const errors = versions.flatMap((version, i) =>
     versions.indexOf(version) < i
       ? [invalid(path.index(i), version, 'duplicate version')]
       : each(path.index(i), version, dns1035Label(version)),
   )
-  if (knownReviewVersion && !versions.some((one) => known.includes(one))) {
-    const detail = wordsOf15
-      ? `none of the versions accepted by this server. accepted version(s) are ${listed}`
-      : `must include at least one of ${listed}`
-    errors.push(invalid(path, asGo(goStrings(versions)), detail))
+  if (knownReviewVersion && !versions.some((one) => reviewVersionsIn(release).includes(one))) {
+    errors.push(invalid(path, asGo(goStrings(versions)), noneKnown(release)))
   }
   return errors
 }
