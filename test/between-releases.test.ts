@@ -84,6 +84,11 @@ const applyGear = (group: string, spec: object): Step => [
   { apiVersion: `${group}/v1`, kind: 'Gear', metadata: { name: 'g' }, spec },
   applied,
 ]
+const gear = (group: string, spec: object): Step => [
+  'POST',
+  `/apis/${group}/v1/gears`,
+  { apiVersion: `${group}/v1`, kind: 'Gear', metadata: { name: 'g' }, spec },
+]
 const listOf = (more: object) => ({
   type: 'object',
   properties: {
@@ -230,16 +235,7 @@ const rows: Row[] = [
     says: 'a set of a custom object has each item once',
     steps: [
       define('set.example.com', listOf({ type: 'string' })),
-      [
-        'POST',
-        '/apis/set.example.com/v1/gears',
-        {
-          apiVersion: 'set.example.com/v1',
-          kind: 'Gear',
-          metadata: { name: 'g' },
-          spec: { set: ['a', 'a'] },
-        },
-      ],
+      gear('set.example.com', { set: ['a', 'a'] }),
     ],
     at: 'status',
     expected: { 17: 201, 18: 422 },
@@ -408,6 +404,33 @@ const rows: Row[] = [
     ],
     at: 'status',
     expected: { 16: 500, 18: 500, 19: 404 },
+  },
+  {
+    says: 'a null that is not allowed takes the default',
+    steps: [
+      define('default.example.com', {
+        type: 'object',
+        properties: { a: { type: 'string', default: 'b' } },
+      }),
+      gear('default.example.com', { a: null }),
+    ],
+    at: 'status',
+    expected: { 16: 422, 19: 422, 20: 201 },
+  },
+  {
+    says: 'formats of numbers are not asked for',
+    steps: [
+      define('format.example.com', {
+        type: 'object',
+        properties: { a: { type: 'integer', format: 'int64' } },
+      }),
+      gear('format.example.com', { a: 1.5 }),
+    ],
+    at: 'details.causes.0.message',
+    expected: {
+      16: 'Invalid value: "float64": spec.a in body must be of type int64: "float64"',
+      17: 'Invalid value: "number": spec.a in body must be of type integer: "number"',
+    },
   },
 ]
 

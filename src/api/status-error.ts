@@ -137,7 +137,11 @@ export function invalidObject(
   name: string,
   errors: FieldError[],
 ): ApiError {
-  const causes = errors.map(({ type, field, message }) => ({ reason: type, message, field }))
+  const causes = errors.map(({ type, field, message }) => ({
+    reason: type,
+    message,
+    ...(field !== '' && { field }),
+  }))
   const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const said = lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`
   return new ApiError(

@@ -29,10 +29,12 @@ const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts'
   '#codec/go-json/metadata-problem',
 )
 
-/** The first release that drops nulls which a schema neither allows nor replaces. */
+/** The first release that puts the default in place of a null which is not allowed, or drops it. */
 const dropsNullsSince = 20
 /** The first release that tells each field that is wrong by itself. */
 const tellsFieldsSince = 16
+/** The first release that does not ask for formats which say nothing of texts, such as int64. */
+const dropsFormatsSince = 17
 /** The first release that looks for items which a set or map has twice. */
 const checksListsSince = 18
 
@@ -141,7 +143,10 @@ export class CustomSchema {
 
   fillDefaults(object: KubeObject): void {
     if (this.#fill === null) {
-      this.#fill = new Defaults((schema) => this.#prunerOf().of(schema)).of(this.given)
+      this.#fill = new Defaults(
+        (schema) => this.#prunerOf().of(schema),
+        this.#release < dropsNullsSince,
+      ).of(this.given)
     }
     if (this.#fill === undefined) return
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...body } = object
@@ -163,7 +168,7 @@ export class CustomSchema {
   /** Errors of values. */
   check(object: KubeObject): FieldError[] {
     if (this.given === undefined) return []
-    this.#check ??= new Checker().of(this.given)
+    this.#check ??= new Checker({ keepFormats: this.#release < dropsFormatsSince }).of(this.given)
     const errors: Errors = new Map()
     this.#check(object as unknown as Json, '', errors)
     if (errors.size === 0) return []

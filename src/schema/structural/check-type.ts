@@ -10,9 +10,15 @@ const integerEpsilon = 1e-9
 
 type TypeCheck = (value: Json, path: string, errors: Errors) => number
 
-export function checkType(schema: JsonSchema, keepFormats: boolean): TypeCheck {
-  const types =
-    isIntOrString(schema) && !keepFormats ? ['integer', 'string'] : schema.type ? [schema.type] : []
+export function checkType(
+  schema: JsonSchema,
+  {
+    keepFormats = false,
+    eitherUntyped = false,
+  }: { readonly keepFormats?: boolean; readonly eitherUntyped?: boolean },
+): TypeCheck {
+  const own = schema.type ? [schema.type] : []
+  const types = isIntOrString(schema) && !eitherUntyped ? ['integer', 'string'] : own
   const known = schema.format !== undefined && formatCheck(schema.format) !== undefined
   const format = keepFormats || known ? (schema.format ?? '') : ''
   const nullable = schema.nullable === true

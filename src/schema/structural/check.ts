@@ -15,8 +15,10 @@ import { keysAsWritten } from './sorted-copy.ts'
 export type Check = (value: Json, path: string, errors: Errors) => number
 
 export interface CheckOptions {
-  /** Formats of no meaning are asked for too: only where defaults are checked. */
+  /** Formats of no meaning are asked for too. */
   readonly keepFormats?: boolean
+  /** What may be a number or a text has no type: where defaults are checked. */
+  readonly eitherUntyped?: boolean
 }
 
 export class Checker {
@@ -37,7 +39,7 @@ export class Checker {
   }
 
   #compile(schema: JsonSchema): Check {
-    const types = checkType(schema, this.#options.keepFormats === true)
+    const types = checkType(schema, this.#options)
     const strings = checkString(schema)
     const numbers = checkNumber(schema)
     const enums = checkEnum(schema)

@@ -49,7 +49,7 @@ export function checkDefaults(
 
 class Walk {
   readonly #rules: DefaultRules
-  readonly #checker = new Checker({ keepFormats: true })
+  readonly #checker = new Checker({ keepFormats: true, eitherUntyped: true })
   readonly #pruner = new Pruner({ readMeta: (_field, value) => value, keepNulls: true })
 
   constructor(rules: DefaultRules) {

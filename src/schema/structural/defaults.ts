@@ -25,11 +25,13 @@ interface Field {
 
 export class Defaults {
   readonly #pruned: (schema: JsonSchema) => Copy
+  readonly #keepNulls: boolean
   readonly #fills = new Map<JsonSchema, Fill | undefined>()
 
-  /** `pruned`: what a schema keeps of its own default. */
-  constructor(pruned: (schema: JsonSchema) => Copy) {
+  /** `pruned`: what a schema keeps of its own default. `keepNulls`: nulls stay, allowed or not. */
+  constructor(pruned: (schema: JsonSchema) => Copy, keepNulls = false) {
     this.#pruned = pruned
+    this.#keepNulls = keepNulls
   }
 
   /** Undefined: there is no default to be met. */
@@ -81,7 +83,7 @@ export class Defaults {
     let fill: Fill | undefined | null = null
     return {
       name,
-      nullable: schema.nullable === true,
+      nullable: this.#keepNulls || schema.nullable === true,
       make: hasDefault(schema) ? make : undefined,
       fill: () => {
         if (fill === null) fill = this.of(schema)
