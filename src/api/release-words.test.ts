@@ -26,6 +26,13 @@ test('addresses of one family, and lengths in characters, are older still', () =
   assert.equal(inWordsOf(errors, 19)[1]?.message, 'Too long: must have at most 3 bytes')
 })
 
+test('an error of no field says so, or has none', () => {
+  const errors = [invalid(FieldPath.none, '', 'must validate'), invalid('x', '', 'must validate')]
+  const fields = (release: number) => inWordsOf(errors, release).map(({ field }) => field)
+  assert.deepEqual(fields(19), ['', 'x'])
+  assert.deepEqual(fields(20), ['<nil>', 'x'])
+})
+
 test('the line that knows the types moved once', () => {
   const words = (release: number) => unregisteredKind('Pod', 'version "v1"', release)
   assert.match(words(19), /^no kind "Pod" is registered for version "v1" in scheme ".*:101"$/)

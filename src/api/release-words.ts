@@ -3,6 +3,7 @@
  * place that knows the others. Nothing here decides whether something is wrong.
  */
 import type { FieldError } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
 
 interface Change {
   /** The first release with the new words. */
@@ -84,11 +85,21 @@ export function noDeleteOptions(goType: string, release: number): string {
 /** The first release to which what cannot be read after a patch is the patch's fault, not its own. */
 export const patchesBlamedSince = 16
 
+/** The first release that says so where an error is of no field. */
+const noFieldSaidSince = 20
+
 /** The errors as a release would tell them. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   release >= newestWords
     ? errors
-    : errors.map((error) => ({ ...error, message: messageOf(error, release) }))
+    : errors.map((error) => ({
+        ...error,
+        field: fieldOf(error, release),
+        message: messageOf(error, release),
+      }))
+
+const fieldOf = ({ field }: FieldError, release: number): string =>
+  field === FieldPath.none.toString() && release < noFieldSaidSince ? '' : field
 
 function messageOf({ type, message }: FieldError, release: number): string {
   const words = wordsOf(message, release)

@@ -646,3 +646,21 @@ test('parts of pods are shown with the fields of the release', () => {
   assert.doesNotMatch(text(20), /TerminationGracePeriodSeconds/)
   assert.match(text(21), /FailureThreshold:0, TerminationGracePeriodSeconds/)
 })
+
+const halfPages = {
+  name: 'c',
+  image: 'i:1',
+  imagePullPolicy: 'Always',
+  terminationMessagePolicy: 'File',
+  resources: {
+    limits: { 'hugepages-2Mi': '3Mi', cpu: '1' },
+    requests: { 'hugepages-2Mi': '3Mi', cpu: '1' },
+  },
+}
+test('before 1.21 half a huge page may be asked for', () => {
+  const count = (release: number) =>
+    pod
+      .validateCreate?.(inDefault({ spec: { containers: [halfPages] } }), contextFor({ release }))
+      .filter(({ message }) => message.includes('multiple')).length
+  assert.deepEqual([15, 20, 21].map(count), [0, 0, 2])
+})

@@ -8,6 +8,9 @@ import { type OncePod, oncePodIn } from './access-modes.ts'
 import { containersOf } from './containers-of.ts'
 import { hasIndivisibleHugePages } from './huge-pages.ts'
 
+/** The first release that wants whole huge pages. */
+const wholePagesSince = 21
+
 export interface PodRules {
   readonly allowDownwardHugePages: boolean
   readonly allowAnyDeletionCost: boolean
@@ -48,7 +51,9 @@ export function podRules(
       (oldSpec !== undefined && usesDownwardHugePages(oldSpec)),
     allowAnyDeletionCost:
       !deletionCost || (old?.metadata !== undefined && !isDeletionCost(old.metadata.annotations)),
-    allowIndivisibleHugePages: oldSpec !== undefined && hasIndivisibleHugePages(oldSpec),
+    allowIndivisibleHugePages:
+      context.release < wholePagesSince ||
+      (oldSpec !== undefined && hasIndivisibleHugePages(oldSpec)),
     allowManyPageSizes: context.feature('HugePageStorageMediumSize'),
     allowHostProcess:
       context.feature('WindowsHostProcessContainers') ||
