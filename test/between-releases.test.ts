@@ -400,6 +400,15 @@ const rows: Row[] = [
         '/apis/apps/v1/namespaces/default/daemonsets/none/status?fieldManager=one',
         { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'none' }, status: 'x' },
         applied,
+  },
+  {
+    says: 'an apply to the status of what is not there is read before it is missed',
+    steps: [
+      [
+        'PATCH',
+        `${inDefault}/pods/missing/status?fieldManager=m`,
+        { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'missing' }, status: 1.5 },
+        'application/apply-patch+yaml',
       ],
     ],
     at: 'status',
@@ -432,6 +441,8 @@ const rows: Row[] = [
       17: 'Invalid value: "number": spec.a in body must be of type integer: "number"',
     },
   },
+  },
+  {
 ]
 
 const valueAt = (answer: Answer, place: string): unknown =>
