@@ -40,7 +40,7 @@ const itself: AdmissionPlugin[] = [
   persistentVolumeClaimResize,
   priorityPlugin(22),
   roleEscalation(options.authorizer, options.rbac),
-  runtimeClassPlugin(() => true),
+  runtimeClassPlugin(() => true, 22),
   serviceAccountPlugin(options),
   storageObjectInUseProtection,
   taintNodesByCondition,

@@ -182,9 +182,9 @@ const makers: Readonly<Record<string, Make>> = {
       claims,
       () => load.persistentVolumeClaimResize().persistentVolumeClaimResize,
     ),
-  RuntimeClass: ({ feature }) =>
+  RuntimeClass: ({ feature, release }) =>
     concerning('RuntimeClass', 'both', ['pods'], () =>
-      load.runtimeClass().runtimeClassPlugin(feature),
+      load.runtimeClass().runtimeClassPlugin(feature, release),
     ),
   CertificateApproval: ({ authorizer }) =>
     concerning('CertificateApproval', 'validate', certificateRequests, () =>

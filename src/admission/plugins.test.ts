@@ -70,7 +70,7 @@ const claim = (storage: string, phase = 'Bound') => ({
   spec: { storageClassName: 'fast', resources: { requests: { storage } } },
   status: { phase },
 })
-const runtime = runtimeClassPlugin(() => true)
+const runtime = runtimeClassPlugin(() => true, 22)
 const toleration = podTolerationRestriction({ whitelist: [{ key: 'ok', operator: 'Exists' }] })
 const owner = (more: Loose) => ({
   metadata: {
@@ -302,6 +302,18 @@ const cases: [
 for (const [name, plugin, request, reader, expected] of cases) {
   test(name, async () => assert.equal(await outcome(plugin, request, reader), expected))
 }
+
+test('a runtime class that no path leads to is not found, or cannot be asked for', async () => {
+  const object = { metadata: { name: 'p' }, spec: { runtimeClassName: '' } }
+  const said = (release: number) =>
+    outcome(
+      runtimeClassPlugin(() => true, release),
+      create(object),
+      readerWith(),
+    )
+  assert.match(await said(18), /^403 .*RuntimeClass "" not found$/)
+  assert.match(await said(19), /^500 resource name may not be empty$/)
+})
 
 test('a pod takes what its runtime class says', async () => {
   const object = pod({ runtimeClassName: 'rc', tolerations: [{ key: 'x', operator: 'Exists' }] })

@@ -14,18 +14,25 @@ import { mergeTolerations } from './tolerations.ts'
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-export function runtimeClassPlugin(feature: (gate: string) => boolean): AdmissionPlugin {
+/** The first release that asks the API for a class that it has not heard of. */
+const askedForSince = 19
+
+export function runtimeClassPlugin(
+  feature: (gate: string) => boolean,
+  release: number,
+): AdmissionPlugin {
   const overhead = feature('PodOverhead')
+  const isAsked = release >= askedForSince
   return {
     name: 'RuntimeClass',
     mutate(request, reader) {
       if (!isNewPod(request) || request.object?.spec.runtimeClassName === undefined) return
-      return settle(request, reader, overhead)
+      return settle(request, reader, overhead, isAsked)
     },
     validate(request, reader) {
       if (!overhead || !isNewPod(request)) return
       const { spec } = request.object as KubeObject
-      if (spec.runtimeClassName !== undefined) return checkOverhead(request, reader)
+      if (spec.runtimeClassName !== undefined) return checkOverhead(request, reader, isAsked)
       const said = spec.overhead !== undefined || wasWrittenEmpty(spec, 'overhead')
       if (said) throw refusal(request, withoutClass)
     },
@@ -35,11 +42,15 @@ export function runtimeClassPlugin(feature: (gate: string) => boolean): Admissio
 const withoutClass =
   'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
 
-async function classOf(request: AdmissionRequest, reader: ObjectReader): Promise<KubeObject> {
+async function classOf(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  isAsked: boolean,
+): Promise<KubeObject> {
   const name = request.object?.spec.runtimeClassName as string
   const found = await reader.get('node.k8s.io', 'runtimeclasses', '', name)
   if (found !== undefined) return found
-  const problem = lookupProblem(name)
+  const problem = isAsked ? lookupProblem(name) : undefined
   if (problem !== undefined) throw new ApiError(500, '', problem)
   throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`)
 }
@@ -48,8 +59,9 @@ async function settle(
   request: AdmissionRequest,
   reader: ObjectReader,
   overhead: boolean,
+  isAsked: boolean,
 ): Promise<void> {
-  const found = await classOf(request, reader)
+  const found = await classOf(request, reader, isAsked)
   const { spec } = request.object as KubeObject
   if (overhead && found.overhead) {
     const fixed = found.overhead.podFixed
@@ -74,8 +86,12 @@ async function settle(
   if (merged.length > 0) spec.tolerations = merged
 }
 
-async function checkOverhead(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
-  const found = await classOf(request, reader)
+async function checkOverhead(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  isAsked: boolean,
+): Promise<void> {
+  const found = await classOf(request, reader, isAsked)
   const { spec } = request.object as KubeObject
   if (found.overhead) {
     if (!semanticEqual(found.overhead.podFixed, spec.overhead)) throw refusal(request, mismatch)
