@@ -137,19 +137,27 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   dropUnlessUsed(next.spec, 'allowedCSIDrivers', context.feature('CSIInlineVolume'), false)
 }
 
+/** The first release that knows volumes made with a pod, and the last that allows them whether they can be made or not. */
+const ephemeralSince = 19
+const ephemeralAnywayUntil = 20
+
+const allowsEphemeral = ({ release, feature }: Context): boolean =>
+  (release >= ephemeralSince && release <= ephemeralAnywayUntil) ||
+  feature('GenericEphemeralVolume')
+
 export const podSecurityPolicy: Behaviour = {
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
   prepareForUpdate: dropDisabled,
   validateCreate: (object, context) => [
     ...checkAnnotations(object),
-    ...checkSpec(object.spec ?? {}, context.feature('GenericEphemeralVolume')),
+    ...checkSpec(object.spec ?? {}, allowsEphemeral(context)),
   ],
   validateUpdate: (next, old, context) => {
     const used = (old.spec?.volumes ?? []).includes('ephemeral')
     return [
       ...checkMetadataUpdate(next, old),
       ...checkAnnotations(next),
-      ...checkSpec(next.spec ?? {}, used || context.feature('GenericEphemeralVolume')),
+      ...checkSpec(next.spec ?? {}, used || allowsEphemeral(context)),
     ]
   },
   columns: podSecurityPolicyColumns,

@@ -44,6 +44,13 @@ test('counts in status are checked where the stable version writes them', () => 
   assert.deepEqual(lines('policy/v1beta1'), [])
 })
 
+test('volumes made with a pod are allowed anyway in 1.19 and 1.20', () => {
+  const count = (release: number) =>
+    podSecurityPolicy.validateCreate?.(policy({ volumes: ['ephemeral'] }), contextFor({ release }))
+      .length
+  assert.deepEqual([18, 19, 20, 21].map(count), [1, 0, 0, 1])
+})
+
 test('before 1.21 they are checked with the spec instead', () => {
   const object = inDefault({ spec: {}, status: { disruptionsAllowed: -1 } })
   const lines = (release: number) => {
