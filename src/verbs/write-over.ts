@@ -73,9 +73,6 @@ export interface WritePlan {
   readonly retries?: number
 }
 
-/** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
-export const missedFirstSince = 19
-
 export async function writeOver(
   server: Server,
   request: WriteRequest,

@@ -441,15 +441,6 @@ const huge = (name: string) => ({
   image: 'i',
   resources: { limits: { [`hugepages-${name}`]: '1' } },
 })
-test('huge pages are whole since 1.21', () => {
-  const broken = { ...huge('2Mi'), resources: { limits: { 'hugepages-2Mi': '3Mi', cpu: '1' } } }
-  for (const release of [20, 21]) {
-    const object = inDefault({ spec: { containers: [broken] } })
-    const errors = pod.validateCreate?.(object, without(release)) ?? []
-    const told = errors.some(({ message }) => message.includes('positive integer multiple'))
-    assert.equal(told, release === 21)
-  }
-})
 test('sizes of huge pages are shown as a list since 1.18', () => {
   for (const [release, shown] of [
     [17, 'sets.String{"hugepages-1Gi":sets.Empty{}, "hugepages-2Mi":sets.Empty{}}'],

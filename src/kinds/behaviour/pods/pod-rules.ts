@@ -30,9 +30,6 @@ export interface Template {
   readonly metadata: ObjectMeta
 }
 
-/** The first release in which an amount of huge pages must be a number of whole ones. */
-const wholePagesSince = 21
-
 /** Longest search list of a pod's DNS settings, before and with ExpandedDNSConfig. */
 export const searchLimits = {
   legacy: { paths: 6, characters: 256 },
