@@ -664,3 +664,14 @@ test('before 1.21 half a huge page may be asked for', () => {
       .filter(({ message }) => message.includes('multiple')).length
   assert.deepEqual([15, 20, 21].map(count), [0, 0, 2])
 })
+
+test('huge pages of several sizes were told twice for a while', () => {
+  const pages = { 'hugepages-2Mi': '2Mi', 'hugepages-1Gi': '1Gi', cpu: '1' }
+  const container = { ...halfPages, resources: { limits: pages, requests: pages } }
+  const made = () => inDefault({ spec: { containers: [container] } })
+  const count = (release: number) =>
+    pod
+      .validateUpdate?.(made(), made(), contextFor({ release, feature: () => false }))
+      .filter(({ message }) => message.includes('single hugepage')).length
+  assert.deepEqual([17, 18, 21, 22].map(count), [1, 2, 2, 1])
+})

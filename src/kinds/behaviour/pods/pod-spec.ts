@@ -136,7 +136,7 @@ export function checkPod(pod: KubeObject, rules: PodRules): FieldError[] {
 const sizesListedSince = 18
 
 /** Huge pages are of one size unless several are allowed. */
-function checkPageSizes(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+export function checkPageSizes(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const sizes = rules.allowManyPageSizes ? [] : pageSizesOf(spec)
   if (sizes.length < 2) return []
   const shown =

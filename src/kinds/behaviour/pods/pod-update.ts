@@ -18,7 +18,7 @@ import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts
 import { goPodIp } from './go-values.ts'
 import { checkPodAnnotationsUpdate } from './pod-annotations.ts'
 import type { PodRules } from './pod-rules.ts'
-import { checkPod } from './pod-spec.ts'
+import { checkPageSizes, checkPod } from './pod-spec.ts'
 import { checkOnlyAddedTolerations } from './scheduling.ts'
 
 const int32Max = 2147483647
@@ -28,6 +28,9 @@ const podIpsSince = 16
 const podIpsOfStatusSince = 19
 /** The first release that tells what changed in the metadata before what is wrong with the pod. */
 const changesFirstSince = 19
+/** The releases that tell of huge pages of several sizes once more where a pod changes. */
+const pageSizesTwiceSince = 18
+const pageSizesTwiceUntil = 21
 const podIpsPath = FieldPath.of('status', 'podIPs')
 
 const annotationsPath = FieldPath.of('metadata', 'annotations')
@@ -40,6 +43,8 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
   if (release >= podIpsSince && release < podIpsOfStatusSince) whole.push(...checkPodIps(next))
   const errors = release < changesFirstSince ? [...whole, ...changed] : [...changed, ...whole]
   errors.push(...checkPodAnnotationsUpdate(next, old, annotationsPath, rules))
+  if (release >= pageSizesTwiceSince && release <= pageSizesTwiceUntil)
+    errors.push(...checkPageSizes(next.spec, path, rules))
   for (const field of ['containers', 'initContainers']) {
     const after: Loose[] = next.spec[field] ?? []
     if (after.length !== (old.spec[field] ?? []).length) {
