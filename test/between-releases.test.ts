@@ -432,6 +432,32 @@ const rows: Row[] = [
       17: 'Invalid value: "number": spec.a in body must be of type integer: "number"',
     },
   },
+  {
+    says: 'a Scale of the newest version does not fit the oldest',
+    steps: [
+      [
+        'PUT',
+        '/apis/extensions/v1beta1/namespaces/default/deployments/d/scale',
+        { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: {} },
+      ],
+    ],
+    at: 'message',
+    expected: {
+      15: 'the API version in the data (autoscaling/v1) does not match the expected API version (extensions/v1beta1)',
+    },
+  },
+  {
+    says: '… and one of its own does',
+    steps: [
+      [
+        'PUT',
+        '/apis/extensions/v1beta1/namespaces/default/deployments/d/scale',
+        { apiVersion: 'extensions/v1beta1', kind: 'Scale', metadata: { name: 'd' }, spec: {} },
+      ],
+    ],
+    at: 'status',
+    expected: { 15: 404 },
+  },
 ]
 
 const valueAt = (answer: Answer, place: string): unknown =>

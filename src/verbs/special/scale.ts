@@ -50,12 +50,13 @@ function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: st
   return { group: keptBy, plural: `${plural}/scale` }
 }
 
-/** Other types called Scale, which the original reads, to find that they are not the one it wants. */
-const otherScales = new Set(['apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'])
+/** All types called Scale, which the original reads, to find that they are not the one it wants. */
+const scales = new Set(['apps/v1beta1', 'apps/v1beta2', 'autoscaling/v1', 'extensions/v1beta1'])
 
 function requireThisScale(wanted: string, body: Loose | null): void {
   const said: unknown = body?.apiVersion
-  if (body?.kind !== 'Scale' || typeof said !== 'string' || !otherScales.has(said)) return
+  if (body?.kind !== 'Scale' || typeof said !== 'string' || !scales.has(said)) return
+  if (said === wanted) return
   throw badRequest(
     `the API version in the data (${said}) does not match the expected API version (${wanted})`,
   )
