@@ -39,9 +39,6 @@ const noOptions: FieldOptions = {}
 
 /** Before, schemas declared no defaults. */
 const zeroesSince = 20
-/** Before, the schema of apply had quantities as strings; since, it takes whatever is decoded as one. */
-const anyQuantitySince = 21
-const quantityText: Scalar = { is: 'scalar', scalar: 'quantity', appliedAsString: true }
 
 export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   const structs = new Map<string, Struct>()
@@ -82,7 +79,6 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
       return { is: 'map', values, atomic: options.mapType === 'atomic' }
     }
     const scalar = scalars.get(text)
-    if (scalar?.scalar === 'quantity' && release < anyQuantitySince) return quantityText
     if (scalar !== undefined) return scalar
     if (text === 'json') return namedScalar(`${file}.JSON`, { is: 'scalar', scalar: 'any' })
     const dot = text.lastIndexOf('.')

@@ -26,8 +26,6 @@ export interface Scalar {
   readonly scalar: ScalarName
   /** Go's name of a named scalar, as messages show it: 'v1.RestartPolicy'. */
   readonly named?: string
-  /** Apply takes a string for it, whatever else it may be decoded from. */
-  readonly appliedAsString?: boolean
 }
 
 export interface List {

@@ -25,6 +25,8 @@ const since = {
   reconciles: 19,
   /** Who applies with kubectl takes over what kubectl noted on the object. */
   takesOverNoted: 19,
+  /** A quantity may be applied as a number; before, it had to be a text. */
+  takesNumbersForQuantities: 21,
   /** Items are merged in the order of the configuration; before, what is new comes last. */
   ordersAsConfigured: 21,
 }

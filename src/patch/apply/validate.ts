@@ -54,9 +54,9 @@ function look(type: Type, value: Json, rules: ApplyRules): Problem[] | undefined
 const got = (value: Json, { endsAtWrongItem }: ApplyRules): string =>
   endsAtWrongItem ? `&{${goValue(value)}}` : shownValue(value)
 
-function scalarProblem(type: Scalar, value: Json, rules: ApplyRules): string | undefined {
+function scalarProblem({ scalar }: Scalar, value: Json, rules: ApplyRules): string | undefined {
   const shown = rules.endsAtWrongItem ? undefined : shownValue(value)
-  switch (type.appliedAsString ? 'string' : type.scalar) {
+  switch (scalar === 'quantity' && !rules.takesNumbersForQuantities ? 'string' : scalar) {
     case 'string':
     case 'bytes':
     case 'duration':
