@@ -63,20 +63,26 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
   ],
 ]
 for (const [name, request, expected] of cases)
-  test(name, async () => assert.equal(await outcome(namespaceLifecycle, request, reader), expected))
-
-test('the cause says which namespace goes away', async () => {
-  await assert.rejects(
-    async () => namespaceLifecycle.mutate?.(inside('ending'), reader),
-    (error: ApiError) => {
-      assert.deepEqual(error.details?.causes, [
-        {
-          reason: 'NamespaceTerminating',
-          message: 'namespace ending is being terminated',
-          field: 'metadata.namespace',
-        },
-      ])
-      return true
-    },
+  test(name, async () =>
+    assert.equal(await outcome(namespaceLifecycle(22), request, reader), expected),
   )
-})
+
+const cause = {
+  reason: 'NamespaceTerminating',
+  message: 'namespace ending is being terminated',
+  field: 'metadata.namespace',
+}
+for (const [release, causes] of [
+  [16, undefined],
+  [17, [cause]],
+  [22, [cause]],
+] as const)
+  test(`1.${release}: ${causes ? 'the' : 'no'} cause says which namespace goes away`, async () => {
+    await assert.rejects(
+      async () => namespaceLifecycle(release).mutate?.(inside('ending'), reader),
+      (error: ApiError) => {
+        assert.deepEqual(error.details?.causes, causes)
+        return true
+      },
+    )
+  })

@@ -13,7 +13,10 @@ const namespaces = { group: '', plural: 'namespaces' }
 const isNamespace = ({ kind }: AdmissionRequest) =>
   kind.group === '' && kind.plural === 'namespaces'
 
-export const namespaceLifecycle: AdmissionPlugin = {
+/** The first release that says why besides saying so. */
+const causesSince = 17
+
+export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
   name: 'NamespaceLifecycle',
   mutate(request, reader) {
     const { operation, namespace, name } = request
@@ -26,18 +29,19 @@ export const namespaceLifecycle: AdmissionPlugin = {
     return after(reader.get('', 'namespaces', '', namespace), (found) => {
       if (found === undefined) throw notFound(namespaces, namespace)
       if (found.status?.phase === 'Terminating' || found.metadata.deletionTimestamp) {
-        throw terminating(request)
+        throw terminating(request, release)
       }
     })
   },
-}
+})
 
-function terminating(request: AdmissionRequest): ApiError {
+function terminating(request: AdmissionRequest, release: number): ApiError {
   const { namespace } = request
   const refused = refusal(
     request,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   )
+  if (release < causesSince) return refused
   return new ApiError(403, 'Forbidden', refused.message, {
     ...refused.details,
     causes: [

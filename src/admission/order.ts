@@ -111,7 +111,7 @@ const makers: Readonly<Record<string, Make>> = {
   AlwaysAdmit: () => load.always().alwaysAdmit,
   NamespaceAutoProvision: ({ createNamespace }) =>
     load.namespaceExistence().namespaceAutoProvision(createNamespace),
-  NamespaceLifecycle: () => namespaceLifecycle,
+  NamespaceLifecycle: ({ release }) => namespaceLifecycle(release),
   NamespaceExists: () => load.namespaceExistence().namespaceExists,
   SecurityContextDeny: () => load.securityContextDeny().securityContextDeny,
   LimitPodHardAntiAffinityTopology: () =>
