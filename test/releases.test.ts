@@ -612,7 +612,7 @@ interface DefaultCase {
 }
 
 const controlled = { spec: { selector, template } }
-const v1Webhook = { ...webhook, sideEffects: 'None', admissionReviewVersions: ['v1'] }
+const v1Webhook = { ...webhook, sideEffects: 'None', admissionReviewVersions: ['v1', 'v1beta1'] }
 const deploymentOf = (
   apiVersion: string,
   revisions: unknown,

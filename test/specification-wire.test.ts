@@ -147,7 +147,7 @@ const contentTypes: Row[] = [
 const hook = (sideEffects: string) => ({
   name: 'a.example.com',
   sideEffects,
-  admissionReviewVersions: ['v1'],
+  admissionReviewVersions: ['v1', 'v1beta1'],
   clientConfig: { url: 'https://127.0.0.1:1/' },
   failurePolicy: 'Ignore',
   rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
