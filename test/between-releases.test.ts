@@ -170,6 +170,25 @@ const rows: Row[] = [
     },
   },
   {
+    says: 'what is no number is told by its type',
+    steps: [lease('typed', { leaseDurationSeconds: 'a' })],
+    at: 'message',
+    expected: {
+      17: 'failed to create typed patch object: .spec.leaseDurationSeconds: expected numeric (int or float), got "a"',
+      18: 'failed to create typed patch object: .spec.leaseDurationSeconds: expected numeric (int or float), got *value.valueUnstructured',
+      19: 'failed to create typed patch object: .spec.leaseDurationSeconds: expected numeric (int or float), got string',
+    },
+  },
+  {
+    says: 'numbers are shown as texts have them',
+    steps: [applyAccount('numbered', { secrets: 1234567 }, 'fieldManager=one')],
+    at: 'message',
+    expected: {
+      17: 'failed to create typed patch object: .secrets: expected list, got 1.234567e+06',
+      18: 'failed to create typed patch object: .secrets: expected list, got &{1234567}',
+    },
+  },
+  {
     says: 'of items without their key the first is told, and that it has no default',
     steps: [applyAccount('keyless', { secrets: [{ kind: 'a' }, {}] }, 'fieldManager=one')],
     at: 'message',

@@ -19,6 +19,8 @@ const since = {
   keepsUnchanged: 18,
   /** What is wrong in a list or map ends at the first item or field that cannot be, and values show as Go has them. */
   endsAtWrongItem: 18,
+  /** What is no number is told by its type. */
+  namesTypes: 19,
   /** A key that an applied item leaves out has its default. */
   defaultsKeys: 19,
   /** Owners are reckoned anew where the type has changed under them. */

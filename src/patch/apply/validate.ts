@@ -54,6 +54,10 @@ function look(type: Type, value: Json, rules: ApplyRules): Problem[] | undefined
 const got = (value: Json, { endsAtWrongItem }: ApplyRules): string =>
   endsAtWrongItem ? `&{${goValue(value)}}` : shownValue(value)
 
+/** Of values wrapped in one type, the name of that one was told at first. */
+const typeName = (value: Json, { namesTypes }: ApplyRules): string =>
+  namesTypes ? goType(value) : '*value.valueUnstructured'
+
 function scalarProblem({ scalar }: Scalar, value: Json, rules: ApplyRules): string | undefined {
   const shown = rules.endsAtWrongItem ? undefined : shownValue(value)
   switch (scalar === 'quantity' && !rules.takesNumbersForQuantities ? 'string' : scalar) {
@@ -70,7 +74,7 @@ function scalarProblem({ scalar }: Scalar, value: Json, rules: ApplyRules): stri
     case 'uint64':
     case 'float64':
       if (typeof value === 'number' || typeof value === 'bigint') return undefined
-      return `expected numeric (int or float), got ${shown ?? goType(value)}`
+      return `expected numeric (int or float), got ${shown ?? typeName(value, rules)}`
     default:
       return undefined
   }
