@@ -189,6 +189,14 @@ const rows: Row[] = [
     },
   },
   {
+    says: 'large numbers are shown as texts have them',
+    steps: [applyAccount('large', { secrets: 8071137005907524000 }, 'fieldManager=one')],
+    at: 'message',
+    expected: {
+      17: 'failed to create typed patch object: .secrets: expected list, got 8.071137005907524e+18',
+    },
+  },
+  {
     says: 'of items without their key the first is told, and that it has no default',
     steps: [applyAccount('keyless', { secrets: [{ kind: 'a' }, {}] }, 'fieldManager=one')],
     at: 'message',

@@ -171,8 +171,9 @@ export function elementText(
   }
 }
 
-/** A value as messages before 1.18 show it: texts quoted, `[1,2]`, `{a=1;b="2"}`. */
-export function shownValue(value: Json): string {
+/** A value as messages before 1.18 show it: texts quoted, `[1,2]`, `{a=1;b="2"}`, every number as a float. */
+export function shownValue(value: Json | bigint): string {
+  if (typeof value === 'bigint') return goFloat(Number(value))
   if (value === null || typeof value !== 'object') return valueText(value, goFloat)
   if (Array.isArray(value)) return `[${value.map(shownValue).join(',')}]`
   const members = Object.keys(value).map((name) => `${name}=${shownValue(value[name] as Json)}`)
