@@ -4,23 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type Answer, type RunningServer, startServer } from './running-server.ts'
+import { ReleaseServers } from './release-servers.fixture.ts'
+import type { Answer } from './running-server.ts'
 
-const started = new Map<number, Promise<RunningServer>>()
-function serverOf(release: number): Promise<RunningServer> {
-  const made =
-    started.get(release) ??
-    startServer([
-      `--emulated-version=1.${release}`,
-      '--controllers=-*',
-      '--disable-admission-plugins=ServiceAccount',
-    ])
-  started.set(release, made)
-  return made
-}
-after(async () => {
-  for (const server of started.values()) await (await server).stop()
-})
+const servers = new ReleaseServers()
+after(() => servers.stop())
 
 type Step = [method: string, path: string, body?: object, type?: string]
 
@@ -500,7 +488,7 @@ const valueAt = (answer: Answer, place: string): unknown =>
 for (const { says, steps, at, expected } of rows)
   for (const [release, value] of Object.entries(expected))
     test(`1.${release}: ${says}`, async () => {
-      const server = await serverOf(Number(release))
+      const server = await servers.of(Number(release))
       let answer: Answer | undefined
       for (const [method, path, body, type] of steps)
         answer = await server.ask(method, path, body, type ? { 'content-type': type } : undefined)

@@ -1,24 +1,12 @@
 /** What a request meets in older releases: parameters, preconditions, health and words that changed since. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type Answer, type RunningServer, startServer } from './running-server.ts'
+import { ReleaseServers } from './release-servers.fixture.ts'
+import type { Answer, RunningServer } from './running-server.ts'
 
-const started = new Map<number, Promise<RunningServer>>()
-
-function serverOf(release: number): Promise<RunningServer> {
-  const found = started.get(release)
-  if (found !== undefined) return found
-  const made = startServer([
-    `--emulated-version=1.${release}`,
-    '--controllers=-*',
-    '--disable-admission-plugins=ServiceAccount',
-  ])
-  started.set(release, made)
-  return made
-}
-after(async () => {
-  for (const server of started.values()) await (await server).stop()
-})
+const servers = new ReleaseServers()
+const serverOf = servers.of
+after(() => servers.stop())
 
 const inDefault = '/api/v1/namespaces/default'
 const told = ({ status, body }: Answer): string => `${status} ${body?.reason ?? body?.kind ?? ''}`

@@ -145,7 +145,10 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     storage,
     cache,
     reader,
-    admission: new AdmissionChain([namespaceLifecycle(22), storageObjectInUseProtection], reader),
+    admission: new AdmissionChain(
+      [namespaceLifecycle(release), storageObjectInUseProtection],
+      reader,
+    ),
     allocators: {
       reserve: async () => undefined,
       release: () => undefined,

@@ -8,7 +8,7 @@ import {
   checkWebhookService,
   checkWebhookUrl,
 } from '#kinds/behaviour/registration/webhook-client.ts'
-import { noneKnown, reviewVersionsIn } from '#kinds/behaviour/registration/review-versions.ts'
+import { hasKnownReviewVersion, noneKnown } from '#kinds/behaviour/registration/review-versions.ts'
 import { stringsValue } from './go-values.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -91,11 +91,6 @@ export function checkDeprecation(
   }
   return errors
 }
-
-export const hasKnownReviewVersion = (
-  versions: readonly string[] | null | undefined,
-  release: number,
-): boolean => !versions?.length || versions.some((one) => reviewVersionsIn(release).includes(one))
 
 export function checkConversion(
   conversion: Loose | null | undefined,

@@ -5,8 +5,14 @@ const stableReviewsSince = 17
 /** The first release whose words these are. */
 const wordsSince = 16
 
-export const reviewVersionsIn = (release: number): readonly string[] =>
+const reviewVersionsIn = (release: number): readonly string[] =>
   release < stableReviewsSince ? ['v1beta1'] : ['v1', 'v1beta1']
+
+/** Naming none is another fault. */
+export const hasKnownReviewVersion = (
+  versions: readonly string[] | null | undefined,
+  release: number,
+): boolean => !versions?.length || versions.some((one) => reviewVersionsIn(release).includes(one))
 
 /** Why none of the versions of a webhook will do. */
 export function noneKnown(release: number): string {

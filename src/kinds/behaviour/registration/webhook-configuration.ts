@@ -12,7 +12,7 @@ import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { webhookConfigurationColumns } from '#kinds/columns/registration.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkClientConfig } from './webhook-client.ts'
-import { noneKnown, oneOfThem, reviewVersionsIn } from './review-versions.ts'
+import { hasKnownReviewVersion, noneKnown, oneOfThem } from './review-versions.ts'
 import { checkWebhookRule } from './webhook-rules.ts'
 
 const harmless = ['None', 'NoneOnDryRun']
@@ -43,12 +43,9 @@ function strictnessOf(context: Context, old?: KubeObject): Strictness {
   const names = new Set(hooks.map((hook) => hook.name))
   return {
     noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
-    knownReviewVersion: hooks.every((hook) => {
-      const versions: string[] = hook.admissionReviewVersions ?? []
-      return (
-        versions.length === 0 || versions.some((one) => reviewVersionsIn(release).includes(one))
-      )
-    }),
+    knownReviewVersion: hooks.every((hook) =>
+      hasKnownReviewVersion(hook.admissionReviewVersions, release),
+    ),
     uniqueNames: stable && names.size === hooks.length,
     release,
   }
@@ -112,7 +109,7 @@ function checkReviewVersions(
       ? [invalid(path.index(i), version, 'duplicate version')]
       : each(path.index(i), version, dns1035Label(version)),
   )
-  if (knownReviewVersion && !versions.some((one) => reviewVersionsIn(release).includes(one))) {
+  if (knownReviewVersion && !hasKnownReviewVersion(versions, release)) {
     errors.push(invalid(path, asGo(goStrings(versions)), noneKnown(release)))
   }
   return errors
