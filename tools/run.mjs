@@ -22,7 +22,7 @@ import { memoryFlags, withMemorySettings } from '../bin/memory-settings.js'
 /** The release of Node that runs TypeScript, SQLite and HTTP/2 the way the code expects. */
 const nodeMajorWanted = 26
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const testRoots = ['src', 'test', 'conformance', 'tools']
+const testRoots = ['src', 'test', 'conformance', 'tools', 'examples']
 /** A test that hangs is a failure; the slowest honest one takes about a minute on two cores that are not busy. */
 const testTimeoutMs = 600_000
 
