@@ -125,7 +125,10 @@ async function storeMarked(
     // Marked first, and removed as a step of its own, which plugins are asked about too.
     next.metadata.resourceVersion = String(outcome.revision)
     await admitDeletion(server, request, next)
-    return removeNow(server, request, marked)
+    const removed = await removeNow(server, request, marked)
+    if ('answer' in removed || removed.current !== undefined) return removed
+    // Somebody who saw the mark was faster: what was asked for is done, and no version is known to be its last.
+    return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
   const released = server.allocators.release(kind, live.object)
   if (released !== undefined) await released
@@ -225,7 +228,7 @@ async function answerChanged(
   server: Server,
   kind: Kind,
   object: KubeObject,
-  revision: Revision,
+  revision: Revision | undefined,
   status = 200,
 ): Promise<Answer> {
   const encoded = await encode(server, kind, object)
@@ -235,7 +238,7 @@ async function answerChanged(
 async function answerRemoved(
   server: Server,
   kind: Kind,
-  live: Live,
+  live: { object: KubeObject; revision: Revision | undefined },
   status?: number,
 ): Promise<Answer> {
   if (!answersDeletedObject(kind)) return deletedStatus(kind, live.object)

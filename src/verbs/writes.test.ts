@@ -5,6 +5,8 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { parseListOptions } from '#api/list-options.ts'
 import { until } from '#base/until.fixture.ts'
+import type { Storage } from '#storage/storage.ts'
+import { overlaid } from '#watchcache/picture.suite.ts'
 import { remove } from './delete.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
@@ -254,6 +256,28 @@ test('deletions have conditions, policies and grace', async () => {
   )
   await verbs.remove('pods', 'graceful', { gracePeriodSeconds: 0 })
   assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
+})
+
+test('a pod that another deletion removes once it is marked is deleted all the same', async () => {
+  await verbs.create('pods', {
+    metadata: { name: 'raced' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  const { storage } = verbs
+  const put: Storage['put'] = async (key, bytes, options) => {
+    const outcome = await storage.put(key, bytes, options)
+    if (outcome.ok) await storage.delete(key, { ifRevision: outcome.revision })
+    return outcome
+  }
+  const server = { ...verbs.server, storage: overlaid(storage, { put }) }
+  const request = {
+    ...verbs.request(verbs.target('pods', 'raced')),
+    deleteOptions: deleteOptionsFrom({}),
+  }
+  const answer = await remove(server, request)
+  assert.ok(answer.is === 'object' && answer.view.name === 'raced')
+  assert.equal(answer.view.revision, undefined)
+  assert.equal(await refusalOf(remove(server, request)), '404 NotFound')
 })
 
 test('a collection is deleted by its selectors', async () => {
