@@ -65,7 +65,7 @@ export const flagTable = {
   'permit-port-sharing': row('Serving', value.bool, false, 'wired', 'Whether other servers that permit it too may listen on the same port: the system gives each some of the connections.'),
   'livez-grace-period': row('Serving', value.duration, 0, 'wired', 'How long /livez forgives a start that has not finished.'),
 
-  'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig.'),
+  'data-dir': row('Storage', value.path, 'binnacle-data', 'wired', 'Where the state is: database, certificates, kubeconfig. --cert-dir when unset, where that is given and objects are kept in memory or etcd.'),
   'storage-backend': row('Storage', value.choice('sqlite', 'memory', 'etcd3'), 'sqlite', 'wired', 'Where objects are kept; etcd3 when --etcd-servers is given.'),
   'etcd-servers': row('Storage', value.etcdUrls, [], 'wired', 'The members of the etcd cluster.'),
   'etcd-prefix': row('Storage', value.keyPrefix, '/registry', 'wired', 'What every key in the store begins with.'),

@@ -43,6 +43,11 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
   [['--min-request-timeout=60'], 'minRequestTimeoutSeconds', 60],
   [['--data-dir=some/dir'], 'dataDir', resolve('some/dir')],
   [[], 'dataDir', resolve('binnacle-data')],
+  [['--cert-dir=/c'], 'dataDir', resolve('binnacle-data')],
+  [['--cert-dir=/c', '--storage-backend=memory'], 'dataDir', '/c'],
+  [['--cert-dir=/c', '--etcd-servers=http://a:1'], 'dataDir', '/c'],
+  [['--cert-dir=/c', '--etcd-servers=http://a:1', '--data-dir=/d'], 'dataDir', '/d'],
+  [['--etcd-servers=http://a:1'], 'dataDir', resolve('binnacle-data')],
   [[], 'storageBackend', 'sqlite'],
   [
     ['--etcd-servers=http://a:2379,http://b:2379'],

@@ -184,6 +184,10 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   }
   if (given.has('etcd-servers') && !given.has('storage-backend'))
     values.set('storage-backend', 'etcd3')
+  // With its objects elsewhere a server has nothing to keep but certificates, and a kubeconfig made of them.
+  const keepsFiles = values.get('storage-backend') === 'sqlite'
+  if (!keepsFiles && given.has('cert-dir') && !given.has('data-dir'))
+    values.set('data-dir', values.get('cert-dir'))
   values.set('data-dir', resolve(values.get('data-dir') as string))
   const error = together(values, given)
   if (error !== undefined) return refuse(error)
