@@ -70,9 +70,29 @@ test('the package has what it needs and no tests', () => {
     [],
   )
   const top = readdirSync(installed).sort()
-  for (const name of ['bin', 'dist', 'facts', 'docs', 'LICENSE', 'README.md', 'package.json'])
+  for (const name of [
+    'bin',
+    'dist',
+    'examples',
+    'facts',
+    'docs',
+    'LICENSE',
+    'README.md',
+    'package.json',
+  ])
     assert.ok(top.includes(name), name)
   for (const name of ['src', 'test', 'tools', 'node_modules']) assert.ok(!top.includes(name), name)
+})
+
+test('it brings the programs that envtest starts', () => {
+  const assets = join(installed, 'examples', 'envtest')
+  const ask = (name: string) =>
+    execFileSync(join(assets, name), ['--help'], {
+      env: { ...process.env, PATH: dirname(process.execPath) },
+      encoding: 'utf8',
+    })
+  assert.match(ask('etcd'), /--listen-client-urls=/)
+  assert.match(ask('kube-apiserver'), /--secure-port=/)
 })
 
 test('a built file is imported by its # name', () => {

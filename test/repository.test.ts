@@ -31,6 +31,7 @@ test('what stands at the top is meant to stand there', (t) => {
     'bin',
     'conformance',
     'docs',
+    'examples',
     'facts',
     'src',
     'test',

@@ -3,7 +3,7 @@
  * reconciler of a custom kind. They are built where `go` and the modules they need are at hand; elsewhere they are left out, and it says so.
  */
 import assert from 'node:assert/strict'
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,29 +11,13 @@ import type { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { freePort, type RunningServer, startServer } from '../running-server.ts'
+import { buildGo } from './go-program.fixture.ts'
 
-const go = process.env.BINNACLE_GO ?? 'go'
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-go-'))
 const program = join(folder, 'clients')
 const maps = '/api/v1/namespaces/default/configmaps'
 const gears = '/apis/go.example.com/v1/namespaces/default/gears'
 const merge = { 'content-type': 'application/merge-patch+json' }
-
-/** Why there is no program, if there is none: nothing is fetched for it. */
-function build(): string | undefined {
-  const built = spawnSync(go, ['build', '-o', program, '.'], {
-    cwd: join(import.meta.dirname, 'go'),
-    env: { ...process.env, GOPROXY: 'off', GOFLAGS: '-buildvcs=false', GOTOOLCHAIN: 'local' },
-    encoding: 'utf8',
-  })
-  if (built.error !== undefined) return `no ${go} on the PATH`
-  if (built.status === 0) return undefined
-  if (
-    /module lookup disabled|cannot find module|requires go >=|go\.mod requires/.test(built.stderr)
-  )
-    return `${go} lacks what test/clients/go/go.mod names`
-  throw new Error(built.stderr)
-}
 
 /** A client that runs until it is let go; what it said is kept line by line. */
 class Client {
@@ -63,7 +47,7 @@ class Client {
   }
 }
 
-const skip = build() ?? false
+const skip = buildGo('.', program) ?? false
 
 describe('Go', { skip }, () => {
   let flags: string[]
