@@ -296,7 +296,7 @@ const commands = {
   },
 }
 
-async function main([name = '', ...args]) {
+export async function main([name = '', ...args]) {
   const command = commands[name]
   if (command === undefined) {
     say(`no command ${JSON.stringify(name)}; there are ${Object.keys(commands).join(', ')}`)
