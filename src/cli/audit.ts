@@ -17,7 +17,7 @@ import { WebhookSink } from '#observe/audit/webhook-sink.ts'
 import type { Log } from '#observe/log.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
-import type { Settings } from './flags.ts'
+import { releaseNumber, type Settings } from './flags.ts'
 
 export interface Audit {
   readonly observer: Observer
@@ -80,6 +80,7 @@ export async function makeAudit(
       policy,
       sinks,
       waits: sinkNames.some((name) => waits(manners[name](settings))),
+      seesWatchesBegin: releaseNumber(settings.emulatedVersion) < 16,
       metrics,
       server: () => ({ parseStored: parseStored(), clock: systemClock }),
       now: () => performance.timeOrigin + performance.now(),

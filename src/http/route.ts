@@ -205,6 +205,7 @@ async function runWatch(
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
   if (started instanceof ApiError) {
     const sink = messages === undefined ? streamOf(exchange, shape) : messages.open()
+    tellStarted(exchange, parts)
     const bytes = errorFrame(shape, started)
     sink?.write(messages?.message(bytes) ?? bytes)
     return sink?.end()
@@ -217,12 +218,16 @@ async function runWatch(
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
   const sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
   if (sink === undefined) return started.stop()
-  for (const observer of parts.observers) observer.started?.(exchange)
+  tellStarted(exchange, parts)
   await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {
     timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
     stopping: parts.stopping,
     meter: parts.instruments?.watch(target.kind),
   })
+}
+
+function tellStarted(exchange: Exchange, { observers }: HttpParts): void {
+  for (const observer of observers) observer.started?.(exchange)
 }
 
 function streamOf(exchange: Exchange, { contentType }: { readonly contentType: string }): Sink {

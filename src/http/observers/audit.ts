@@ -28,6 +28,11 @@ export interface AuditParts {
   readonly sinks: readonly AuditSink[]
   /** Whether requests wait for sinks. */
   readonly waits?: boolean
+  /**
+   * Whether the answer to a watch is seen as it begins. Since release 1.16 it is written past the audit: both its stages
+   * are told when it is over, and nothing is known of it then but that it is.
+   */
+  readonly seesWatchesBegin: boolean
   readonly metrics: ServerMetrics
   /** What answers are read with; asked for once requests come. */
   readonly server: () => ShapeParts['server']
@@ -46,6 +51,8 @@ class AuditRecord {
   begun = false
   /** Whether the beginning of a long answer was recorded. */
   started = false
+  /** Whether the answer was given where nobody looked. */
+  isUnseen = false
   /** What sinks are yet to say of records that are waited for, and whether one said no. */
   readonly keeping: Promise<boolean>[] = []
   isUnkept = false
@@ -130,7 +137,11 @@ export function auditObserver(parts: AuditParts): Observer {
       ...completedParts(exchange),
       ...objects,
       objectRef: referenceOf(exchange, sent),
-      responseStatus: failed ? panicStatus(exchange.defect) : statusOf(exchange),
+      responseStatus: failed
+        ? panicStatus(exchange.defect)
+        : record.isUnseen
+          ? unseenStatus
+          : statusOf(exchange),
     }
     // A refusal is an answer too, and it has begun.
     const unsaid = isLongRunning(exchange.target) && !record.started && !failed
@@ -150,6 +161,8 @@ export function auditObserver(parts: AuditParts): Observer {
     started(exchange) {
       const record = exchange.record
       if (!(record instanceof AuditRecord) || !isLongRunning(exchange.target)) return
+      record.isUnseen = !parts.seesWatchesBegin
+      if (record.isUnseen) return
       record.started = true
       emit(exchange, record, 'ResponseStarted', {
         ...completedParts(exchange),
@@ -256,13 +269,20 @@ function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | unde
   }
 }
 
+/** Of an answer that nobody saw begin. */
+const unseenStatus: ResponseStatus = {
+  metadata: {},
+  status: 'Success',
+  message: 'Connection closed early',
+  code: 200,
+}
+
 function statusOf({ status, refusal, answer }: Exchange): ResponseStatus {
   if (refusal !== undefined) {
     const { code, reason } = refusal
     return { metadata: {}, status: 'Failure', ...(reason !== '' && { reason }), code }
   }
-  if (status === 0)
-    return { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 }
+  if (status === 0) return unseenStatus
   if (answer?.is === 'value' && answer.value.kind === 'Status')
     return { metadata: {}, status: String(answer.value.status ?? ''), code: status }
   return { metadata: {}, code: status }

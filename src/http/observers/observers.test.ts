@@ -188,6 +188,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
     policy,
     sinks,
     metrics,
+    seesWatchesBegin: false,
     server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
     now: () => 0,
     report: assert.fail,
@@ -265,6 +266,34 @@ test('a long request that is refused has begun to be answered all the same', asy
   )
 })
 
+test('a watch is told of when it is over, since 1.16, and before that when it begins', async () => {
+  const seen = { metadata: {}, code: 200 }
+  const unseen = { ...seen, status: 'Success', message: 'Connection closed early' }
+  for (const [seesWatchesBegin, early, status] of [
+    [false, ['RequestReceived'], unseen],
+    [true, ['RequestReceived', 'ResponseStarted'], seen],
+  ] as const) {
+    const { events, observer } = recording([{ level: 'Metadata' }], { seesWatchesBegin })
+    const exchange = exchangeOf('GET', '/api/v1/pods?watch=true', { status: 200 })
+    observer.begin?.(exchange)
+    observer.started?.(exchange)
+    assert.deepEqual(
+      events.map(({ stage }) => stage),
+      early,
+    )
+    observer.end?.(exchange)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(
+      events.map(({ stage, responseStatus }) => [stage, responseStatus]),
+      [
+        ['RequestReceived', undefined],
+        ['ResponseStarted', status],
+        ['ResponseComplete', status],
+      ],
+    )
+  }
+})
+
 const bodies: [
   what: string,
   verb: string,
@@ -329,12 +358,13 @@ for (const [what, method, path, body, type, text] of bodies) {
   })
 }
 
-function recording(rules: object[]) {
+function recording(rules: object[], { seesWatchesBegin = false } = {}) {
   const events: AuditEvent[] = []
   const observer = auditObserver({
     policy: readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }) as Policy,
     sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
     metrics: serverMetrics(new Registry({ release: 22 }), 22),
+    seesWatchesBegin,
     server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
     now: () => 0,
     report: assert.fail,
