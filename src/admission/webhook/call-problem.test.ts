@@ -91,6 +91,14 @@ const calls: [error: Partial<CallError>, href: string, expected: string | RegExp
     at,
     `Post "${at}": x509: certificate specifies an incompatible key usage`,
   ],
+  [
+    {
+      code: 'EPROTO',
+      message: 'tlsv1 alert internal error:ssl/record/rec.c:916:SSL alert number 80',
+    },
+    at,
+    `Post "${at}": remote error: tls: internal error`,
+  ],
   [{ code: 'EPROTO' }, at, `Post "${at}": http: server gave HTTP response to HTTPS client`],
   [
     {

@@ -3,6 +3,7 @@ import type { PeerCertificate } from 'node:tls'
 import type { CallAnswer, CallError } from '#access/https-call.ts'
 import { lookupWords } from '#access/lookup-words.ts'
 import { legacyNameCode, legacyNameWords, notNamed } from '#access/server-identity.ts'
+import { alertWords } from '#access/tls-alert.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Address } from './address.ts'
 
@@ -42,6 +43,8 @@ function why(error: CallError, { url, serverName }: Address, now: () => number):
   const unknown = lookupWords(code, url.hostname)
   if (unknown !== undefined) return `dial tcp: ${unknown}`
   if (unknownAuthority.has(code)) return 'x509: certificate signed by unknown authority'
+  const alert = alertWords(error.message)
+  if (alert !== undefined) return alert
   switch (code) {
     case 'ECONNRESET':
       return 'EOF'

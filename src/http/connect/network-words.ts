@@ -3,6 +3,7 @@ import type { PeerCertificate } from 'node:tls'
 import { goQuote } from '#api/go-syntax.ts'
 import { lookupWords } from '#access/lookup-words.ts'
 import { notNamed } from '#access/server-identity.ts'
+import { alertWords } from '#access/tls-alert.ts'
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
@@ -22,29 +23,6 @@ const certificateProblems: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
   INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
 }
-
-/** Why the other side ended the handshake, by the number it sent. */
-const alerts: ReadonlyMap<number, string> = new Map([
-  [10, 'unexpected message'],
-  [20, 'bad record MAC'],
-  [40, 'handshake failure'],
-  [42, 'bad certificate'],
-  [43, 'unsupported certificate'],
-  [44, 'revoked certificate'],
-  [45, 'expired certificate'],
-  [46, 'unknown certificate'],
-  [47, 'illegal parameter'],
-  [48, 'unknown certificate authority'],
-  [49, 'access denied'],
-  [50, 'error decoding message'],
-  [51, 'error decrypting message'],
-  [70, 'protocol version not supported'],
-  [71, 'insufficient security level'],
-  [80, 'internal error'],
-  [112, 'unrecognized name'],
-  [116, 'certificate required'],
-  [120, 'no application protocol'],
-])
 
 export interface NetworkError extends Error {
   readonly code?: string
@@ -77,9 +55,7 @@ export function networkWords(given: NetworkError, place: string): string {
 }
 
 function handshakeWords(code: string, message: string): string | undefined {
-  const alert = alerts.get(Number(/SSL alert number (\d+)/.exec(message)?.[1]))
-  if (alert !== undefined) return `remote error: tls: ${alert}`
-  return code === 'EPROTO' ? notTls : undefined
+  return alertWords(message) ?? (code === 'EPROTO' ? notTls : undefined)
 }
 
 /** It answered, and not in TLS. */
