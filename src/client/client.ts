@@ -73,6 +73,8 @@ export interface ApiClient {
     patch: Loose,
     subresource?: string,
   ): Promise<KubeObject>
+  /** Applies the fields that `manager` has an opinion about, whoever else has one. */
+  apply(resource: ResourceRef, object: KubeObject, manager: string): Promise<KubeObject>
   delete(resource: ResourceRef, namespace: string, name: string, query?: DeleteQuery): Promise<void>
   deleteCollection(
     resource: ResourceRef,

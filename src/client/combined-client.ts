@@ -14,6 +14,7 @@ export function combinedClient(local: ApiClient, remote: RemoteClient): ApiClien
     create: (resource, ...rest) => of(resource).create(resource, ...rest),
     update: (resource, ...rest) => of(resource).update(resource, ...rest),
     patch: (resource, ...rest) => of(resource).patch(resource, ...rest),
+    apply: (resource, ...rest) => of(resource).apply(resource, ...rest),
     delete: (resource, ...rest) => of(resource).delete(resource, ...rest),
     deleteCollection: (resource, ...rest) => of(resource).deleteCollection(resource, ...rest),
     watch: (resource, ...rest) => of(resource).watch(resource, ...rest),

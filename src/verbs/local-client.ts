@@ -143,6 +143,20 @@ class LocalClient implements ApiClient {
     return this.#objectOf(await (specialVerbs(target).patch ?? patch)(this.#server, request))
   }
 
+  async apply(ref: ResourceRef, object: KubeObject, fieldManager: string) {
+    const { name = '', namespace = '' } = object.metadata
+    const target = this.#target(ref, namespace, name)
+    const { kind, apiVersion } = target.kind
+    const plain = this.#request(target, undefined)
+    const request = {
+      ...plain,
+      options: { ...plain.options, fieldManager, force: true },
+      patchType: 'apply' as const,
+      patchBytes: Buffer.from(JSON.stringify({ ...object, kind, apiVersion })),
+    }
+    return this.#objectOf(await (specialVerbs(target).patch ?? patch)(this.#server, request))
+  }
+
   async delete(ref: ResourceRef, namespace: string, name: string, query: DeleteQuery = {}) {
     const target = this.#target(ref, namespace, name)
     await (specialVerbs(target).delete ?? remove)(this.#server, {

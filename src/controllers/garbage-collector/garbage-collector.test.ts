@@ -185,6 +185,7 @@ function bound(client: ApiClient): ApiClient {
     create: (...args) => client.create(...args),
     update: (...args) => client.update(...args),
     patch: (...args) => client.patch(...args),
+    apply: (...args) => client.apply(...args),
     delete: (...args) => client.delete(...args),
     deleteCollection: (...args) => client.deleteCollection(...args),
     watch: (...args) => client.watch(...args),

@@ -35,6 +35,11 @@ test('a role holds the rules of all roles it picks, each once, in the order of t
         .map((one: { resources: string[] }) => one.resources[0])
         .join(' ')
     await until('both rules', async () => (await resources()) === 'pods nodes')
+    const { managedFields = [] } = (await client.get(clusterRoles, '', 'all')).metadata
+    assert.deepEqual(
+      managedFields.map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1]).at(0),
+      ['clusterrole-aggregation-controller', 'Apply', { 'f:rules': {} }],
+    )
     await client.delete(clusterRoles, '', 'b')
     await until('one rule', async () => (await resources()) === 'pods')
     assert.deepEqual(cluster.complaints, [])

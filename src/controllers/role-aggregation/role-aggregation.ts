@@ -6,11 +6,16 @@ import type { KeptRole } from '#controllers/kept.ts'
 import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { clusterRoles } from '#controllers/resources.ts'
 
+const account = 'clusterrole-aggregation-controller'
+/** The release from which on the rules are applied; before, the roles were updated. */
+const appliedSince = 21
+
 export const roleAggregation: Controller = {
   name: 'clusterrole-aggregation',
-  account: 'clusterrole-aggregation-controller',
+  account,
   start(parts) {
     const { client, informers } = parts
+    const applies = parts.release >= appliedSince && parts.feature('ServerSideApply')
     const roles = informers.clusterRoles()
     const queue = queueFor('clusterrole-aggregation', parts, async (name) => {
       await roles.synced
@@ -20,7 +25,9 @@ export const roleAggregation: Controller = {
       if (sameRules(rules, role.rules)) return
       const live = await unlessMissing(client.get(clusterRoles, '', name))
       if (live?.aggregationRule === undefined || sameRules(rules, live.rules ?? [])) return
-      await client.update(clusterRoles, { ...live, rules })
+      await (applies
+        ? client.apply(clusterRoles, { metadata: { name }, rules }, account)
+        : client.update(clusterRoles, { ...live, rules }))
     })
     // Any role may be picked by any other: all that aggregate are looked at again, once per burst of changes.
     const lookAgain = () => {

@@ -82,6 +82,14 @@ export class RemoteApiClient implements RemoteClient {
     return this.#json<KubeObject>({ method: 'PATCH', resource, path, body, contentType })
   }
 
+  apply(resource: ResourceRef, body: KubeObject, manager: string) {
+    const { namespace = '', name = '' } = body.metadata
+    const query = new URLSearchParams({ fieldManager: manager, force: 'true' })
+    const path = `${pathOf(resource, namespace, name)}?${query}`
+    const contentType = 'application/apply-patch+yaml'
+    return this.#json<KubeObject>({ method: 'PATCH', resource, path, body, contentType })
+  }
+
   async delete(resource: ResourceRef, namespace: string, name: string, query: DeleteQuery = {}) {
     const path = pathOf(resource, namespace, name)
     await this.#json({ method: 'DELETE', resource, path, body: deleteOptions(query) })
