@@ -25,7 +25,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
-import { contextOf, keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
+import { contextOf, keyOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
@@ -85,9 +85,10 @@ export async function writeOver(
     isTriedAgain(server, request) &&
     plan.admittedAs === undefined &&
     target.kind.resource.behaviour.versionCheckedWithMetadata !== true
+  let uid = plan.versionCheckedWithMetadata ? undefined : plan.uid
+  let isLost = false
   for (let i = 0; ; i++) {
-    if (plan.uid && !plan.versionCheckedWithMetadata)
-      requireUid(request, plan.uid, live?.object.metadata.uid ?? '')
+    if (uid) requireUid(request, uid, live?.object.metadata.uid ?? '')
     if (live === undefined) {
       if (!plan.creates) {
         if (plan.admitsMissing) await admitMissing(server, request, plan)
@@ -98,6 +99,7 @@ export async function writeOver(
       requireReadableVersion(made.metadata.resourceVersion)
       return createDecoded(server, request, made, true)
     }
+    if (isLost) throw conflict(target.kind, target.name, modified)
     const made = await writeOnce(server, request, plan, live).catch((error: unknown) => {
       if (!again || !(error instanceof ApiError)) throw error
     })
@@ -107,9 +109,9 @@ export async function writeOver(
       continue
     }
     if ('answer' in made) return made.answer
-    if ((made.named && plan.retries === undefined) || i >= (plan.retries ?? raceTriesMax)) {
-      throw conflict(target.kind, target.name, modified)
-    }
+    isLost = (made.named && plan.retries === undefined) || i >= (plan.retries ?? raceTriesMax)
+    // What was found before the try that counts is meant, and not what came after it.
+    if (isReadAgain(target)) uid ??= live.object.metadata.uid
     live = made.current
   }
 }
@@ -127,6 +129,11 @@ async function admitMissing(server: Server, request: WriteRequest, plan: WritePl
   requireReadableVersion(object.metadata.resourceVersion)
 }
 
+/** Whether it is found once more, owners and all, for the try that counts. */
+const isReadAgain = ({ kind, subresource }: Target): boolean =>
+  subresource === '' && kind.resource.behaviour.versionCheckedWithMetadata === true
+
+/** `current`: what won the race; undefined where the object is gone. */
 type Attempt = { answer: Answer } | { current: Live | undefined; named: boolean }
 
 async function writeOnce(
@@ -151,12 +158,10 @@ async function writeOnce(
   if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
   dedupOwnerReferences(server, next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
-  // Those that are checked last are found once more for it, owners and all.
-  const isReadAgain =
-    subresource === '' && kind.resource.behaviour.versionCheckedWithMetadata === true
+  const readAgain = isReadAgain(target)
   let named = !checkedLast && requireVersion(request, plan, next, live)
   // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
-  prepareUpdate(request, next, isOne && !isReadAgain ? next : old, context)
+  prepareUpdate(request, next, isOne && !readAgain ? next : old, context)
   if (plan.problem !== undefined) throw plan.problem
   await refuseInvalidUpdate(kind, subresource, next, old, context)
   if (subresource === '') {
@@ -171,7 +176,7 @@ async function writeOnce(
     await server.admission.validate({
       ...attributes,
       object: (await plan.admittedAs?.show(next)) ?? next,
-      ...(isReadAgain && { old, showsOldOwners: true }),
+      ...(readAgain && { old, showsOldOwners: true }),
       ...(plan.admittedAs && { old: await plan.admittedAs.show(old) }),
     })
     if (isFinalized(next, old) && isTriedAgain(server, request)) {
@@ -272,8 +277,8 @@ async function storeNext(
   }
   const outcome = await put(server, kind, encoded, live.revision)
   if (outcome.ok) return { answer: answerObject(200, kind, at(encoded.view, outcome.revision)) }
-  if (outcome.current === undefined) throw notFound(kind, nameOf(next))
-  return { current: await liveFromStored(server, kind, outcome.current) }
+  const { current } = outcome
+  return { current: current && (await liveFromStored(server, kind, current)) }
 }
 
 /** The last finalizer of an object that is being deleted went away. A namespace has further ones in its spec. */
