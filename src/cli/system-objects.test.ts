@@ -8,6 +8,8 @@ import { lookAfterSystemObjects, type ServerPlace } from './system-objects.ts'
 
 const administrator = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
 
+const services = { group: '', version: 'v1', plural: 'services' }
+
 const kept: [group: string, version: string, plural: string, namespace: string, name: string][] = [
   ['', 'v1', 'namespaces', '', 'kube-public'],
   ['', 'v1', 'services', 'default', 'kubernetes'],
@@ -37,6 +39,10 @@ test('what is deleted comes back', async () => {
     const second = await until(`${plural} ${name} to be there again`, found)
     assert.notEqual(second.metadata.uid, first.metadata.uid)
   }
+  const { metadata, spec } = await client.get(services, 'default', 'kubernetes')
+  assert.equal(spec?.ipFamilyPolicy, 'SingleStack')
+  const [owned] = metadata.managedFields ?? []
+  assert.ok(owned.fieldsV1?.['f:spec']?.['f:ipFamilyPolicy'], 'it is asked for')
   looking.stop()
   await verbs.stop()
 })

@@ -111,7 +111,7 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   const ports = [nodePort === 0 ? https : { ...https, nodePort }]
   await ensure(client, core('services'), 'default', {
     metadata: { name: 'kubernetes', labels },
-    spec: { clusterIP: place.serviceAddress, ports, type },
+    spec: { clusterIP: place.serviceAddress, ipFamilyPolicy: 'SingleStack', ports, type },
   }).catch((error) => {
     if (!isInvalid(error)) throw error
     place.report('the service kubernetes could not be made', error)
