@@ -32,6 +32,8 @@ export interface SuiteOptions {
   ttlSecondsMin: number
   /** Whether the feed shows a write before the writer's promise resolves, with the very buffer written. */
   feedFirst: boolean
+  /** False where the store forgets history by itself and does not let itself be told. */
+  forgetsWhenTold?: boolean
 }
 
 interface Place {
@@ -55,7 +57,7 @@ export function storageSuite(name: string, options: SuiteOptions): void {
     describe('writes on condition', () => writeTests(on))
     describe('reads', () => readTests(on))
     describe('feed', () => feedTests(on, options))
-    describe('compaction', () => compactionTests(on))
+    if (options.forgetsWhenTold !== false) describe('compaction', () => compactionTests(on))
     describe('time to live', () => timeToLiveTests(on, options))
     describe('closing', () => closingTests(on))
   })

@@ -36,7 +36,6 @@ export interface ConnectionOptions {
 export const methods = {
   range: '/etcdserverpb.KV/Range',
   txn: '/etcdserverpb.KV/Txn',
-  put: '/etcdserverpb.KV/Put',
   compact: '/etcdserverpb.KV/Compact',
   watch: '/etcdserverpb.Watch/Watch',
   leaseGrant: '/etcdserverpb.Lease/LeaseGrant',
@@ -76,6 +75,7 @@ type Stream = ClientDuplexStream<Buffer, Buffer>
 export class Connection {
   readonly endpoints: string
   #clients: Client[]
+  #probe: Buffer
   #deadlineMs: number
   readonly #healthDeadlineMs: number
   readonly #names: readonly string[]
@@ -86,7 +86,9 @@ export class Connection {
   #running = new Set<Promise<unknown>>()
   #closed: StorageUnavailable | undefined
 
-  constructor(options: ConnectionOptions) {
+  /** `probeKey` is read to know that etcd is well. */
+  constructor(options: ConnectionOptions, probeKey = 'health') {
+    this.#probe = encodeRange({ key: probeKey, countOnly: true })
     if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
     this.endpoints = options.endpoints.join(', ')
     this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs
@@ -218,9 +220,8 @@ export class Connection {
     if (this.#closed) return
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
-      const request = encodeRange({ key: 'health', countOnly: true })
       const withinMs = Math.min(this.#healthDeadlineMs, this.#deadlineMs)
-      const probing = this.#track(this.#tryAll(methods.range, request, isAway, withinMs))
+      const probing = this.#track(this.#tryAll(methods.range, this.#probe, isAway, withinMs))
       probing.catch(() => {}).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()

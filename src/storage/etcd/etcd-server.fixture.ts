@@ -1,5 +1,6 @@
 /**
- * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a temporary directory.
+ * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a temporary directory. Likewise
+ * kine, which speaks so much of etcd's API as kube-apiserver needs and keeps the state in SQLite.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
@@ -23,24 +24,40 @@ export function etcdVersion(): string | undefined {
   return error ? undefined : stdout.split('\n')[0]
 }
 
+export const hasKine = (): boolean => !spawnSync('kine', ['--version']).error
+
+type Program = 'etcd' | 'kine'
+
 export class EtcdServer {
   readonly endpoint: string
-  #commands: string[]
+  readonly #program: Program
+  readonly #commands: string[]
   #directory: string
   #port: number
   #process: ChildProcess | undefined
   #output = ''
 
-  constructor(port: number, peerPort: number, tls: ServerTls | undefined, flags: string[]) {
-    const scheme = tls ? 'https' : 'http'
+  private constructor(
+    program: Program,
+    port: number,
+    endpoint: string,
+    commandsFor: (directory: string) => string[],
+  ) {
+    this.#program = program
     this.#port = port
-    this.#directory = mkdtempSync(join(tmpdir(), 'binnacle-etcd-'))
-    this.endpoint = `${scheme}://127.0.0.1:${port}`
-    const peer = `http://127.0.0.1:${peerPort}`
-    this.#commands = [
-      `--data-dir=${this.#directory}`,
-      `--listen-client-urls=${this.endpoint}`,
-      `--advertise-client-urls=${this.endpoint}`,
+    this.#directory = mkdtempSync(join(tmpdir(), `binnacle-${program}-`))
+    this.endpoint = endpoint
+    this.#commands = commandsFor(this.#directory)
+  }
+
+  static async start(tls?: ServerTls, flags: string[] = []): Promise<EtcdServer> {
+    const port = await freePort()
+    const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
+    const peer = `http://127.0.0.1:${await freePort()}`
+    const server = new EtcdServer('etcd', port, endpoint, (directory) => [
+      `--data-dir=${directory}`,
+      `--listen-client-urls=${endpoint}`,
+      `--advertise-client-urls=${endpoint}`,
       `--listen-peer-urls=${peer}`,
       `--initial-advertise-peer-urls=${peer}`,
       `--initial-cluster=default=${peer}`,
@@ -48,18 +65,25 @@ export class EtcdServer {
       '--election-timeout=200',
       ...(tls ? tlsFlags(tls) : []),
       ...flags,
-    ]
+    ])
+    await server.resume()
+    return server
   }
 
-  static async start(tls?: ServerTls, flags: string[] = []): Promise<EtcdServer> {
-    const server = new EtcdServer(await freePort(), await freePort(), tls, flags)
+  static async startKine(): Promise<EtcdServer> {
+    const port = await freePort()
+    const server = new EtcdServer('kine', port, `http://127.0.0.1:${port}`, (directory) => [
+      `--listen-address=127.0.0.1:${port}`,
+      `--endpoint=sqlite://${directory}/state.db?_journal=WAL&cache=shared&_busy_timeout=30000&_txlock=immediate`,
+      '--metrics-bind-address=0',
+    ])
     await server.resume()
     return server
   }
 
   /** Starts it, or starts it again on the state it had. */
   async resume(): Promise<void> {
-    const child = spawn('etcd', this.#commands, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(this.#program, this.#commands, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (data) => {
@@ -67,11 +91,12 @@ export class EtcdServer {
       })
     }
     for (let i = 0; i < 500; i++) {
-      if (child.exitCode !== null) throw new Error(`etcd did not start: ${this.#output}`)
+      if (child.exitCode !== null)
+        throw new Error(`${this.#program} did not start: ${this.#output}`)
       if (await listens(this.#port)) return
       await sleep(20)
     }
-    throw new Error(`etcd did not listen: ${this.#output}`)
+    throw new Error(`${this.#program} did not listen: ${this.#output}`)
   }
 
   async kill(): Promise<void> {

@@ -400,6 +400,66 @@ describe('etcd behind TLS', { skip }, () => {
   })
 })
 
+describe('etcd that knows its users by their certificates', { skip }, () => {
+  let directory: string
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-users-'))
+  })
+  after(() => rmSync(directory, { recursive: true }))
+
+  test('who may do no more than read and write below the prefix misses nothing', async () => {
+    const tls = writeCertificates(directory)
+    const server = await EtcdServer.start(tls)
+    const endpoints = [server.endpoint]
+    await allowOnly('etcd', '/registry/', new Connection({ endpoints, tls }))
+    const storage = await openEtcdStorage({ endpoints, tls })
+    try {
+      const start = await storage.currentRevision()
+      const feed = collect(storage, start, 2)
+      const options = { ifRevision: 0, ttlSeconds: 3600 }
+      const written = won(await storage.put('/registry/a', Buffer.from('x'), options))
+      won(await storage.delete('/registry/a', { ifRevision: written }))
+      assert.equal((await feed).length, 2)
+      // Only administrators compact, which those who keep users of this kind know.
+      await assert.rejects(storage.compact(written), /permission denied/)
+      await assert.rejects(storage.get('/elsewhere/a'), /permission denied/)
+      assert.equal(storage.trouble(), undefined)
+    } finally {
+      await storage.close()
+      await server.dispose()
+    }
+  })
+
+  /** Users without passwords: `root`, whom etcd asks for, and one with a role for a prefix. */
+  async function allowOnly(user: string, prefix: string, connection: Connection): Promise<void> {
+    const call = (method: string, ...fields: (string | Buffer)[]) =>
+      connection.write(`/etcdserverpb.Auth/${method}`, messageOf(fields))
+    const noPassword = Buffer.from([1 << 3, 1])
+    const readAndWrite = Buffer.from([1 << 3, 2])
+    const { start, end } = prefixRange(prefix)
+    const range = messageOf(['', start, end]).subarray(2)
+    await call('UserAdd', 'root', '', noPassword)
+    await call('UserGrantRole', 'root', 'root')
+    await call('UserAdd', user, '', noPassword)
+    await call('RoleAdd', 'of the prefix')
+    await call('RoleGrantPermission', 'of the prefix', Buffer.concat([readAndWrite, range]))
+    await call('UserGrantRole', user, 'of the prefix')
+    await call('AuthEnable')
+    await connection.close()
+  }
+})
+
+/** Strings and messages as the fields 1, 2 and so on. */
+function messageOf(fields: (string | Buffer)[]): Buffer {
+  const writer = new WireWriter()
+  for (const [i, field] of [...fields.entries()].reverse()) {
+    if (typeof field === 'string') writer.string(field)
+    else writer.delimited(field)
+    writer.varint(((i + 1) << 3) | 2)
+  }
+  return writer.bytes()
+}
+
 /** A transaction without conditions that puts an `x` under each key. */
 function txnOfPuts(keys: string[]): Buffer {
   const writer = new WireWriter()

@@ -4,6 +4,7 @@
  * while etcd is away reads and writes fail with words that say so.
  */
 import { type Clock, systemClock } from '#base/clock.ts'
+import { compareKeys } from '#storage/key-order.ts'
 import {
   type Change,
   type KeyRange,
@@ -14,6 +15,7 @@ import {
   type Read,
   type Revision,
   RevisionCompacted,
+  RevisionInFuture,
   type Storage,
   StorageUnavailable,
   type Stored,
@@ -22,10 +24,12 @@ import { Connection, type ConnectionOptions, methods } from './connection.ts'
 import { isCompacted, isLeaseMissing, translate } from './failure.ts'
 import { Leases } from './lease.ts'
 import {
+  decodeCompaction,
   decodeRange,
   decodeStatus,
   decodeWrite,
   encodeCompact,
+  encodeCompaction,
   encodeRange,
   encodeWrite,
   type KeyValue,
@@ -61,12 +65,19 @@ export async function openEtcdStorage(options: EtcdOptions): Promise<Storage> {
 
 class EtcdStorage implements Storage {
   #connection: Connection
+  /**
+   * What is read where only the revision counts: the key that kube-apiserver reads to know that etcd is well. Nobody need write
+   * it; servers that are no etcd have it, because they know their newest revision only by what they find.
+   */
+  #probeKey: string
   #watchRange: KeyRange
   #leases: Leases
   #progress: Progress
   #watches = new Set<Watch>()
   #newest: Revision = 0
   #compacted: Revision = 0
+  /** How often somebody has said up to where he compacts, as far as is known here. */
+  #compactions = 0
   /** The question for the newest revision that is under way, and the one that will follow it. */
   #asking: Promise<Revision> | undefined
   #askingNext: Promise<Revision> | undefined
@@ -74,8 +85,9 @@ class EtcdStorage implements Storage {
 
   constructor(options: EtcdOptions) {
     const clock = options.clock ?? systemClock
-    this.#connection = new Connection(options)
     const prefix = options.watchPrefix ?? '/registry/'
+    this.#probeKey = `${prefix}health`
+    this.#connection = new Connection(options, this.#probeKey)
     this.#watchRange = prefixRange(prefix)
     this.#progress = new Progress(this.#connection, prefix)
     this.#leases = new Leases(
@@ -116,7 +128,7 @@ class EtcdStorage implements Storage {
     if (!ttlSeconds) return this.#write({ key, ifRevision, value })
     try {
       const lease = await this.#leases.of(ttlSeconds)
-      return toOutcome(await this.#txn({ key, ifRevision, value, lease }))
+      return await this.#outcome({ key, ifRevision, value, lease })
     } catch (error) {
       if (!isLeaseMissing(error)) throw this.#translated(error)
       // The server forgot the lease before this write came: nothing was written.
@@ -169,8 +181,16 @@ class EtcdStorage implements Storage {
     return this.#compacted
   }
 
+  /**
+   * Servers on one etcd tell one another up to where they compact, as kube-apiserver does. A server that does not let itself be
+   * told, as those that are no etcd, compacts by itself and must not be asked to.
+   */
   async compact(upTo: Revision): Promise<void> {
     try {
+      if (upTo > this.#newest && upTo > (await this.currentRevision())) {
+        throw new RevisionInFuture(this.#newest)
+      }
+      if (!(await this.#tellOfCompaction(upTo))) return
       await this.#connection.write(methods.compact, encodeCompact(upTo))
     } catch (error) {
       if (!isCompacted(error)) throw this.#translated(error, upTo)
@@ -195,6 +215,18 @@ class EtcdStorage implements Storage {
     await this.#connection.close()
   }
 
+  /** Whether the server takes it, or has heard of the same from another. */
+  async #tellOfCompaction(upTo: Revision): Promise<boolean> {
+    for (;;) {
+      const known = this.#compactions
+      const request = encodeCompaction(known, upTo)
+      const said = decodeCompaction(await this.#connection.write(methods.txn, request))
+      this.#compactions = said.succeeded ? known + 1 : said.version
+      if (said.succeeded || said.upTo >= upTo) return true
+      if (said.version === known) return false
+    }
+  }
+
   async #list(range: KeyRange, at: Revision | undefined, limit: number): Promise<Read<Page>> {
     const items: Stored[] = []
     let start = range.start
@@ -206,6 +238,7 @@ class EtcdStorage implements Storage {
       for (const item of response.items) items.push(toStored(item))
       const remaining = response.count - response.items.length
       if (!response.more || items.length >= limit) {
+        if (limit === Number.POSITIVE_INFINITY) sortByKey(items)
         return { revision, value: { items, more: response.more, remaining } }
       }
       start = `${items[items.length - 1].key}\0`
@@ -224,26 +257,32 @@ class EtcdStorage implements Storage {
 
   async #write(request: WriteRequest): Promise<Outcome> {
     try {
-      return toOutcome(await this.#txn(request))
+      return await this.#outcome(request)
     } catch (error) {
       throw this.#translated(error)
     }
   }
 
-  async #txn(request: WriteRequest) {
+  async #outcome(request: WriteRequest): Promise<Outcome> {
+    const { key, ifRevision, value } = request
     const response = decodeWrite(await this.#connection.write(methods.txn, encodeWrite(request)))
-    this.#sawRevision(response.revision)
-    return response
+    const { revision, succeeded, found } = response
+    this.#sawRevision(revision)
+    if (!succeeded) {
+      const current = ifRevision === 0 ? (await this.get(key)).value : found && toStored(found)
+      return { ok: false, current }
+    }
+    // Those that are no etcd have nothing against the deletion of what is gone: it was there if etcd counts it, or if it is shown.
+    const isDone = value || response.deleted > 0 || found?.modRevision === ifRevision
+    return isDone ? { ok: true, revision } : { ok: false, current: undefined }
   }
 
   #ask(): Promise<Revision> {
     this.#askingNext = undefined
-    const asking = this.#range({ key: this.#watchRange.start, countOnly: true }).then(
-      (response) => {
-        for (const watch of this.#watches) watch.wantProgress(response.revision)
-        return response.revision
-      },
-    )
+    const asking = this.#range({ key: this.#probeKey, countOnly: true }).then((response) => {
+      for (const watch of this.#watches) watch.wantProgress(response.revision)
+      return response.revision
+    })
     const done = () => {
       if (this.#asking === asking) this.#asking = undefined
     }
@@ -273,11 +312,10 @@ function toStored(item: KeyValue): Stored {
   return { key: item.key, bytes: item.value, revision: item.modRevision }
 }
 
-function toOutcome(response: {
-  succeeded: boolean
-  revision: Revision
-  current: KeyValue | undefined
-}): Outcome {
-  if (response.succeeded) return { ok: true, revision: response.revision }
-  return { ok: false, current: response.current && toStored(response.current) }
+/** Servers that are no etcd may list in the order of revisions. */
+function sortByKey(items: Stored[]): void {
+  const isSorted = items.every(
+    ({ key }, i) => i === 0 || compareKeys(items[i - 1]?.key ?? '', key) < 0,
+  )
+  if (!isSorted) items.sort((a, b) => compareKeys(a.key, b.key))
 }

@@ -53,7 +53,7 @@ export function translate(
   at: Revision | undefined,
   known: { newest: Revision; compacted: Revision },
 ): Error {
-  if (error instanceof StorageUnavailable) return error
+  if (error instanceof StorageUnavailable || error instanceof RevisionInFuture) return error
   if (isCompacted(error)) return new RevisionCompacted(Math.max(known.compacted, (at ?? 0) + 1))
   if (isFuture(error)) return new RevisionInFuture(known.newest)
   return new StorageUnavailable(describeFailure(error, endpoints), { cause: error })

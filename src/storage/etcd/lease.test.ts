@@ -32,3 +32,14 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
     }
     assert.equal(asked, granted)
   })
+
+test('a lease has the name that the server gives it', async () => {
+  // A server that is no etcd calls a lease by its seconds, whatever it was asked.
+  const connection = { write: async () => Buffer.from([2 << 3, 42]) } as unknown as Connection
+  const leases = new Leases(
+    connection,
+    () => 0,
+    () => 0.5,
+  )
+  assert.equal(await leases.of(40), 42)
+})

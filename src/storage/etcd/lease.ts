@@ -58,10 +58,9 @@ export class Leases {
   }
 
   async #grant(ttlSeconds: number): Promise<number> {
-    // Chosen here, and small enough for a number, where etcd's own choice would not be.
+    // Chosen here, and small enough for a number, where etcd's own choice would not be. Others than etcd choose themselves.
     const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
     const request = encodeLeaseGrant(id, ttlSeconds)
-    decodeLeaseGrant(await this.#connection.write(methods.leaseGrant, request))
-    return id
+    return decodeLeaseGrant(await this.#connection.write(methods.leaseGrant, request))
   }
 }

@@ -8,6 +8,8 @@ import type { Revision } from '#storage/storage.ts'
 export interface KeyValue {
   key: string
   modRevision: Revision
+  /** How often it was written since it was made. */
+  version: number
   value: Buffer
 }
 
@@ -27,7 +29,10 @@ export interface RangeResponse {
   count: number
 }
 
-/** Does a thing if the key was last written at a revision, and reads the key otherwise. */
+/**
+ * Does a thing if the key was last written at a revision, and reads the key otherwise, but for a key that must not exist.
+ * These are the transactions of kube-apiserver: servers that only speak so much of the API as it needs know no others.
+ */
 export interface WriteRequest {
   readonly key: string
   readonly ifRevision: Revision
@@ -39,7 +44,20 @@ export interface WriteRequest {
 export interface WriteResponse {
   revision: Revision
   succeeded: boolean
-  current: KeyValue | undefined
+  /** Of a write that failed what is there instead, of a deletion what was there, where the server says so. */
+  found: KeyValue | undefined
+  /** How many keys a deletion deleted. */
+  deleted: number
+}
+
+/** The key by which servers agree on who compacts, and up to where: kube-apiserver's. */
+const compactionKey = 'compact_rev_key'
+
+export interface CompactionResponse {
+  succeeded: boolean
+  /** Where not: how often the key was written, and up to where the last one of them compacts. */
+  version: number
+  upTo: Revision
 }
 
 export interface WatchEvent {
@@ -69,67 +87,68 @@ export function decodeRange(bytes: Buffer): RangeResponse {
   return readRange(new WireReader(bytes))
 }
 
-const compareModRevision = 2
+/** What a transaction compares: the number of the target, and that of the field with the value. */
+const version = { target: 0, field: 4 }
+const modRevision = { target: 2, field: 6 }
 
 export function encodeWrite(request: WriteRequest): Buffer {
-  const writer = new WireWriter((request.value?.length ?? 0) + 3 * request.key.length + 128)
-  putMessage(writer, 3, () => putMessage(writer, 1, () => putRange(writer, { key: request.key })))
+  const { key, ifRevision, value } = request
+  const writer = new WireWriter((value?.length ?? 0) + 3 * key.length + 128)
+  if (ifRevision > 0) putElse(writer, key)
   putMessage(writer, 2, () => {
-    if (request.value) putMessage(writer, 2, () => putPut(writer, request))
-    else putMessage(writer, 3, () => putString(writer, 1, request.key))
+    if (value) putMessage(writer, 2, () => putPut(writer, { ...request, value }))
+    else putMessage(writer, 3, () => putString(writer, 1, key))
   })
-  putMessage(writer, 1, () => {
-    putNumber(writer, 6, request.ifRevision)
-    putString(writer, 3, request.key)
-    putNumber(writer, 2, compareModRevision)
-  })
+  putIf(writer, key, modRevision, ifRevision)
   return writer.bytes()
 }
 
+/** Says up to where somebody will compact, if nobody else has said so since the key had this version. */
+export function encodeCompaction(ifVersion: number, upTo: Revision): Buffer {
+  const writer = new WireWriter(128)
+  putElse(writer, compactionKey)
+  const put = { key: compactionKey, value: Buffer.from(`${upTo}`) }
+  putMessage(writer, 2, () => putMessage(writer, 2, () => putPut(writer, put)))
+  putIf(writer, compactionKey, version, ifVersion)
+  return writer.bytes()
+}
+
+export function decodeCompaction(bytes: Buffer): CompactionResponse {
+  const { succeeded, found } = decodeWrite(bytes)
+  return { succeeded, version: found?.version ?? 0, upTo: Number(found?.value.toString()) || 0 }
+}
+
 export function decodeWrite(bytes: Buffer): WriteResponse {
-  const response: WriteResponse = { revision: 0, succeeded: false, current: undefined }
+  const response: WriteResponse = { revision: 0, succeeded: false, found: undefined, deleted: 0 }
   const reader = new WireReader(bytes)
   eachField(reader, (field) => {
     if (field === 1) response.revision = within(reader, readHeader)
     else if (field === 2) response.succeeded = reader.bool()
-    else if (field === 3) response.current ??= within(reader, readFirstOfRange)
+    else if (field === 3) within(reader, () => readDone(reader, response))
     else return false
     return true
   })
   return response
 }
 
-/** Whatever was there before. */
-export function encodePut(key: string, value: Buffer): Buffer {
-  const writer = new WireWriter(value.length + key.length + 32)
-  putPut(writer, { key, value, ifRevision: 0 })
-  return writer.bytes()
+export interface Status {
+  version: string
+  sizeBytes: number
+  /** Whether it says which member of a cluster it is, as every etcd does and servers that only speak like one do not. */
+  isMember: boolean
 }
 
-/** The revision of a write, which is all that is read of its answer. */
-export function decodePut(bytes: Buffer): Revision {
-  let revision: Revision = 0
+export function decodeStatus(bytes: Buffer): Status {
+  const status: Status = { version: '', sizeBytes: 0, isMember: false }
   const reader = new WireReader(bytes)
   eachField(reader, (field) => {
-    if (field !== 1) return false
-    revision = within(reader, readHeader)
-    return true
-  })
-  return revision
-}
-
-/** Of what a server says about itself its version, and how large its file is. */
-export function decodeStatus(bytes: Buffer): { version: string; sizeBytes: number } {
-  let version = ''
-  let sizeBytes = 0
-  const reader = new WireReader(bytes)
-  eachField(reader, (field) => {
-    if (field === 2) version = reader.string()
-    else if (field === 3) sizeBytes = Number(reader.int64())
+    if (field === 1) status.isMember = within(reader, readMemberId) !== 0n
+    else if (field === 2) status.version = reader.string()
+    else if (field === 3) status.sizeBytes = Number(reader.int64())
     else return false
     return true
   })
-  return { version, sizeBytes }
+  return status
 }
 
 export function encodeCompact(revision: Revision): Buffer {
@@ -145,16 +164,16 @@ export function encodeLeaseGrant(id: number, ttlSeconds: number): Buffer {
   return writer.bytes()
 }
 
-/** How long the server keeps the lease, which may be longer than was asked. */
+/** What the server calls the lease, which need not be what was asked. */
 export function decodeLeaseGrant(bytes: Buffer): number {
-  let ttlSeconds = 0
+  let id = 0
   const reader = new WireReader(bytes)
   eachField(reader, (field) => {
-    if (field !== 3) return false
-    ttlSeconds = Number(reader.int64())
+    if (field !== 2) return false
+    id = Number(reader.int64())
     return true
   })
-  return ttlSeconds
+  return id
 }
 
 export function encodeWatchCreate(start: string, end: string, from: Revision): Buffer {
@@ -206,9 +225,24 @@ function putRange(writer: WireWriter, request: RangeRequest): void {
   putString(writer, 1, request.key)
 }
 
-function putPut(writer: WireWriter, request: WriteRequest): void {
+function putIf(writer: WireWriter, key: string, compared: typeof version, value: number): void {
+  putMessage(writer, 1, () => {
+    putNumber(writer, compared.field, value)
+    putString(writer, 3, key)
+    putNumber(writer, 2, compared.target)
+  })
+}
+
+function putElse(writer: WireWriter, key: string): void {
+  putMessage(writer, 3, () => putMessage(writer, 1, () => putRange(writer, { key })))
+}
+
+function putPut(
+  writer: WireWriter,
+  request: { key: string; value: Buffer; lease?: number | undefined },
+): void {
   if (request.lease) putNumber(writer, 3, request.lease)
-  writer.delimited(request.value ?? Buffer.alloc(0))
+  writer.delimited(request.value)
   writer.varint((2 << 3) | wireBytes)
   putString(writer, 1, request.key)
 }
@@ -243,15 +277,23 @@ function readRange(reader: WireReader): RangeResponse {
   return response
 }
 
-/** The key a failed write met, from the answer to its read. */
-function readFirstOfRange(reader: WireReader): KeyValue | undefined {
-  let item: KeyValue | undefined
+/** What the only step of a transaction did: the read of one that failed, or a deletion. */
+function readDone(reader: WireReader, response: WriteResponse): void {
   eachField(reader, (field) => {
-    if (field !== 1) return false
-    item = within(reader, readRange).items[0]
+    if (field === 1) response.found = within(reader, readRange).items[0]
+    else if (field === 3) within(reader, () => readDeletion(reader, response))
+    else return false
     return true
   })
-  return item
+}
+
+function readDeletion(reader: WireReader, response: WriteResponse): void {
+  eachField(reader, (field) => {
+    if (field === 2) response.deleted = Number(reader.int64())
+    else if (field === 3) response.found = within(reader, readKeyValue)
+    else return false
+    return true
+  })
 }
 
 function readHeader(reader: WireReader): Revision {
@@ -264,11 +306,22 @@ function readHeader(reader: WireReader): Revision {
   return revision
 }
 
+function readMemberId(reader: WireReader): bigint {
+  let id = 0n
+  eachField(reader, (field) => {
+    if (field !== 2) return false
+    id = BigInt(reader.int64())
+    return true
+  })
+  return id
+}
+
 function readKeyValue(reader: WireReader): KeyValue {
-  const item: KeyValue = { key: '', modRevision: 0, value: Buffer.alloc(0) }
+  const item: KeyValue = { key: '', modRevision: 0, version: 0, value: Buffer.alloc(0) }
   eachField(reader, (field) => {
     if (field === 1) item.key = reader.string()
     else if (field === 3) item.modRevision = Number(reader.int64())
+    else if (field === 4) item.version = Number(reader.int64())
     else if (field === 5) item.value = copied(reader.bytes())
     else return false
     return true
@@ -279,7 +332,7 @@ function readKeyValue(reader: WireReader): KeyValue {
 function readEvent(reader: WireReader): WatchEvent {
   const event: WatchEvent = {
     deleted: false,
-    item: { key: '', modRevision: 0, value: Buffer.alloc(0) },
+    item: { key: '', modRevision: 0, version: 0, value: Buffer.alloc(0) },
   }
   eachField(reader, (field) => {
     if (field === 1) event.deleted = reader.int32() === 1

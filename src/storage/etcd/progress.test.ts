@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { isBelieved } from './progress.ts'
 
-const cases: [version: string, believed: boolean][] = [
+const cases: [version: string, believed: boolean, isMember?: boolean][] = [
   ['3.3.10', false],
   ['3.4.23', false],
   ['3.4.25', true],
@@ -13,9 +13,11 @@ const cases: [version: string, believed: boolean][] = [
   ['3.6.0-rc.1', true],
   ['4.0.0', true],
   ['', false],
+  ['3.5.13', false, false],
 ]
-for (const [version, believed] of cases) {
-  test(`etcd ${version} is ${believed ? '' : 'not '}believed`, () => {
-    assert.equal(isBelieved(version), believed)
+for (const [version, believed, isMember = true] of cases) {
+  const who = isMember ? 'etcd' : 'one that is none and says'
+  test(`${who} ${version} is ${believed ? '' : 'not '}believed`, () => {
+    assert.equal(isBelieved({ version, isMember }), believed)
   })
 }

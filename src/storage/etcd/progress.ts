@@ -1,21 +1,34 @@
 /**
  * How a watch learns that it has received everything up to a revision that no key of its range has. Servers since 3.4.25 and
- * 3.5.8 can be asked on the stream. Older ones answer before they have sent what came before, so there a marker is
- * written among the keys of the watch: its event comes after all the others. It is written only where somebody waits.
+ * 3.5.8 can be asked on the stream. Older ones answer before they have sent what came before, and so do servers that speak
+ * etcd's API without being etcd, whatever version they name. There a marker is written among the keys of the watch: its event
+ * comes after all the others. It is written only where somebody waits.
  */
 import { type Connection, methods } from './connection.ts'
-import { decodePut, decodeStatus, encodePut } from './messages.ts'
+import { isAway } from './failure.ts'
+import {
+  decodeRange,
+  decodeStatus,
+  decodeWrite,
+  encodeRange,
+  encodeWrite,
+  type Status,
+} from './messages.ts'
 import type { Revision } from '#storage/storage.ts'
 
 /** The first patches of these minor releases of etcd 3 whose answers can be believed; all later releases can. */
 const believedFrom: Readonly<Record<number, number>> = { 4: 25, 5: 8 }
 
-export function isBelieved(version: string): boolean {
+export function isBelieved({ version, isMember }: Omit<Status, 'sizeBytes'>): boolean {
+  if (!isMember) return false
   const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number)
   if (major !== 3) return major > 3
   const from = believedFrom[minor]
   return from === undefined ? minor > 5 : patch >= from
 }
+
+/** How often a marker is tried of which others know more; whoever still waits then comes again. */
+const markAttemptsMax = 3
 
 export class Progress {
   readonly markerKey: string
@@ -23,7 +36,7 @@ export class Progress {
   /** Undefined until a server has said which version it is. */
   #canBeAsked: boolean | undefined
   #isBusy = false
-  /** The revision of the last marker: its event is on its way to every watch. */
+  /** The revision of the last marker that is known here: its event is on its way to every watch. */
   #marked: Revision = 0
 
   constructor(connection: Connection, prefix: string) {
@@ -40,17 +53,39 @@ export class Progress {
     if (this.#isBusy || this.#marked >= wanted) return
     this.#isBusy = true
     try {
-      if (this.#canBeAsked === undefined) {
-        const status = await this.#connection.read(methods.status, Buffer.alloc(0))
-        this.#canBeAsked = isBelieved(decodeStatus(status).version)
-      }
-      if (!this.#canBeAsked) {
-        const put = encodePut(this.markerKey, Buffer.alloc(0))
-        this.#marked = decodePut(await this.#connection.write(methods.put, put))
-      }
+      this.#canBeAsked ??= await this.#believes()
+      if (!this.#canBeAsked) await this.#write(wanted)
     } catch {
     } finally {
       this.#isBusy = false
     }
+  }
+
+  /** A server that does not tell about itself, to nobody or not to this client, is not asked either. */
+  async #believes(): Promise<boolean> {
+    try {
+      const status = await this.#connection.read(methods.status, Buffer.alloc(0))
+      return isBelieved(decodeStatus(status))
+    } catch (error) {
+      if (isAway(error)) throw error
+      return false
+    }
+  }
+
+  /** Where another server has written the marker meanwhile, its marker will do if it is new enough. */
+  async #write(wanted: Revision): Promise<void> {
+    for (let attempt = 0; attempt < markAttemptsMax && this.#marked < wanted; attempt++) {
+      const write = { key: this.markerKey, ifRevision: this.#marked, value: Buffer.alloc(0) }
+      const response = await this.#connection.write(methods.txn, encodeWrite(write))
+      const { succeeded, revision, found } = decodeWrite(response)
+      if (succeeded) this.#marked = revision
+      else if (found) this.#marked = found.modRevision
+      else this.#marked = await this.#read()
+    }
+  }
+
+  async #read(): Promise<Revision> {
+    const range = await this.#connection.read(methods.range, encodeRange({ key: this.markerKey }))
+    return decodeRange(range).items[0]?.modRevision ?? 0
   }
 }

@@ -159,6 +159,11 @@ export class Watch implements AsyncIterator<Change[]> {
       this.#canceled(response)
       return
     }
+    if (!response.created && response.revision === 0) {
+      // Etcd has no such revision. Those that are none say so of a watch that they give up without canceling it.
+      if (this.#stream) this.#broken(this.#stream, undefined)
+      return
+    }
     this.#attempts = 0
     if (response.created) this.#created(response.revision)
     if (response.events.length > 0) this.#hearEvents(response.events)

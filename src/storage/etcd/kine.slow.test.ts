@@ -1,0 +1,99 @@
+/**
+ * The contract on kine, where one from 0.13 on is on PATH: it takes the requests of kube-apiserver and refuses all others.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { until } from '#base/until.fixture.ts'
+import { prefixRange, type Storage } from '#storage/storage.ts'
+import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { openEtcdStorage } from './etcd.ts'
+import { EtcdServer, hasKine } from './etcd-server.fixture.ts'
+
+const skip = hasKine() ? false : 'there is no kine on PATH'
+
+describe('kine', { skip }, () => {
+  let server: EtcdServer
+  let prefixes = 0
+  before(async () => {
+    server = await EtcdServer.startKine()
+  })
+  after(() => server.dispose())
+
+  storageSuite('contract', {
+    open: async () => {
+      const prefix = `/registry/${prefixes++}/`
+      const open = () => openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+      let storage = await open()
+      return {
+        storage,
+        prefix,
+        async reopen() {
+          await storage.close()
+          storage = await open()
+          return storage
+        },
+        dispose: () => storage.close(),
+      }
+    },
+    ttlSecondsMin: 1,
+    feedFirst: false,
+    forgetsWhenTold: false,
+  })
+
+  test('told to compact it is left alone: it does so by itself and would lose what others still read', async () => {
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
+    const first = won(await storage.put('/registry/kept', Buffer.from('1'), { ifRevision: 0 }))
+    const second = won(await storage.put('/registry/kept', Buffer.from('2'), { ifRevision: first }))
+    await storage.compact(second)
+    assert.equal(storage.compactedUpTo(), 0)
+    assert.equal(String((await storage.get('/registry/kept', first)).value?.bytes), '1')
+    await storage.close()
+  })
+
+  test('a reader hears of a revision that none of its keys has by a marker, and so do two', async () => {
+    const endpoints = [server.endpoint]
+    const stores = await Promise.all(
+      [1, 2].map(() => openEtcdStorage({ endpoints, watchPrefix: '/registry/quiet/' })),
+    )
+    const [one] = stores as [Storage, Storage]
+    const abort = new AbortController()
+    const after = await one.currentRevision()
+    const reached = [after, after]
+    const reading = stores.map(async (storage, i) => {
+      const progress = (revision: number) => {
+        reached[i] = revision
+      }
+      for await (const _ of storage.changes({ after, signal: abort.signal, progress }))
+        assert.fail('a marker is no change')
+    })
+    for (let round = 0; round < 3; round++) {
+      won(await one.put(`/registry/loud/${round}`, Buffer.from('x'), { ifRevision: 0 }))
+      const wanted = Math.max(
+        ...(await Promise.all(stores.map((storage) => storage.currentRevision()))),
+      )
+      await until('both to hear of it', () => reached.every((revision) => revision >= wanted))
+    }
+    abort.abort()
+    await Promise.all(reading)
+    await Promise.all(stores.map((storage) => storage.close()))
+  })
+
+  test('killed and started again: nothing is missing on the feed, and lists are in the order of keys', async () => {
+    const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
+    const feed = collect(storage, await storage.currentRevision(), 4)
+    const put = async (name: string) =>
+      won(await storage.put(`/registry/again/${name}`, Buffer.from(name), { ifRevision: 0 }))
+    await put('d')
+    await put('c')
+    await server.kill()
+    await server.resume()
+    await until('the trouble to end', () => storage.trouble() === undefined)
+    await put('b')
+    await put('a')
+    const names = (keys: { key: string }[]) => keys.map(({ key }) => key.slice(-1)).join('')
+    assert.equal(names(await feed), 'dcba')
+    const { items } = (await storage.list(prefixRange('/registry/again/'))).value
+    assert.equal(names(items), 'abcd')
+    await storage.close()
+  })
+})
