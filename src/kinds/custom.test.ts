@@ -182,6 +182,10 @@ test('objects written under an older definition are read by the present one', ()
   }
   assert.equal(resource.restore?.({ ...written, spec: { size: 3 } }), undefined)
   assert.deepEqual(resource.restore?.({ ...written, spec: { gone: 1 } })?.spec, { size: 1 })
+  // A deletion that waits for finalizers leaves what it added last.
+  const { name, ...others } = written.metadata
+  const reordered = { ...written, metadata: { ...others, name }, spec: { size: 3 } }
+  assert.equal(resource.restore?.(reordered), undefined)
 })
 
 test('a status that may not be written is the default one', () => {

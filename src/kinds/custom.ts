@@ -5,6 +5,7 @@
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
+import { equalValues } from '#patch/json-map.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
 import { selfLinksUntil } from './built-in.ts'
@@ -206,7 +207,10 @@ class CustomResource implements Resource {
     const read = kind.read(object)
     read.metadata.generation ||= 1
     kind.applyDefaults(read)
-    return JSON.stringify(read) === before ? undefined : read
+    const after = JSON.stringify(read)
+    // The same members in another order are the same object.
+    const isSame = after === before || equalValues(JSON.parse(before), JSON.parse(after))
+    return isSame ? undefined : read
   }
 }
 
