@@ -8,8 +8,8 @@ import type { ApiError } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { AcceptRules } from '#codec/accept-header.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { Answer } from '#verbs/answer.ts'
-import type { Server } from '#verbs/server.ts'
 import type { RequestTarget } from './request-target.ts'
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -100,7 +100,7 @@ export interface Exchange {
   /** The body, once read. */
   body: Buffer | undefined
   /** The types that a body may be of, once it is read. */
-  typeNamed?: Server['typeNamed'] | undefined
+  types?: KnownTypes | undefined
   /** The kind asked for, once the route is found. */
   kind: Kind | undefined
   /** What was answered, for the audit log and the metrics: the answer or the refusal, its status and its size. */

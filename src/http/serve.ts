@@ -140,7 +140,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     acceptRules: parts.server.release < presentAcceptSince ? 'before 1.17' : 'present',
     tellsOnlyAudited: parts.server.release < allNamedSince,
     body: undefined,
-    typeNamed: undefined,
+    types: undefined,
     kind: undefined,
     answer: undefined,
     refusal: undefined,

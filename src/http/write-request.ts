@@ -51,7 +51,7 @@ function requestOf(
 ): WriteRequest {
   const options = writeOptions(exchange, parts.server.release, verb, false)
   if (verb !== 'create') requireBodyType(exchange)
-  exchange.typeNamed = parts.server.typeNamed
+  exchange.types = parts.server
   return {
     target,
     user: exchange.user,
@@ -89,7 +89,10 @@ const optionsTaken: TakenType = {
   refuse: (why) => new ApiError(500, '', why),
 }
 
-const optionsTakenBy = ({ kind: { protobuf, apiVersion }, name }: Target): TakenType =>
+export const optionsTakenBy = ({
+  kind: { protobuf, apiVersion },
+  name,
+}: Pick<Target, 'kind' | 'name'>): TakenType =>
   protobuf || name !== ''
     ? optionsTaken
     : { ...optionsTaken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
@@ -124,6 +127,7 @@ export async function deleteRequest(
   target: Target,
 ): Promise<DeleteRequest> {
   const bytes = await readBody(exchange, parts)
+  exchange.types = parts.server
   let deleteOptions: DeleteRequest['deleteOptions']
   if (bytes.length > 0) {
     requireBodyType(exchange)

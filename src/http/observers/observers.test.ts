@@ -5,6 +5,7 @@ import { systemClock } from '#base/clock.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { parseTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import type { AuditEvent } from '#observe/audit/event.ts'
 import { type Policy, readPolicy } from '#observe/audit/policy.ts'
 import { Registry } from '#observe/metrics/registry.ts'
@@ -327,6 +328,30 @@ const bodies: [
     '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',
   ],
   [
+    'delete options of another group',
+    'DELETE',
+    '/api/v1/namespaces/a/pods/p',
+    '{"kind":"DeleteOptions","apiVersion":"apps/v1","other":1,"preconditions":{}}',
+    'application/json',
+    '{"kind":"DeleteOptions","apiVersion":"apps/v1","preconditions":{}}',
+  ],
+  [
+    'delete options of a group that nobody knows are left out',
+    'DELETE',
+    '/api/v1/namespaces/a/pods/p',
+    '{"kind":"DeleteOptions","apiVersion":"other/v1"}',
+    'application/json',
+    undefined,
+  ],
+  [
+    'delete options of a collection are of its version',
+    'DELETE',
+    '/api/v1/namespaces/a/pods',
+    '{"gracePeriodSeconds":0}',
+    'application/json',
+    '{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0}',
+  ],
+  [
     'delete options that do not are left out',
     'DELETE',
     '/api/v1/namespaces/a/pods/p',
@@ -345,11 +370,19 @@ const bodies: [
   ['what cannot be read is not told', 'POST', '/api/v1/pods', '{', 'application/json', undefined],
 ]
 
+const types: KnownTypes = {
+  isVersion: (apiVersion) => apiVersion === 'apps/v1',
+  typeNamed: () => undefined,
+}
 for (const [what, method, path, body, type, text] of bodies) {
   test(`audit: ${what}`, async () => {
     const { events, observer } = recording([{ level: 'Request' }])
-    const kind = { kind: 'Pod', apiVersion: 'v1' } as Kind
-    const exchange = exchangeOf(method, path, { kind, body: Buffer.from(body) })
+    const kind = { kind: 'Pod', apiVersion: 'v1', protobuf: true, subresources: new Map() }
+    const exchange = exchangeOf(method, path, {
+      kind: kind as never,
+      body: Buffer.from(body),
+      types,
+    })
     Object.assign(exchange.wire.headers, { 'content-type': type })
     observer.begin?.(exchange)
     observer.end?.(exchange)

@@ -6,8 +6,9 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { takenBy } from '#http/write-request.ts'
+import { optionsTakenBy, takenBy } from '#http/write-request.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { isKnownType } from '#kinds/known-type.ts'
 import { conform } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
 import { fillInTokenRequest } from '#verbs/special/token.ts'
@@ -24,13 +25,12 @@ const otherBodies: ReadonlyMap<string, OtherBody> = new Map<string, OtherBody>([
 
 /** The object a creation or an update sent; undefined for other requests. */
 export function sentObject(exchange: Exchange): Loose | undefined {
-  const { body, kind, target, typeNamed } = exchange
+  const { body, kind, target, types } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined
   if (target.verb !== 'create' && target.verb !== 'update') return undefined
   try {
     const { subresource } = target
-    const taken =
-      typeNamed === undefined ? undefined : takenBy({ kind, subresource }, { typeNamed })
+    const taken = types && takenBy({ kind, subresource }, types)
     const sent = decodeBody(exchange, kind, body, taken)
     return typeof sent === 'object' && sent !== null ? (sent as Loose) : undefined
   } catch {
@@ -45,14 +45,14 @@ export function requestText(exchange: Exchange, sent: Loose | undefined): string
   try {
     if (sent !== undefined) return objectText(exchange, kind, sent)
     if (target.verb === 'patch') return patchText(exchange, body)
-    return target.verb.startsWith('delete') ? optionsText(body) : undefined
+    return target.verb.startsWith('delete') ? optionsText(exchange, kind, body) : undefined
   } catch {
     return undefined
   }
 }
 
 function objectText(
-  { target: { subresource }, typeNamed }: Exchange,
+  { target: { subresource }, types }: Exchange,
   kind: Kind,
   sent: Loose,
 ): string | undefined {
@@ -65,7 +65,7 @@ function objectText(
   if ((sent.kind ?? name) !== name) return undefined
   if (!other && (sent.apiVersion ?? apiVersion) !== apiVersion) return undefined
   const object = other
-    ? otherObject(typeNamed?.(sent.apiVersion ?? apiVersion, name), sent)
+    ? otherObject(types?.typeNamed(sent.apiVersion ?? apiVersion, name), sent)
     : kind.conform(sent).object
   fillIn?.(object)
   const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
@@ -84,9 +84,23 @@ function patchText(exchange: Exchange, body: Buffer): string {
   return JSON.stringify(type.includes('yaml') ? decodeYaml(body) : JSON.parse(body.toString()))
 }
 
-/** Options are told where they say what they are. */
-function optionsText(body: Buffer): string | undefined {
-  const options = JSON.parse(body.toString())
-  const isNamed = options.kind === 'DeleteOptions' && options.apiVersion === 'v1'
-  return isNamed ? JSON.stringify(options) : undefined
+const optionsKind = 'DeleteOptions'
+
+/**
+ * Options are told of a version that is known where the object is: the one they name, or that of the collection. What says
+ * nothing about the deletion of one object is of a version that only machines know.
+ */
+function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | undefined {
+  const { target, types } = exchange
+  const taken = optionsTakenBy({ kind, name: target.name })
+  const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
+  const { kind: name = optionsKind, apiVersion: said, ...rest } = sent
+  const apiVersion = said ?? (target.name === '' && kind.protobuf ? kind.apiVersion : '')
+  const isKnown = kind.protobuf
+    ? types && isKnownType(types, kind.apiVersion, apiVersion, optionsKind)
+    : apiVersion === kind.apiVersion
+  if (name !== optionsKind || !isKnown) return undefined
+  const type = taken.typeNamed(apiVersion, optionsKind)
+  const options = type === undefined ? rest : conform(type, rest as Json).value
+  return JSON.stringify({ kind: optionsKind, apiVersion, ...(options as Loose) })
 }
