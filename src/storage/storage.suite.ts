@@ -26,6 +26,21 @@ export interface Opened {
   dispose(): Promise<void>
 }
 
+/** What `open` gives each time, all on one state. */
+export async function openedAgain(prefix: string, open: () => Promise<Storage>): Promise<Opened> {
+  let storage = await open()
+  return {
+    storage,
+    prefix,
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    dispose: () => storage.close(),
+  }
+}
+
 export interface SuiteOptions {
   open(): Promise<Opened>
   /** The shortest time to live the backend keeps to. */

@@ -18,7 +18,7 @@ import {
   type Storage,
   StorageUnavailable,
 } from '#storage/storage.ts'
-import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { collect, openedAgain, storageSuite, won } from '#storage/storage.suite.ts'
 import { Connection, methods } from './connection.ts'
 import { openEtcdStorage } from './etcd.ts'
 import { EtcdServer, etcdVersion, writeCertificates } from './etcd-server.fixture.ts'
@@ -40,25 +40,10 @@ describe(version ?? 'etcd', { skip }, () => {
   after(() => server.dispose())
 
   storageSuite('contract', {
-    open: async () => {
-      const prefix = newPrefix()
-      const open = () =>
-        openEtcdStorage({
-          endpoints: [server.endpoint],
-          watchPrefix: prefix,
-          deadlineMs: patientMs,
-        })
-      let storage = await open()
-      return {
-        storage,
-        prefix,
-        async reopen() {
-          await storage.close()
-          storage = await open()
-          return storage
-        },
-        dispose: () => storage.close(),
-      }
+    open: () => {
+      const watchPrefix = newPrefix()
+      const options = { endpoints: [server.endpoint], watchPrefix, deadlineMs: patientMs }
+      return openedAgain(watchPrefix, () => openEtcdStorage(options))
     },
     ttlSecondsMin: 1,
     feedFirst: false,

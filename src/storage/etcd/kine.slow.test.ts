@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
-import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { collect, openedAgain, storageSuite, won } from '#storage/storage.suite.ts'
 import { openEtcdStorage } from './etcd.ts'
 import { EtcdServer, hasKine } from './etcd-server.fixture.ts'
 
@@ -20,20 +20,10 @@ describe('kine', { skip }, () => {
   after(() => server.dispose())
 
   storageSuite('contract', {
-    open: async () => {
-      const prefix = `/registry/${prefixes++}/`
-      const open = () => openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
-      let storage = await open()
-      return {
-        storage,
-        prefix,
-        async reopen() {
-          await storage.close()
-          storage = await open()
-          return storage
-        },
-        dispose: () => storage.close(),
-      }
+    open: () => {
+      const watchPrefix = `/registry/${prefixes++}/`
+      const options = { endpoints: [server.endpoint], watchPrefix }
+      return openedAgain(watchPrefix, () => openEtcdStorage(options))
     },
     ttlSecondsMin: 1,
     feedFirst: false,
