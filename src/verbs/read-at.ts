@@ -1,6 +1,6 @@
 /** Which version of the data a read wants, and the wait for it: the matrices of the specification, section 4.6. */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
-import { ApiError, badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
+import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
 import type { Revision } from '#storage/storage.ts'
 import { decodeContinue } from './continue-token.ts'
 import { freshnessWaitMsMax } from './current.ts'
@@ -74,19 +74,11 @@ export async function reach(
     case 'not-older-than':
       await wait(server, freshness.revision, retryAfter)
       return live.revision
-    case 'exactly': {
-      // What the store has not come to is not waited for: kube-apiserver asks etcd at once, and says what that says.
-      const isAhead = freshness.revision > live.revision
-      if (isAhead && freshness.revision > (await server.storage.currentRevision()))
-        throw revisionInFuture()
+    case 'exactly':
       await wait(server, freshness.revision, 0)
       return freshness.revision
-    }
   }
 }
-
-const revisionInFuture = () =>
-  new ApiError(500, '', 'etcdserver: mvcc: required revision is a future revision')
 
 async function wait(server: Server, revision: Revision, retryAfter: number): Promise<void> {
   const { freshness: live } = server.cache
