@@ -198,8 +198,13 @@ const folderOf = new Map(
   folders.flatMap(([load, resources]) => resources.map((key) => [key, load])),
 )
 
-/** Pods and workloads check the names of finalizers themselves, in their own order. */
-const ownFinalizerNames = new Set(['/pods', '/podtemplates', ...folders[folders.length - 1][1]])
+/** Pods, workloads and CSI drivers check the names of finalizers themselves, in their own order or release. */
+const ownFinalizerNames = new Set([
+  '/pods',
+  '/podtemplates',
+  'storage.k8s.io/csidrivers',
+  ...folders[folders.length - 1][1],
+])
 
 function baseBehaviour(key: string): Behaviour | undefined {
   const behaviour = folderOf.get(key)?.()[key]

@@ -14,7 +14,11 @@ import {
   sameJson,
 } from '#kinds/behaviour/checks.ts'
 import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-names.ts'
-import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import {
+  checkFinalizerNames,
+  checkMetadata,
+  checkMetadataUpdate,
+} from '#kinds/behaviour/metadata.ts'
 import { checkCsiDriverName } from '#kinds/behaviour/pods/network-volumes.ts'
 import { dropUnlessUsed } from '#kinds/behaviour/strategy.ts'
 import { goLabelSelector } from '#kinds/behaviour/workloads/selectors.ts'
@@ -112,9 +116,11 @@ function checkNewDriver(driver: KubeObject, context: Context): FieldError[] {
   if (context.release <= namedAloneUntil) {
     return [...checkNamed(driver, context), ...checkNamed(driver, context)]
   }
+  const finalizers = checkFinalizerNames(driver)
   const errors = checkDriver(driver, context)
-  if (context.release > toldTwiceUntil) return errors
-  return [...errors, ...checkMetadata(driver, false, nameIsDnsSubdomain), ...errors]
+  if (context.release > toldTwiceUntil) return [...finalizers, ...errors]
+  const metadata = checkMetadata(driver, false, nameIsDnsSubdomain)
+  return [...finalizers, ...errors, ...metadata, ...errors]
 }
 
 const goTokenRequests = (requests: Loose[] | undefined): string =>

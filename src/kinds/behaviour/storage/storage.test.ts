@@ -256,6 +256,17 @@ test('before 1.20 the spec of a driver stayed as it was', () => {
   assert.deepEqual(told(22), ['spec.podInfoOnMount: Invalid value: false: field is immutable'])
 })
 
+test('before 1.20 a driver may have finalizers of any name', () => {
+  const driver = named({ spec: { attachRequired: true, podInfoOnMount: true } })
+  driver.metadata.finalizers = ['x.y']
+  const told = (release: number) =>
+    csiDriver
+      .validateCreate?.(driver, { ...contextFor(), release, feature: () => false })
+      .map(({ field }) => field)
+  assert.deepEqual(told(19), [])
+  assert.deepEqual(told(22), ['metadata.finalizers[0]'])
+})
+
 test('before 1.22 a provisioner is shown as it was written', () => {
   const shown = (release: number) =>
     storageClass
