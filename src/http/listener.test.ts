@@ -15,6 +15,8 @@ const requestAwaitedMs = 1000
 const prefaceMs = 800
 const handshakeMs = 700
 
+const longAgo = 'Thu, 01 Jan 1970 00:00:00 GMT'
+
 let listener: Listener
 let port: number
 let hasty: Listener
@@ -34,6 +36,7 @@ function listenerWith(
     clientAuthorities: undefined,
     handle: async (wire) => {
       if (wire.url.endsWith('unread')) return wire.answer(403, {}, Buffer.from('no'))
+      if (wire.url.endsWith('dated')) return wire.answer(200, { date: longAgo }, Buffer.from('old'))
       const body = await Promise.resolve(wire.readBody(1024)).catch(() => undefined)
       if (body === undefined) return wire.answer(413, {}, Buffer.from('too much'))
       const wait = Number(/wait=(\d+)/.exec(wire.url)?.[1] ?? 0)
@@ -133,6 +136,30 @@ test('who asks before sending a body is told to go on when it is read, and only 
     assert.match(answered, /^HTTP\/1\.1 4\d\d .*\r\nConnection: close\r\n/s)
   }
   socket.destroy()
+})
+
+test('an answer that says when it was given, as one that is passed on, says it once', async () => {
+  const byHttp1 = () =>
+    new Promise<string[]>((resolve) => {
+      const path = '/?dated'
+      request({ ...options, port, path, agent: false }, (response) => {
+        resolve(response.resume().rawHeaders)
+      }).end()
+    })
+  const byHttp2 = () =>
+    new Promise<string[]>((resolve) => {
+      const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+      const stream = session.request({ ':path': '/?dated' })
+      stream.on('response', (_head, _flags, raw) => {
+        resolve(raw)
+        session.destroy()
+      })
+    })
+  for (const ask of [byHttp1, byHttp2]) {
+    const raw = await ask()
+    const dates = raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'date')
+    assert.deepEqual(dates, [longAgo])
+  }
 })
 
 test('who keeps the port waiting is let go after the time there is for it', async () => {

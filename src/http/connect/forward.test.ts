@@ -20,12 +20,12 @@ after(() => {
   server.closeAllConnections()
 })
 
-async function forwarded(askedPath: string) {
+async function forwarded(askedPath: string, warnings: string[] = []) {
   const outcome = { told: {} as AnswerHeaders, refused: '', released: 0 }
   asked = undefined
   const exchange = {
     auditId: 'ours',
-    warnings: [],
+    warnings,
     answeredBytes: 0,
     seat: { release: () => void outcome.released++ },
     wire: {
@@ -66,24 +66,25 @@ for (const [path, uri, words] of paths) {
   })
 }
 
-const ours = 'no-cache, private'
-// what the backend says of caches, what the client is told
-const caches: [string | string[] | undefined, string[]][] = [
-  [undefined, [ours]],
-  ['public, max-age=5', [ours, 'public, max-age=5']],
-  [ours, [ours, ours]],
+const unshared = 'no-cache, private'
+const old = '299 - "old"'
+// a header, what the backend says in it, what the client is told
+const both: [string, string | string[] | undefined, string | string[] | undefined][] = [
+  ['cache-control', undefined, unshared],
+  ['cache-control', 'public, max-age=5', [unshared, 'public, max-age=5']],
+  ['cache-control', unshared, [unshared, unshared]],
+  ['audit-id', undefined, 'ours'],
+  ['audit-id', 'theirs', ['ours', 'theirs']],
+  ['warning', undefined, [old]],
+  ['warning', '299 - "theirs"', [old, '299 - "theirs"']],
+  ['x-other', 'theirs', 'theirs'],
 ]
-for (const [said, expected] of caches) {
-  test(`caches are told ${said ?? 'nothing'} by the backend`, async () => {
-    answers = said === undefined ? {} : { 'cache-control': said }
-    assert.deepEqual((await forwarded('/')).told['cache-control'], expected)
+for (const [name, said, expected] of both) {
+  test(`${name} is ${said ?? 'nothing'} by the backend`, async () => {
+    answers = said === undefined ? {} : { [name]: said }
+    assert.deepEqual((await forwarded('/', ['old'])).told[name], expected)
   })
 }
-
-test('the request keeps the name it has here', async () => {
-  answers = { 'audit-id': 'theirs' }
-  assert.equal((await forwarded('/')).told['audit-id'], 'ours')
-})
 
 test('an answer that may take long takes nobody the place', async () => {
   assert.equal((await forwarded('/')).released, 1)

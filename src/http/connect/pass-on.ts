@@ -3,13 +3,14 @@ import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 
-/** The backend's headers over ours; what both say of caches is said twice, so that the stricter of them counts. */
+/** The backend's headers beside ours: what both say is said twice, ours first. So caches heed the stricter, and no warning is lost. */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
   const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
   const all: AnswerHeaders = { ...ours, ...headers }
-  const forCaches = [ours['cache-control'] ?? [], headers['cache-control'] ?? []].flat()
-  if (forCaches.length > 0) all['cache-control'] = forCaches.map(String)
-  if (ours['audit-id'] !== undefined) all['audit-id'] = exchange.auditId
+  for (const [name, value] of Object.entries(ours)) {
+    const theirs = headers[name]
+    if (value !== undefined && theirs !== undefined) all[name] = [value, theirs].flat().map(String)
+  }
   return all
 }
 

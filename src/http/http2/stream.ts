@@ -253,7 +253,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
     if (this.#gone || this.#answered) return undefined
     this.#answered = true
-    const block = encodeHeaders(status, headers) + encodeHeader('date', dateHeader())
+    let block = encodeHeaders(status, headers)
+    // An answer that is passed on says when it was given.
+    if (headers.date === undefined) block += encodeHeader('date', dateHeader())
     if (length === undefined || status === 204 || status === 304) return block
     return block + encodeHeader('content-length', length)
   }
