@@ -12,11 +12,16 @@ const served = await startServed({ limits: { requestTimeoutMs: 1500 } })
 after(() => served.stop())
 let deadlines: (number | undefined)[] = []
 let waitMs = 0
+let failsWhenLate = false
 const slow = {
   name: 'Slow',
   mutate: async ({ deadlineAt }: { deadlineAt?: number | undefined }) => {
     deadlines.push(deadlineAt)
     await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (!failsWhenLate || deadlineAt === undefined) return
+    // No timer can be heard meanwhile.
+    while (performance.now() < deadlineAt);
+    throw new Error('a call took too long')
   },
 }
 Object.assign(served.verbs.server, {
@@ -63,6 +68,16 @@ for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
     )
   })
 }
+
+test('what fails because the time is over is told as that', async () => {
+  waitMs = 0
+  failsWhenLate = true
+  const body = '{"metadata":{"generateName":"late-"}}'
+  const answer = await served.ask('POST', `${place}?timeout=300ms`, { body })
+  failsWhenLate = false
+  const { kind, reason, message, code } = JSON.parse(answer.text)
+  assert.deepEqual([kind, reason, message, code], ['Status', 'Timeout', late, 504])
+})
 
 test('a watch is not ended by it, whatever it says', async () => {
   const { status } = await served.ask('GET', `${place}?watch=true&timeout=x&timeoutSeconds=1`)

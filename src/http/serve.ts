@@ -53,10 +53,12 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   return (wire) => {
     const exchange = opened(wire, parts)
     if (exchange === undefined) return
-    let asked: NodeJS.Timeout | undefined
+    let asked: Hurry | undefined
     const ended = (error?: unknown) => {
-      clearTimeout(asked)
-      end(exchange, error)
+      clearTimeout(asked?.timer)
+      // What fails because the time is over, as the call of a webhook does, may say so a moment before the timer.
+      const isLate = error !== undefined && asked?.isOver()
+      end(exchange, isLate ? asked?.error : error)
     }
     if (!isLongRunning(exchange.target)) {
       deadlines.begin(exchange, exchange.startedAt)
@@ -77,20 +79,28 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
 
 const loadAsked = loadLater<typeof import('./asked-timeout.ts')>(import.meta.url, './asked-timeout')
 
+interface Hurry {
+  readonly timer: NodeJS.Timeout
+  readonly error: ApiError
+  isOver(): boolean
+}
+
 /** Ends a request after the time its client gives it. */
 function hurried(
   exchange: Exchange,
-  { limits: { requestTimeoutMs }, server: { release } }: HttpParts,
+  { limits: { requestTimeoutMs }, server: { release }, monotonicMs }: HttpParts,
   end: (error: unknown) => void,
-): NodeJS.Timeout | undefined {
+): Hurry | undefined {
   const isWrite = !['GET', 'HEAD'].includes(exchange.wire.method)
   const { askedTimeout } = loadAsked()
   const asked = askedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
   if (asked === undefined) return undefined
-  exchange.deadlineAt = exchange.startedAt + asked.timeoutMs
-  const timer = setTimeout(() => end(timeout(asked.words)), asked.timeoutMs)
+  const error = timeout(asked.words)
+  const deadlineAt = exchange.startedAt + asked.timeoutMs
+  exchange.deadlineAt = deadlineAt
+  const timer = setTimeout(() => end(error), asked.timeoutMs)
   timer.unref()
-  return timer
+  return { timer, error, isOver: () => monotonicMs() >= deadlineAt }
 }
 
 /** A request that cannot be read is refused as it stands. */
