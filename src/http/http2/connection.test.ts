@@ -292,6 +292,21 @@ test('an answer is waited for until the client has taken all of it', async () =>
   }
 })
 
+test('an answer that is broken off ends with the code for a failure of the server', async () => {
+  const client = new Client()
+  client.send(frame(headers, whole, 1, get))
+  await client.frames()
+  const sink = (client.wires[0] as Wire).stream(200, {})
+  sink.write(Buffer.from('half'))
+  sink.abort?.()
+  sink.abort?.()
+  const resets = (await client.frames()).filter(({ type }) => type === reset)
+  assert.deepEqual(
+    resets.map(({ payload }) => payload.readUInt32BE()),
+    [errorCode.internal],
+  )
+})
+
 test('a client that does not read makes whoever writes wait, and nobody else', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))

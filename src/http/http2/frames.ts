@@ -32,7 +32,6 @@ export const errorCode = {
   streamClosed: 5,
   frameSize: 6,
   refusedStream: 7,
-  cancel: 8,
   compression: 9,
   enhanceYourCalm: 11,
 } as const

@@ -288,8 +288,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     this.#host.sender.send(this)
   }
 
+  /** Clients tell people of the code: an answer that was broken off is the server's failure, not that of who asked. */
   abort(): void {
-    if (!this.#gone) this.#host.reset(this, errorCode.cancel)
+    if (!this.#gone) this.#host.reset(this, errorCode.internal)
   }
 
   goAway(): void {
