@@ -5,6 +5,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { type Namesake, namesake, namesakeCode } from './namesake.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
 
 export interface Call {
@@ -52,19 +53,38 @@ const idleMsDefault = 90_000
 /** A caller with connections of its own, kept open between calls; idle ones never keep the process alive. */
 export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
   const kept = { keepAlive: true, maxSockets: 64, timeout: idleMsMax }
-  const secure = new HttpsAgent({
-    ...kept,
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    // A server's own certificate, or whoever signed it, is trust enough, as in Go: no chain up to a root is asked for.
-    allowPartialTrustChain: true,
-    ...(tls.cert !== undefined && { cert: tls.cert }),
-    ...(tls.key !== undefined && { key: tls.key }),
-    ...(tls.serverName !== undefined && { servername: tls.serverName }),
-    ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
-    rejectUnauthorized: tls.insecure !== true,
-  })
+  const agentTrusting = (ca?: string | string[]) =>
+    new HttpsAgent({
+      ...kept,
+      ...(ca !== undefined && { ca }),
+      // A server's own certificate, or whoever signed it, is trust enough, as in Go: no chain up to a root is asked for.
+      allowPartialTrustChain: true,
+      ...(tls.cert !== undefined && { cert: tls.cert }),
+      ...(tls.key !== undefined && { key: tls.key }),
+      ...(tls.serverName !== undefined && { servername: tls.serverName }),
+      ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
+      rejectUnauthorized: tls.insecure !== true,
+    })
+  const secure = agentTrusting(tls.ca)
   const plain = new HttpAgent(kept)
-  return (call) => send(call, call.url.protocol === 'https:' ? secure : plain)
+  let known: (Namesake & { readonly agent: HttpsAgent }) | undefined
+  return async (call) => {
+    if (call.url.protocol !== 'https:') return send(call, plain)
+    const begunMs = Date.now()
+    if (known !== undefined && known.notAfterMs < begunMs) known = undefined
+    try {
+      return await send(call, known?.agent ?? secure)
+    } catch (error) {
+      const { code, shown } = error as CallError
+      if (code !== namesakeCode || shown === undefined || tls.ca === undefined) throw error
+      // Nothing was sent yet: the handshake came to nothing.
+      const found = namesake(shown.raw, tls.ca, Date.now())
+      if (found === undefined) throw error
+      known = { ...found, agent: agentTrusting([tls.ca, found.pem]) }
+      const timeoutMs = Math.max(1, call.timeoutMs - (Date.now() - begunMs))
+      return send({ ...call, timeoutMs }, known.agent)
+    }
+  }
 }
 
 function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {

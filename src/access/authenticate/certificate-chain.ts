@@ -1,6 +1,6 @@
 /**
- * Whether a client's certificate leads to one of our authorities: every signature, every date, every right to sign on the
- * way, and the right to be used by a client. What is not plainly allowed is refused, with the reason.
+ * Whether a certificate leads to one of our authorities: every signature, every date, every right to sign on the
+ * way, and the right to be used by a client (or a server). What is not plainly allowed is refused, with the reason.
  */
 import { X509Certificate } from 'node:crypto'
 import { type CertificateFields, certificateFields } from './certificate-fields.ts'
@@ -13,6 +13,7 @@ const signatureChecksMax = 100
 export const certificateBytesMax = 64 * 1024
 
 const clientAuth = '1.3.6.1.5.5.7.3.2'
+export const serverAuth = '1.3.6.1.5.5.7.3.1'
 const wrongUsage = 'certificate specifies an incompatible key usage'
 const anyUsage = '2.5.29.37.0'
 /** MD2, MD5 and SHA-1, with RSA, DSA and ECDSA: signatures that can be forged. */
@@ -51,8 +52,10 @@ export function readBundle(pem: string, file: string): X509Certificate[] {
 
 export class Authorities {
   readonly #roots: readonly Parsed[]
+  readonly #usage: string
 
-  constructor(certificates: readonly X509Certificate[]) {
+  constructor(certificates: readonly X509Certificate[], usage = clientAuth) {
+    this.#usage = usage
     this.#roots = certificates.map((certificate) => ({
       certificate,
       fields: certificateFields(certificate),
@@ -80,7 +83,7 @@ export class Authorities {
       ? [leaf]
       : this.#chain([leaf], search)
     if (chain === undefined) return { ok: false, why: search.why }
-    if (!usableByClient(chain)) return { ok: false, why: wrongUsage }
+    if (!usable(chain, this.#usage)) return { ok: false, why: wrongUsage }
     return {
       ok: true,
       leaf: leaf.fields,
@@ -98,7 +101,7 @@ export class Authorities {
     for (const root of this.#roots) {
       if (!isIssuer(root, last) || !this.#mayFollow(chain, root, false, search)) continue
       const whole = [...chain, root]
-      if (usableByClient(whole)) return whole
+      if (usable(whole, this.#usage)) return whole
       search.why = wrongUsage
     }
     if (chain.length > chainLengthMax) return undefined
@@ -167,11 +170,11 @@ function signed(child: Parsed, parent: X509Certificate): boolean {
   }
 }
 
-/** Every certificate of the chain that restricts its use must allow that of a client. */
-const usableByClient = (chain: readonly Parsed[]): boolean =>
+/** Every certificate of the chain that restricts its use must allow this one. */
+const usable = (chain: readonly Parsed[], usage: string): boolean =>
   chain.every(
     ({ fields: { extendedUsages } }) =>
       extendedUsages === undefined ||
-      extendedUsages.includes(clientAuth) ||
+      extendedUsages.includes(usage) ||
       extendedUsages.includes(anyUsage),
   )
