@@ -167,6 +167,33 @@ test('a dry run shows the version it was given, a creation refuses it', async ()
   assert.equal(wet.json.message, 'resourceVersion should not be set on objects to be created')
 })
 
+test('a creation refuses only what is a version', async () => {
+  const rows: [string, number][] = [
+    ['1', 400],
+    ['007', 400],
+    ['9007199254740993', 400],
+    ['18446744073709551615', 400],
+    ['18446744073709551616', 201],
+    ['0', 201],
+    ['00', 201],
+    ['-1', 201],
+    ['+5', 201],
+    [' 5', 201],
+    ['1.5', 201],
+    ['1e3', 201],
+    ['0x5', 201],
+    ['1_000', 201],
+    ['Infinity', 201],
+    ['abc', 201],
+  ]
+  for (const [i, [resourceVersion, status]] of rows.entries()) {
+    const body = JSON.stringify({ metadata: { name: `version-${i}`, resourceVersion } })
+    const answer = await served.ask('POST', configMaps.replace('?dryRun=All', ''), { body })
+    assert.equal(answer.status, status, resourceVersion)
+    if (status === 201) assert.match(answer.json.metadata.resourceVersion, /^[1-9]\d*$/)
+  }
+})
+
 test('a body that says something twice, or in odd numbers, is read as the original reads it', async () => {
   const services = '/api/v1/namespaces/default/services?dryRun=All'
   const service = (port: string) =>

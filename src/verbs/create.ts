@@ -63,7 +63,7 @@ export async function createDecoded(
     if (allowed !== undefined) await allowed
     kind.resource.behaviour.readBack?.(object)
     // Only what is really stored has a version of its own; a dry run shows the one it was given.
-    if (Number(resourceVersion) && !options.dryRun && !updates) {
+    if (isVersion(resourceVersion) && !options.dryRun && !updates) {
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
@@ -75,6 +75,13 @@ export async function createDecoded(
     await reservation?.giveBack(error)
     throw error
   }
+}
+
+/** What the original reads as the version of something stored: anything else, such as 0 or 1.5, is taken for none. */
+function isVersion(text: string | undefined): boolean {
+  if (text === undefined) return false
+  const digits = /^0*([1-9]\d{0,19})$/.exec(text)?.[1]
+  return digits !== undefined && BigInt(digits) < 2n ** 64n
 }
 
 /** What plugins and webhooks are told of an object that is to be new, or to take the place of an old one. */
