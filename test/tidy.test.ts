@@ -174,6 +174,31 @@ test('no circle of folders', () => {
   none(circles)
 })
 
+/** Where a specifier leads, as a path of the tree. */
+const pathOf = (source: Source, specifier: string): string | undefined => {
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`
+  return specifier.startsWith('./') ? join(dirname(source.path), specifier) : undefined
+}
+
+test('no circle of files, types included', () => {
+  const edges = new Map(
+    program.map((source) => [
+      source.path,
+      source.imports.flatMap(({ specifier }) => pathOf(source, specifier) ?? []),
+    ]),
+  )
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (path: string, trail: string[]) => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+    if (trail.includes(path) || done.has(path)) return
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of edges.keys()) visit(path, [])
+  none(circles)
+})
+
 test('files are short', () => {
   const lines = program.map((source) => source.text.split('\n').length).sort((a, b) => a - b)
   none(

@@ -3,7 +3,6 @@
  * which suites are preferred, whatever the order they are given in. It opens no connection.
  */
 import type { SecureVersion } from 'node:tls'
-import type { Settings } from './flags.ts'
 
 interface Suite {
   readonly name: string
@@ -75,6 +74,12 @@ export function tlsProblem(names: readonly string[], minVersion: string): string
   return `--tls-cipher-suites needs ${http2Suites.join(' or ')}, for HTTP/2, unless --tls-min-version=VersionTLS13`
 }
 
+/** The two flags. */
+export interface TlsFlags {
+  readonly tlsCipherSuites: readonly string[]
+  readonly tlsMinVersion: keyof typeof versions
+}
+
 export interface TlsPolicy {
   readonly minVersion?: SecureVersion
   /** OpenSSL's list; the listener's own where unset. */
@@ -83,10 +88,7 @@ export interface TlsPolicy {
   readonly warnings: readonly string[]
 }
 
-export function tlsPolicy({
-  tlsCipherSuites: names,
-  tlsMinVersion,
-}: Pick<Settings, 'tlsCipherSuites' | 'tlsMinVersion'>): TlsPolicy {
+export function tlsPolicy({ tlsCipherSuites: names, tlsMinVersion }: TlsFlags): TlsPolicy {
   const named = suites.filter(({ name }) => names.includes(name))
   const agreed = named.flatMap(({ openssl }) => openssl ?? [])
   return {

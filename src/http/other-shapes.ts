@@ -8,7 +8,6 @@ import { encodeYaml } from '#codec/yaml.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from '#verbs/answer.ts'
-import type { Server } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { withoutStandIns } from './metadata-alone.ts'
 import {
@@ -18,18 +17,19 @@ import {
   protobufPartial,
   protobufValue,
 } from './protobuf-shapes.ts'
-import { convertTogether, objectFor, selfLinkOf, withoutType } from './represent.ts'
+import {
+  convertTogether,
+  objectFor,
+  type ShapeParts,
+  selfLinkOf,
+  withoutType,
+} from './represent.ts'
 import type { Shape } from './shape.ts'
 
 const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url, './table-shape')
 
 type Value = Loose & { kind: string; apiVersion: string }
 type ListAnswer = Answer & { is: 'list' }
-
-/** What is needed to show an answer in another form. */
-export interface ShapeParts {
-  readonly server: Pick<Server, 'clock' | 'parseStored'>
-}
 
 export async function encodeObject(
   { kind, view }: Answer & { is: 'object' },

@@ -18,8 +18,7 @@ import type { Struct, Type } from '#schema/type.ts'
 import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkObject } from './bookmark.ts'
-import type { ShapeParts } from './other-shapes.ts'
-import { objectFor } from './represent.ts'
+import { objectFor, type ShapeParts } from './represent.ts'
 
 /** Messages by the bytes they were made from; they go away with the object. */
 const messages = new WeakMap<Buffer, Map<string, Buffer>>()

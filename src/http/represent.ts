@@ -7,7 +7,13 @@ import { type CutObject, encodeCut, joinCut, revisionText, typeHeader } from '#c
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
+import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
+
+/** What is needed to show an answer in another form than its stored bytes. */
+export interface ShapeParts {
+  readonly server: Pick<Server, 'clock' | 'parseStored'>
+}
 
 const headers = new WeakMap<Kind, string>()
 

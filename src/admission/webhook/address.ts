@@ -2,7 +2,6 @@
 import type { Loose } from '#api/object-meta.ts'
 import { cleanPath } from '#base/clean-path.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { posted } from './call-problem.ts'
 
 const portDefault = 443
 
@@ -15,6 +14,10 @@ export interface Address {
   /** As errors show it. */
   readonly shown: string
 }
+
+/** `Post "https://…": why`, as Go's client begins what it says of a call. */
+export const posted = ({ shown }: Pick<Address, 'shown'>, why: string): string =>
+  `Post ${JSON.stringify(shown)}: ${why}`
 
 /** Throws where there is nothing to connect to. */
 export async function addressOf(

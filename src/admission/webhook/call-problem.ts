@@ -5,7 +5,7 @@ import { lookupWords } from '#access/lookup-words.ts'
 import { legacyNameCode, legacyNameWords, notNamed } from '#access/server-identity.ts'
 import { alertWords } from '#access/tls-alert.ts'
 import { goQuote } from '#api/go-syntax.ts'
-import type { Address } from './address.ts'
+import { type Address, posted } from './address.ts'
 
 const unknownAuthority = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -14,10 +14,6 @@ const unknownAuthority = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
-
-/** `Post "https://…": why`. */
-export const posted = ({ shown }: Pick<Address, 'shown'>, why: string): string =>
-  `Post ${JSON.stringify(shown)}: ${why}`
 
 export function callProblem(error: CallError, address: Address, now = Date.now): string {
   if (!error.answered) return posted(address, why(error, address, now))

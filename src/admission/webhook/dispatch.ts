@@ -3,12 +3,11 @@ import type { AdmissionRequest } from '#admission/admission.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, internalError, timeout } from '#api/status-error.ts'
-import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Hook } from './hook.ts'
 import { type HookClient, NoClient } from './hook-client.ts'
 import { readVerdict, reviewIn, reviewText, reviewVersionOf, type Verdict } from './review.ts'
-import type { Versioned } from './versioned.ts'
+import type { TypeParts, Versioned } from './versioned.ts'
 
 export interface HookCall {
   readonly type: 'admit' | 'validating'
@@ -22,11 +21,9 @@ export interface HookCall {
   readonly code: number
 }
 
-export interface DispatchParts {
+export interface DispatchParts extends TypeParts {
   readonly client: HookClient
   readonly newUid: () => string
-  readonly release: number
-  readonly types: KnownTypes
   readonly observe: (call: HookCall) => void
   /** Failures that were ignored, for the log. */
   readonly report: (message: string) => void

@@ -9,9 +9,9 @@ import { loadLater } from '#base/load-later.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { type Address, addressOf } from './address.ts'
+import { type Address, addressOf, posted } from './address.ts'
 import { userFor } from './credentials.ts'
-import { callProblem, posted, statusProblem } from './call-problem.ts'
+import { callProblem, statusProblem } from './call-problem.ts'
 import type { Hook } from './hook.ts'
 
 const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#codec/yaml')

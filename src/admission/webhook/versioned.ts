@@ -9,7 +9,7 @@ import { loadLater } from '#base/load-later.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { isUnread, markUnread } from '#kinds/custom/unread.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
-import type { DispatchParts } from './dispatch.ts'
+import type { KnownTypes } from '#kinds/known-type.ts'
 import {
   asBody,
   readAsOther,
@@ -29,7 +29,10 @@ const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
 const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
 
 /** What of the server it takes to know types. */
-type Parts = Pick<DispatchParts, 'types' | 'release'>
+export interface TypeParts {
+  readonly types: KnownTypes
+  readonly release: number
+}
 
 export class Versioned {
   readonly kind: Kind
@@ -130,7 +133,7 @@ const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
  * for them. Throws an Error in the original's words where it is none.
  */
 export function settled(
-  { types, release }: Parts,
+  { types, release }: TypeParts,
   { kind, own }: Versioned,
   patched: Loose,
   operations: Json,
@@ -156,7 +159,7 @@ export function settled(
 
 /** Of a custom kind, whose Scale is read by its type only where it says that it is one. */
 const bodyOr = (
-  types: Parts['types'],
+  types: KnownTypes,
   own: TypeName,
   said: TypeName,
   patched: Loose,
@@ -206,7 +209,7 @@ function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
 
 /** Puts what webhooks made of the object into the request, in place: whoever holds the object sees it. */
 export async function intoRequest(
-  { types, release }: Parts,
+  { types, release }: TypeParts,
   request: AdmissionRequest,
   versioned: Versioned,
 ): Promise<void> {

@@ -6,7 +6,7 @@
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Exchange } from '#http/exchange.ts'
-import type { ShapeParts } from '#http/other-shapes.ts'
+import type { ShapeParts } from '#http/represent.ts'
 import type { Observer } from '#http/parts.ts'
 import type {
   AuditEvent,

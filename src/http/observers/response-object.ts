@@ -2,10 +2,10 @@
  * What a request was answered with, as the audit log tells it: in JSON whatever was sent, and as the table or the metadata
  * alone where those were asked for.
  */
-import { headerOf, jsonOf, cutFor } from '#http/represent.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { listStart } from '#http/list-body.ts'
-import { encodeList, encodeObject, type ShapeParts } from '#http/other-shapes.ts'
+import { encodeList, encodeObject } from '#http/other-shapes.ts'
+import { cutFor, headerOf, jsonOf, type ShapeParts } from '#http/represent.ts'
 import { negotiateShape, type Shape } from '#http/shape.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
