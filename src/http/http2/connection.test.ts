@@ -502,6 +502,20 @@ test('padding is given back with the bytes it came with', async () => {
   assert.equal(String(await body), 'x'.repeat(16 * count))
 })
 
+test('a body that came before anybody wanted it, as far as it may, goes on coming', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post))
+  const window = frame(data, 0, 1, Buffer.alloc(16_384, 'x'))
+  client.send(...Array(16).fill(window))
+  const given = async () =>
+    (await client.frames()).some(({ type, stream }) => type === windowUpdate && stream === 1)
+  assert.equal(await given(), false, 'nobody has asked for it')
+  const body = (client.wires[0] as Wire).readBody(1_000_000)
+  assert.equal(await given(), true)
+  client.send(frame(data, flag.endStream, 1, 'end'))
+  assert.equal((await body).length, 16 * 16_384 + 3)
+})
+
 test('a body in pieces of a byte is kept as a body', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))

@@ -159,18 +159,20 @@ export class Http2Stream implements Wire, Outgoing, Sink {
             return reject(refuse())
           }
           chunks.add(chunk)
-          this.#grant(chunk.length)
+          this.#grant()
         },
         end: () => resolve(chunks.joined()),
         fail: reject,
       })
+      // What came early may have filled the window: nothing would come any more.
+      this.#grant()
     })
   }
 
   bodyStream(): Readable | undefined {
     if (!this.receiving && this.#early === undefined && !this.#gone) return undefined
     const body = new Readable({
-      read: () => this.#grant(this.#ungrantedBytes),
+      read: () => this.#grant(),
       destroy: (error, done) => done(error),
     })
     if (this.#gone) return body.destroy(clientGone())
@@ -179,7 +181,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     else {
       this.#read({
         take: (chunk) => {
-          if (body.push(chunk)) this.#grant(chunk.length)
+          if (body.push(chunk)) this.#grant()
         },
         end: () => void body.push(null),
         fail: (error) => void body.destroy(error),
@@ -199,10 +201,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     if (this.#gone) reader.fail(clientGone())
   }
 
-  #grant(bytes: number): void {
-    if (!this.receiving || bytes === 0) return
-    // Half a window at a time: a frame for each piece would be as much talk as body.
-    if (this.#ungrantedBytes < streamWindowBytes / 2) return
+  /** Half a window at a time: a frame for each piece would be as much talk as body. */
+  #grant(): void {
+    if (!this.receiving || this.#ungrantedBytes < streamWindowBytes / 2) return
     this.#host.grant(this.id, this.#ungrantedBytes)
     this.#ungrantedBytes = 0
   }
