@@ -29,6 +29,7 @@ const loadCatchUp = loadLater<typeof import('./catch-up.ts')>(import.meta.url, '
 const loadPageSize = 500
 /** How long after a broken feed the next try begins. */
 const feedRetryMs = 200
+const feedRetry = () => new Promise((resolve) => setTimeout(resolve, feedRetryMs))
 /**
  * How many revisions before its first use a resource's past is read as well: a client that wrote something and then
  * watches from there finds everything since, whoever asked for the resource first.
@@ -61,24 +62,22 @@ export class WatchCache {
   readonly #slots = new Map<string, Slot>()
   readonly freshness: Freshness
   readonly #stop = new AbortController()
-  readonly #startedAt: Revision
+  /** Since when the feed brought every change there was. */
+  #followedSince: Revision
   #following: Promise<void> | undefined
   #looking: NodeJS.Timeout | undefined
   #expectFeedFrom: Revision
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
-  /** Since when the feed brought every change there was. */
-  #unbrokenSince: Revision
   /** When something of a resource that is not loaded was last written: without such, it has no past to read. */
   readonly #written = new Map<string, Revision>()
 
   constructor(parts: WatchCacheParts, startRevision: Revision) {
     this.#parts = parts
     this.freshness = new Freshness(startRevision)
-    this.#startedAt = startRevision
+    this.#followedSince = startRevision
     this.#expectFeedFrom = startRevision
     this.#lastChange = startRevision
-    this.#unbrokenSince = startRevision
   }
 
   start(): void {
@@ -162,7 +161,7 @@ export class WatchCache {
 
   /** The resource as it was a little while ago, and what happened since; or only as it is, where no past is kept. */
   async #read(resource: Resource, until: Revision, told: boolean): Promise<ResourceCache> {
-    const since = Math.max(this.#startedAt, until - pastRevisionsMax, resource.since ?? 0)
+    const since = Math.max(this.#followedSince, until - pastRevisionsMax, resource.since ?? 0)
     if (since >= until) return this.#readAt(resource, undefined, told)
     const isWritten = this.#isWrittenSince(resource, since)
     try {
@@ -176,7 +175,6 @@ export class WatchCache {
   }
 
   #isWrittenSince({ storagePrefix }: Resource, since: Revision): boolean {
-    if (since < this.#unbrokenSince) return true
     const names = [storagePrefix, this.#prefixOf(`${storagePrefix}/`)]
     return names.some((name) => (this.#written.get(name) ?? 0) > since)
   }
@@ -242,25 +240,40 @@ export class WatchCache {
         if (signal.aborted) return
         report('the feed of the store broke', error)
         if (error instanceof RevisionCompacted || error instanceof RevisionSetBack)
-          await this.#restart().catch((why) => report('the store does not answer', why))
+          await this.#restart()
       }
-      await new Promise((resolve) => setTimeout(resolve, feedRetryMs))
+      await feedRetry()
     }
   }
 
   /** What was missed is gone: every picture is loaded anew and every watch ends, to list again. */
   async #restart(): Promise<void> {
-    const current = await this.#parts.storage.currentRevision()
+    const current = await this.#newest()
+    if (current === undefined) return
     for (const slot of this.#slots.values()) slot.cache?.fanOut.endAll()
     this.#slots.clear()
     this.#written.clear()
-    this.#unbrokenSince = current
+    this.#followedSince = current
     this.#lastChange = current
     if (current < this.#expectFeedFrom) {
       this.#expectFeedFrom = current
       this.freshness.setBack(current)
     }
     this.#advance(current)
+  }
+
+  /** As soon as the store says so: a feed that went on from here would not notice a second time that it was set back. */
+  async #newest(): Promise<Revision | undefined> {
+    const { storage, report } = this.#parts
+    while (!this.closed) {
+      try {
+        return await storage.currentRevision()
+      } catch (why) {
+        report('the store does not answer', why)
+        await feedRetry()
+      }
+    }
+    return undefined
   }
 
   #ingest(batch: Change[]): void {
