@@ -4,6 +4,7 @@ import { until } from '#base/until.fixture.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import {
+  type Change,
   RevisionCompacted,
   RevisionSetBack,
   type Storage,
@@ -344,6 +345,40 @@ test('what another server wrote elsewhere is waited for by nobody who begins ane
   await until('the feed to begin anew', () => cache.freshness.revision === 3)
   const picture = await Promise.race([cache.of(things), settle().then(settle).then(settle)])
   assert.equal(picture && namesIn(picture), 'x')
+  await cache.close()
+})
+
+async function* inThrees(all: AsyncIterable<Change[]>): AsyncGenerator<Change[]> {
+  const together: Change[] = []
+  for await (const batch of all) {
+    together.push(...batch)
+    if (together.length >= 3) yield together.splice(0)
+  }
+}
+
+test('a resource that is loaded for what happens to another has what came before in the same batch', async () => {
+  const real = createMemoryStorage()
+  let isFeed = true
+  const storage = overlaid(real, {
+    changes(options) {
+      const all = real.changes(options)
+      if (!isFeed) return all
+      isFeed = false
+      return inThrees(all)
+    },
+  })
+  const { cache, put } = await start(storage)
+  for (const name of ['a', 'b']) await put('others', name)
+  await cache.freshness.reach(await put('others', 'c'), 1000)
+  const others = await cache.of(plainResource('others'))
+  const loads: unknown[] = []
+  const deliver = () => void loads.push(cache.of(things))
+  others.fanOut.add({ namespace: '', matches: undefined, deliver, end() {} })
+  await put('things', 'before')
+  await put('others', 'x')
+  await cache.freshness.reach(await put('things', 'after'), 1000)
+  assert.equal(loads.length, 1)
+  assert.equal(namesIn(await cache.of(things)), 'after before')
   await cache.close()
 })
 

@@ -279,12 +279,13 @@ export class WatchCache {
   #ingest(batch: Change[]): void {
     if (batch.length === 0) return
     for (const change of batch) {
+      // Whoever is told of it may have another resource loaded: what came before in this batch is the past of that.
+      this.#lastChange = change.revision
       const slot = this.#slotOf(change.key)
       if (slot === undefined) this.#written.set(this.#prefixOf(change.key), change.revision)
       else if (slot.cache === undefined) slot.waiting.push(change)
       else this.#apply(slot.cache, change)
     }
-    this.#lastChange = batch[batch.length - 1].revision
     this.#advance(this.#lastChange)
   }
 
