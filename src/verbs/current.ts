@@ -4,12 +4,8 @@ import { after, type Awaitable } from '#base/awaitable.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import type { Revision, Stored } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
-import type { ResourceCache } from '#watchcache/resource-cache.ts'
-import { tooLargeResourceVersion } from '#api/status-error.ts'
+import { livePicture, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
-
-/** How long a read waits for a revision that the server has not seen yet. */
-export const freshnessWaitMsMax = 3000
 
 export interface Live {
   /** Hub version, a fresh copy with its resourceVersion: the caller may change it. */
@@ -19,21 +15,9 @@ export interface Live {
   readonly bytes: Buffer
 }
 
-/** The live picture of a resource once it has seen everything written so far. */
-async function freshCache(server: Server, kind: Kind): Promise<ResourceCache> {
-  const cache = server.cache.of(kind.resource)
-  const ready = cache instanceof Promise ? await cache : cache
-  const current = server.storage.currentRevision()
-  const newest = typeof current === 'number' ? current : await current
-  const { freshness } = server.cache
-  if (newest > freshness.revision && !(await freshness.reach(newest, freshnessWaitMsMax))) {
-    throw tooLargeResourceVersion(newest, freshness.revision, 1, server.release)
-  }
-  return ready
-}
-
 async function currentEntry(server: Server, target: Target): Promise<Entry | undefined> {
-  const cache = await freshCache(server, target.kind)
+  await reach(server, { want: 'latest' })
+  const cache = await livePicture(server, target.kind)
   const key = keyOf(target.kind, target.namespace, target.name)
   cache.requireReadable(key)
   return cache.get(key)

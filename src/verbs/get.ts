@@ -2,7 +2,7 @@
 import { notFound } from '#api/status-error.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'
-import { type Freshness, freshnessOfGet, reach } from './read-at.ts'
+import { type Freshness, freshnessOfGet, livePicture, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
 
 export async function get(
@@ -14,9 +14,9 @@ export async function get(
   const freshness = freshnessOfGet(resourceVersion)
   if (!server.readsFromMemory(kind.resource) && freshness.want !== 'any')
     return getStored(server, target, freshness)
-  const cache = server.cache.of(kind.resource)
-  const ready = cache instanceof Promise ? await cache : cache
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
+  const picture = livePicture(server, kind)
+  const ready = picture instanceof Promise ? await picture : picture
   const key = keyOf(kind, namespace, name)
   ready.requireReadable(key)
   const entry = ready.get(key)

@@ -19,6 +19,7 @@ import {
   continueExpired,
   type Freshness,
   type ListPlan,
+  livePicture,
   planList,
   reach,
   resourceExpired,
@@ -46,10 +47,10 @@ export async function list(server: Server, target: Target, options: ListOptions)
     target.name || undefined,
   )
   const plan = planList(options, server.release, isOfOne(target, selection))
-  const cache = server.cache.of(kind.resource)
-  const ready = cache instanceof Promise ? await cache : cache
   const retryAfter = plan.limit > 0 ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
+  const picture = livePicture(server, kind)
+  const ready = picture instanceof Promise ? await picture : picture
   // The picture may have moved on while the wait was over; what it is now is what is taken.
   const revision =
     plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
@@ -62,9 +63,9 @@ export async function list(server: Server, target: Target, options: ListOptions)
     revision,
   }
   ready.requireReadableIn(listing.range)
-  const picture =
+  const shown =
     narrowed(listing, ready) ?? (await pictureAt(listing, ready, options.continueToken !== ''))
-  const answer = page(listing, picture)
+  const answer = page(listing, shown)
   if (answer.is === 'list' && selection.matches === undefined && revision >= ready.lastChange) {
     answer.itemsName = `${listing.range.start} ${plan.start} ${plan.limit} ${ready.id} ${ready.lastChange}`
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
-import type { Storage } from '#storage/storage.ts'
+import { RevisionCompacted, type Storage } from '#storage/storage.ts'
 import { overlaid } from '#watchcache/picture.suite.ts'
 import { encodeContinue } from './continue-token.ts'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
@@ -304,3 +304,67 @@ test('a past version is shown by a label as by none, however many objects there 
   }
   await own.stop()
 })
+
+describe('what waits while the pictures are loaded anew, as the store forgot what was missed', () => {
+  const reads: [what: string, read: (verbs: Fixture) => Promise<unknown>, expected: unknown][] = [
+    [
+      'a list',
+      async (on) => (await on.list('configmaps')).entries.map(({ name }) => name),
+      ['new'],
+    ],
+    ['a get', async (on) => (await on.get('configmaps', 'new')).metadata.name, 'new'],
+    [
+      'a patch',
+      async (on) =>
+        (await on.patch('configmaps', 'new', 'merge', { data: { n: '2' } })).data as unknown,
+      { n: '2' },
+    ],
+    [
+      'a watch',
+      async (on) => (await on.watch('configmaps')).initial.map(({ name }) => name),
+      ['new'],
+    ],
+    [
+      'a look of a plugin',
+      async (on) => (await on.server.reader.get('', 'configmaps', 'default', 'new'))?.metadata.name,
+      'new',
+    ],
+  ]
+  for (const [what, read, expected] of reads)
+    test(`${what} sees what is there now`, async () => {
+      const { storage, breakOff, answerAgain } = silenced()
+      const on = await startVerbs(storage)
+      await on.list('configmaps')
+      breakOff()
+      await on.create('configmaps', { metadata: { name: 'new' } })
+      const reading = read(on)
+      answerAgain()
+      assert.deepEqual(await reading, expected)
+      await on.stop()
+    })
+})
+
+/** A store elsewhere whose feed breaks off and which does not answer for a while. */
+function silenced() {
+  const real = createMemoryStorage()
+  const broken = new AbortController()
+  let answers: Promise<void> | undefined
+  let answerAgain = () => {}
+  const storage = overlaid(real, {
+    async currentRevision() {
+      await answers
+      return real.currentRevision()
+    },
+    async *changes(options) {
+      const isFirst = !broken.signal.aborted
+      const signal = AbortSignal.any(isFirst ? [options.signal, broken.signal] : [options.signal])
+      yield* real.changes({ ...options, signal })
+      if (isFirst && !options.signal.aborted) throw new RevisionCompacted(1)
+    },
+  })
+  const breakOff = () => {
+    answers = new Promise((resolve) => (answerAgain = resolve))
+    broken.abort()
+  }
+  return { storage, breakOff, answerAgain: () => answerAgain() }
+}

@@ -1,10 +1,15 @@
 /** Which version of the data a read wants, and the wait for it: the matrices of the specification, section 4.6. */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
+import type { Awaitable } from '#base/awaitable.ts'
+import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
+import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import { decodeContinue } from './continue-token.ts'
-import { freshnessWaitMsMax } from './current.ts'
 import type { Server } from './server.ts'
+
+/** How long a read waits for a revision that the server has not seen yet. */
+const freshnessWaitMsMax = 3000
 
 export type Freshness =
   | { want: 'any' }
@@ -78,6 +83,12 @@ export async function reach(
       await wait(server, freshness.revision, 0)
       return freshness.revision
   }
+}
+
+/** The live picture after whatever was waited for: one that was taken before may be of a time that nobody follows any more. */
+export function livePicture(server: Server, kind: Kind): Awaitable<ResourceCache> {
+  const picture = server.cache.of(kind.resource)
+  return picture instanceof Promise ? picture.then(() => livePicture(server, kind)) : picture
 }
 
 async function wait(server: Server, revision: Revision, retryAfter: number): Promise<void> {

@@ -57,16 +57,13 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       isLocal = false
       current.catch(() => {})
     }
-    return after(parts.cache.of(resource, told), (cache) =>
-      typeof current === 'number' && current > freshness.revision
-        ? after(freshness.reach(current, freshWaitMsMax), () => cache)
-        : cache,
-    )
+    const isFresh = typeof current !== 'number' || freshness.reach(current, freshWaitMsMax)
+    return after(isFresh, () => parts.cache.of(resource, told))
   }
 
-  const found = (cache: ResourceCache, key: string) => {
-    const entry = cache.get(key)
-    return entry && objectOf(cache.resource, entry)
+  const found = (cache: ResourceCache | undefined, key: string) => {
+    const entry = cache?.get(key)
+    return cache && entry && objectOf(cache.resource, entry)
   }
 
   function objectsIn(cache: ResourceCache, namespace: string | undefined): Awaitable<KubeObject[]> {
@@ -87,9 +84,9 @@ export function objectReader(parts: ReaderParts): ObjectReader {
         if (cache === undefined) return undefined
         const { storagePrefix, namespaced } = cache.resource
         const key = `${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`
-        return cache.get(key) === undefined
-          ? after(newest(), () => found(cache, key))
-          : found(cache, key)
+        if (cache.get(key) !== undefined) return found(cache, key)
+        // The picture may be another one by then.
+        return after(newest(), () => after(cacheOf(group, plural), (now) => found(now, key)))
       })
     },
     list(group, plural, namespace) {

@@ -9,7 +9,7 @@ import type { CatchUp } from '#watchcache/catch-up.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { Watcher, watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { reach } from './read-at.ts'
+import { livePicture, reach } from './read-at.ts'
 import { select } from './selection.ts'
 import { keysOf, type Server, type Target } from './server.ts'
 
@@ -41,17 +41,18 @@ export async function watch(
     target.name || undefined,
   )
   const from = parseResourceVersion(options.resourceVersion)
-  const cache = server.cache.of(kind.resource)
-  const ready = cache instanceof Promise ? await cache : cache
   if (from === undefined) await reach(server, { want: 'latest' })
+  const picture = livePicture(server, kind)
+  const ready = picture instanceof Promise ? await picture : picture
   const range = keysOf(kind, namespace)
   ready.requireReadableIn(range)
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
   const initial: Entry[] = []
   let past: CatchUp | undefined
   if (from === undefined || from === 0) {
-    const picture = (label && ready.labelled(label, Number.POSITIVE_INFINITY)) ?? ready
-    picture.visit(range.start, range.end, (entry) => {
+    const some = label && ready.labelled(label, Number.POSITIVE_INFINITY)
+    const objects = some ?? ready
+    objects.visit(range.start, range.end, (entry) => {
       if (matches === undefined || matches(entry)) initial.push(entry)
     })
   } else {
