@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -81,4 +90,23 @@ test('what cannot be backed up is said', async () => {
     readdirSync(place).some((name) => name.startsWith('b.db')),
     false,
   )
+})
+
+test('a database with a log beside it is not replaced: the log would be read into the backup', async () => {
+  const directory = join(place, 'source')
+  const source = join(directory, 'state.db')
+  const storage = await openSqliteStorage({ directory })
+  await storage.put('/registry/x', Buffer.from('x'), { ifRevision: 0 })
+  symlinkSync(directory, join(place, 'link'))
+  mkdirSync(join(place, 'killed'))
+  for (const end of ['', '-wal'])
+    copyFileSync(`${source}${end}`, join(place, `killed/state.db${end}`))
+  for (const what of ['link', 'killed']) {
+    const target = join(place, what, 'state.db')
+    await assert.rejects(backup(source, target), (error: Error) => {
+      assert.match(error.message, /state\.db-wal would be taken for that of the backup/)
+      return error instanceof StorageUnavailable
+    })
+  }
+  await storage.close()
 })

@@ -21,6 +21,11 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
   if (resolve(databaseFile) === resolve(targetFile)) {
     throw new StorageUnavailable(`a backup of ${databaseFile} cannot be written over itself`)
   }
+  if (statSync(`${targetFile}-wal`, { throwIfNoEntry: false })?.size) {
+    throw new StorageUnavailable(
+      `a backup cannot be written over ${targetFile}: a server uses it or was killed, and its log ${targetFile}-wal would be taken for that of the backup`,
+    )
+  }
   const unfinished = `${targetFile}.unfinished`
   makeUnfinished(unfinished, targetFile)
   try {
