@@ -12,7 +12,7 @@ test('what is older than an interval is forgotten, and a failure is told and tri
   const storage = {
     currentRevision: () => revision,
     async compact(upTo: number) {
-      if (failing) throw new Error('no')
+      if (failing || upTo > revision) throw new Error('no')
       compacted.push(upTo)
     },
   } as unknown as Storage
@@ -32,5 +32,14 @@ test('what is older than an interval is forgotten, and a failure is told and tri
   t.mock.timers.tick(1000)
   await settle()
   assert.deepEqual(compacted, [7, 9])
+  // Restored from an older copy: told once, and then it goes on from there.
+  revision = 2
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.equal(told.length, 2)
+  revision = 4
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.deepEqual([compacted, told.length], [[7, 9, 2], 2])
   running.stop()
 })

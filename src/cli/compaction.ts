@@ -19,8 +19,10 @@ export function compactRegularly(
   const turn = async () => {
     try {
       const now = await storage.currentRevision()
-      if (mark !== undefined && mark > 0) await storage.compact(mark)
+      const upTo = mark
+      // Also where it fails: a store that was set back does not come to the old mark for a long time.
       mark = now
+      if (upTo !== undefined && upTo > 0) await storage.compact(upTo)
     } catch (error) {
       report('the history of the store could not be compacted; it is tried again', error)
     }
