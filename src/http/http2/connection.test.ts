@@ -502,6 +502,19 @@ test('padding is given back with the bytes it came with', async () => {
   assert.equal(String(await body), 'x'.repeat(16 * count))
 })
 
+test('the last frames of requests that were ended mean nothing, as many as may run at once', async () => {
+  const streamsMax = 300
+  const client = new Client(undefined, { streamsMax })
+  const idOf = (nth: number) => 2 * nth + 1
+  for (let i = 0; i < streamsMax; i++) client.send(frame(headers, 4, idOf(i), post))
+  for (const wire of client.wires) wire.abort?.()
+  await client.frames()
+  const trailer = Buffer.from('\x00\x01a\x01b', 'latin1')
+  for (let i = 0; i < streamsMax; i++)
+    client.send(frame(data, 0, idOf(i), 'x'), frame(headers, whole, idOf(i), trailer))
+  assert.deepEqual(await client.frames(), [])
+})
+
 test('a body that came before anybody wanted it, as far as it may, goes on coming', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))

@@ -40,8 +40,8 @@ const connectionWindowBytes = 1024 * 1024
 const prefaceMsMax = 30_000
 /** How long a connection may be open without a request, at least; it may be twice as long. Go's clients keep one for as long. */
 const idleMsMin = 90_000
-/** Ended streams remembered: more than a client can have had under way. */
-const resetRememberedMax = 200
+/** Streams remembered that we refused; with them all that can have been under way. */
+const refusedRememberedMax = 200
 
 export interface Http2Options {
   readonly handle: (wire: Wire) => void
@@ -357,7 +357,7 @@ export class Http2Connection implements StreamHost {
 
   #rememberReset(id: number): void {
     this.#reset.add(id)
-    if (this.#reset.size <= resetRememberedMax) return
+    if (this.#reset.size <= this.#streamsMax + refusedRememberedMax) return
     for (const oldest of this.#reset) {
       this.#reset.delete(oldest)
       break
