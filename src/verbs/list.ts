@@ -118,10 +118,18 @@ async function pictureAt(
   }
 }
 
-/** The range as the store still has it at that revision. */
-async function pastPicture({ server, target, range, revision }: Listing): Promise<Picture> {
+/** Where a page begins in its range. */
+const startOf = ({ range, plan }: Listing): string => range.start + plan.start.replace(/^\//, '')
+
+/** What the page needs of the range as the store still has it at that revision: where nothing is left out, its objects and one more. */
+async function pastPicture(listing: Listing): Promise<Picture> {
+  const { server, target, plan, range, revision, selection } = listing
   const maker = entryMaker(target.kind.resource, server.parseStored)
-  const { value } = await server.storage.list(range, { at: revision })
+  const isCut = plan.limit > 0 && selection.matches === undefined
+  const { value } = await server.storage.list(
+    { start: startOf(listing), end: range.end },
+    { at: revision, ...(isCut && { limit: plan.limit + 1 }) },
+  )
   const entries = value.items.map(({ key, bytes, revision: written }) => {
     try {
       return maker.make(key, written, bytes)
@@ -129,19 +137,21 @@ async function pastPicture({ server, target, range, revision }: Listing): Promis
       throw error instanceof Unreadable ? amongOthers(key, error) : error
     }
   })
-  return pictureOf(entries)
+  const picture = pictureOf(entries)
+  return {
+    visit: picture.visit,
+    count: (start, end) => picture.count(start, end) + value.remaining,
+  }
 }
 
-function page(
-  { server, target, plan, selection, range, revision }: Listing,
-  picture: Picture,
-): Answer {
+function page(listing: Listing, picture: Picture): Answer {
+  const { server, target, plan, selection, range, revision } = listing
   const { kind } = target
   const entries: Entry[] = []
   let next: string | undefined
   const { matches } = selection
-  let { start, end } = range
-  if (plan.start !== '') start = range.start + plan.start.replace(/^\//, '')
+  let start = startOf(listing)
+  let { end } = range
   if (isOfOne(target, selection) && plan.start === '') {
     start = keyOf(kind, target.namespace, selection.name)
     end = `${start}\0`

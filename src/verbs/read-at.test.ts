@@ -305,6 +305,36 @@ test('a past version is shown by a label as by none, however many objects there 
   await own.stop()
 })
 
+test('a page of the past is read from the store alone, with how much remains', async () => {
+  const storage = createMemoryStorage()
+  let read = 0
+  const before = await startVerbs(storage)
+  for (let i = 1; i <= 9; i++) await before.create('configmaps', { metadata: { name: `n${i}` } })
+  const { continueToken } = await before.list('configmaps', 'limit=2')
+  await before.server.cache.close()
+  const on = await startVerbs(
+    overlaid(storage, {
+      async list(...args) {
+        const found = await storage.list(...args)
+        read += found.value.items.length
+        return found
+      },
+    }),
+  )
+  await on.create('configmaps', { metadata: { name: 'n0' } })
+  await on.list('configmaps')
+  read = 0
+  const names: string[] = []
+  for (let token = continueToken; token !== ''; ) {
+    const page = await on.list('configmaps', `limit=3&continue=${token}`)
+    names.push(...page.entries.map(({ name }) => name), `${page.remaining ?? 'end'}`)
+    token = page.continueToken
+  }
+  assert.equal(names.join(' '), 'n3 n4 n5 4 n6 n7 n8 1 n9 end')
+  assert.equal(read, 9, 'each object once, and the next of each page')
+  await on.stop()
+})
+
 describe('what waits while the pictures are loaded anew, as the store forgot what was missed', () => {
   const reads: [what: string, read: (verbs: Fixture) => Promise<unknown>, expected: unknown][] = [
     [
