@@ -246,11 +246,12 @@ function prepareUpdate(
 ): void {
   const { kind, namespace, subresource } = request.target
   settleNamespace(kind, next, namespace)
-  const meta = next.metadata
   const before = old.metadata
-  if (before.generation === undefined) delete meta.generation
-  else meta.generation = before.generation
+  if (before.generation === undefined) delete next.metadata.generation
+  else next.metadata.generation = before.generation
   rulesFor(kind, subresource)?.prepareForUpdate?.(next, old, context)
+  // Looked at only now: rules of a kind may put other metadata in its place.
+  const meta = next.metadata
   delete meta.clusterName
   if ('initializers' in meta) delete meta.initializers
   // It goes away on the way to the store.

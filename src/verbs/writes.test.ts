@@ -417,3 +417,15 @@ test('followers are told the difference when the picture is loaded anew', async 
   stop()
   await own.stop()
 })
+
+test('an update of ephemeral containers need not say whose uid', async () => {
+  const containers = [
+    { name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File' },
+  ]
+  const made = await verbs.create('pods', { metadata: { name: 'debugged' }, spec: { containers } })
+  const metadata = { name: 'debugged' } as KubeObject['metadata']
+  const next = { metadata, spec: { ...made.spec, ephemeralContainers: [] } }
+  const { uid, resourceVersion } = (await verbs.update('pods', next, 'ephemeralcontainers'))
+    .metadata
+  assert.deepEqual([uid, resourceVersion], [made.metadata.uid, made.metadata.resourceVersion])
+})
