@@ -37,3 +37,23 @@ for (const [length, said] of rows) {
 
 // biome-ignore lint/suspicious/noExplicitAny: an error of any shape
 type Any = any
+
+/** Many names make who owns them as long as they are themselves. */
+const data = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => ['n'.repeat(90) + i, 'a']))
+const owners = ({ metadata }: Any) => (metadata.managedFields ?? []).length
+
+test('who owns what is forgotten where an object is too large with it', async () => {
+  assert.equal(owners(await verbs.create('configmaps', { metadata: { name: 'many' }, data })), 0)
+})
+
+test('so it is when it grows', async () => {
+  const made: Any = await verbs.create('configmaps', { metadata: { name: 'grown' } })
+  assert.equal(owners(await verbs.update('configmaps', { ...made, data })), 0)
+  await verbs.create('configmaps', { metadata: { name: 'patched' } })
+  assert.equal(owners(await verbs.patch('configmaps', 'patched', 'merge', { data })), 0)
+})
+
+test('an apply is refused', async () => {
+  const applied = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'applied' }, data }
+  await assert.rejects(verbs.patch('configmaps', 'applied', 'apply', applied), /too large/)
+})

@@ -10,7 +10,7 @@ import type { Outcome, Revision } from '#storage/storage.ts'
 import { encodeForStorage, isStoredOtherwise } from '#watchcache/entry-maker.ts'
 import type { ObjectView } from './answer.ts'
 import { convertOne, type Live } from './current.ts'
-import { keyOf, nameOf, type Server } from './server.ts'
+import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
 /** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
 const objectSizeBytesMax = 1_572_864
@@ -29,17 +29,29 @@ export interface Encoded {
   readonly key: string
 }
 
+/** The first release that would rather forget who owns what than refuse an object for it. */
+const ownersLetGoSince = 19
+
+/** Whether who owns what may be forgotten where an object is too large with it: an apply is about nothing else. */
+export const letsOwnersGo = ({ release }: Server, request: WriteRequest): boolean =>
+  release >= ownersLetGoSince && !('patchType' in request && request.patchType === 'apply')
+
 /** The stored form of an object of the hub version. */
-export function encode(server: Server, kind: Kind, given: KubeObject): Awaitable<Encoded> {
+export function encode(
+  server: Server,
+  kind: Kind,
+  given: KubeObject,
+  ownersMayGo = false,
+): Awaitable<Encoded> {
   const { resource } = kind
   const object = resource.readBack?.(given) ?? given
   const { stored } = resource
   const hub = hubOf(kind)
   delete object.metadata.resourceVersion
-  if (stored === hub) return encodeWritten(server, kind, object, object)
+  if (stored === hub) return encodeWritten(server, kind, object, object, ownersMayGo)
   return after(convertOne(copyData(object), hub, stored), (written) => {
     resource.fillStored?.(written)
-    return encodeWritten(server, kind, object, written)
+    return encodeWritten(server, kind, object, written, ownersMayGo)
   })
 }
 
@@ -49,6 +61,7 @@ function encodeWritten(
   kind: Kind,
   object: KubeObject,
   written: KubeObject,
+  ownersMayGo: boolean,
 ): Encoded {
   const { resource } = kind
   const { stored, behaviour } = resource
@@ -61,6 +74,10 @@ function encodeWritten(
   const cut = encodeForStorage(written, fields, resource, protobuf)
   const bytes = protobuf ?? cut.bytes
   if (bytes.length > objectSizeBytesMax) {
+    if (ownersMayGo && object.metadata.managedFields !== undefined) {
+      for (const { metadata } of [object, written]) delete metadata.managedFields
+      return encodeWritten(server, kind, object, written, false)
+    }
     throw new ApiError(500, '', tooLargeText(bytes.length))
   }
   const { namespace = '', name = '' } = object.metadata

@@ -19,7 +19,7 @@ import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Context, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { at, encode, isUnchanged, put } from './commit.ts'
+import { at, encode, isUnchanged, letsOwnersGo, put } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
@@ -272,7 +272,7 @@ async function storeNext(
 ): Promise<{ answer: Answer } | { current: Live | undefined }> {
   const { kind } = request.target
   if (isFinalized(next, live.object)) return removeFinalized(server, request, next, live)
-  const encoded = await encode(server, kind, next)
+  const encoded = await encode(server, kind, next, letsOwnersGo(server, request))
   if (isUnchanged(encoded, next, live) || request.options.dryRun) {
     return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
   }
