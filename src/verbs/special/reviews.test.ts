@@ -1,6 +1,8 @@
 /** Reviews are answered and forgotten; tokens are made and not stored. Who may what is decided in access. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { AdmissionPlugin } from '#admission/admission.ts'
+import { AdmissionChain } from '#admission/chain.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
@@ -144,4 +146,19 @@ test('everything that has no row of its own goes through the ordinary verbs', ()
     'update',
     'patch',
   ])
+})
+
+test('webhooks hear of a review by the name it gives itself', async () => {
+  const heard: string[] = []
+  const hear: AdmissionPlugin['mutate'] = ({ name }) => {
+    heard.push(name)
+  }
+  const { admission, reader } = verbs.server
+  Object.assign(verbs.server, {
+    admission: new AdmissionChain([{ name: 'hears', mutate: hear, validate: hear }], reader),
+  })
+  const body = { metadata: { name: 'n' }, spec: { token: 't' } }
+  await post('authentication.k8s.io', 'v1', 'tokenreviews', body)
+  Object.assign(verbs.server, { admission })
+  assert.deepEqual(heard, ['n', 'n'])
 })

@@ -29,7 +29,7 @@ export const reviewAccess =
     const asked = conformBody(request, server)
     const { managedFields } = asked.metadata
     await claimFields(server, request, asked, undefined)
-    await admitBody(server, request, asked, '', () => {
+    await admitBody(server, request, asked, asked.metadata.name ?? '', () => {
       const { namespace } = request.target
       // Owners are laid in by this server, and no fault of whoever asks.
       const metadata = { ...asked.metadata, managedFields }
@@ -47,7 +47,7 @@ export const reviewAccess =
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
   await claimFields(server, request, review, undefined)
-  await admitBody(server, request, review, '', () => {
+  await admitBody(server, request, review, review.metadata.name ?? '', () => {
     requireNamespace(review)
   })
   const answer = rulesReview(review, request.user, server.access.rules)
@@ -57,7 +57,7 @@ export async function reviewRules(server: Server, request: WriteRequest): Promis
 export async function reviewToken(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
   await claimFields(server, request, review, undefined)
-  await admitBody(server, request, review, '')
+  await admitBody(server, request, review, review.metadata.name ?? '')
   const status = await tokenReviewStatus(review, server.access)
   return created({ ...review, status })
 }
