@@ -92,6 +92,7 @@ async function access(
     settings,
     {
       release: 22,
+      feature: () => false,
       externalAddress: '127.0.0.1:6443',
       ownClientAuthorities: [],
       ownTokenKey: undefined,

@@ -124,7 +124,7 @@ type Mode = (Authorizer & RuleResolver) | NodeAuthorizer | RbacAuthorizer
 
 async function authorizers(
   settings: AuthorizationSettings,
-  { release }: AccessSurroundings,
+  { release, feature }: AccessSurroundings,
   rbac: RbacAuthorizer,
   clock: Clock,
 ): Promise<Mode[]> {
@@ -140,7 +140,7 @@ async function authorizers(
       case 'RBAC':
         return rbac
       case 'Node':
-        return new (load.node().NodeAuthorizer)(release)
+        return new (load.node().NodeAuthorizer)(release, feature)
       case 'ABAC':
         if (policy === undefined) throw new Error('ABAC needs --authorization-policy-file')
         return new (load.abac().AbacAuthorizer)(readFileSync(policy, 'utf8'), policy)

@@ -53,6 +53,7 @@ export interface AuthorizationSettings {
 export interface AccessSurroundings {
   /** Minor number of the emulated release. */
   readonly release: number
+  readonly feature: (gate: string) => boolean
   /** host:port under which others reach this server. */
   readonly externalAddress: string
   /** Authorities of our own besides --client-ca-file, as PEM. */

@@ -109,11 +109,19 @@ function sharedStore({ settings, storage, facts, release }: Foundation) {
   }
 }
 
-function accessOf({ settings, release, certificates, log, reader }: Foundation): Promise<Access> {
+function accessOf({
+  settings,
+  release,
+  feature,
+  certificates,
+  log,
+  reader,
+}: Foundation): Promise<Access> {
   const surroundings = {
     release,
     externalAddress: externalAddress(settings),
     ownClientAuthorities: [certificates.ca.certificatePem],
+    feature,
     ownTokenKey: certificates.serviceAccountKey.privatePem,
     report: (message: string) => log.warn(message),
   }

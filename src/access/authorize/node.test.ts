@@ -54,7 +54,9 @@ const pod = (name: string, nodeName: string, spec: object = {}, annotations = {}
   },
 })
 
-async function cluster(release = 22) {
+const none = (_gate: string) => false
+
+async function cluster(release = 22, feature = none) {
   const reader = new MemoryReader()
   reader.put('', 'pods', pod('p', 'a'))
   reader.put('', 'pods', pod('other', 'b', { serviceAccountName: 'bbot', volumes: [] }))
@@ -83,7 +85,7 @@ async function cluster(release = 22) {
     metadata: { name: 'a' },
     spec: { configSource: { configMap: { namespace: 'k', name: 'kubelet' } } },
   })
-  const node = new NodeAuthorizer(release)
+  const node = new NodeAuthorizer(release, feature)
   await node.follow(reader)
   return { node, reader }
 }
@@ -188,8 +190,8 @@ test('a volume released from its claim frees its secrets', async () => {
   assert.equal(node.authorize(attachment).decision, 'none')
 })
 
-test('before 1.22 a node reads the config map it is configured by', async () => {
-  const { node, reader } = await cluster(21)
+test('where the feature is on a node reads the config map it is configured by', async () => {
+  const { node, reader } = await cluster(22, (gate) => gate === 'DynamicKubeletConfig')
   const decision = () => node.authorize(ask('get configmaps', 'kubelet', 'k')).decision
   assert.equal(decision(), 'allow')
   reader.remove('', 'nodes', '', 'a')
@@ -199,12 +201,12 @@ test('before 1.22 a node reads the config map it is configured by', async () => 
 test('a name without the group is no node', () => {
   const question = ask('list pods')
   const user = { ...question.user, groups: ['system:authenticated'] }
-  assert.equal(new NodeAuthorizer(22).authorize({ ...question, user }).decision, 'none')
-  assert.equal(new NodeAuthorizer(22).rulesFor(user).incomplete, false)
+  assert.equal(new NodeAuthorizer(22, none).authorize({ ...question, user }).decision, 'none')
+  assert.equal(new NodeAuthorizer(22, none).rulesFor(user).incomplete, false)
   for (const [release, incomplete] of [
     [18, false],
     [19, true],
     [22, true],
   ] as const)
-    assert.equal(new NodeAuthorizer(release).rulesFor(question.user).incomplete, incomplete)
+    assert.equal(new NodeAuthorizer(release, none).rulesFor(question.user).incomplete, incomplete)
 })

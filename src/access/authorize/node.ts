@@ -37,9 +37,11 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   readonly #graph = new NodeGraph()
   readonly #rules: readonly PolicyRule[]
   readonly #release: number
+  readonly #feature: (gate: string) => boolean
 
-  constructor(release: number) {
+  constructor(release: number, feature: (gate: string) => boolean) {
     this.#release = release
+    this.#feature = feature
     this.#rules = nodeRules(release)
   }
 
@@ -60,8 +62,8 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
         changed: (attachment) => graph.setAttachment(attachment),
         deleted: (attachment) => graph.removeAttachment(name(attachment)),
       }),
-      // Kubelets took their configuration from config maps until 1.21.
-      ...(this.#release < 22
+      // By default kubelets took their configuration from config maps until 1.21.
+      ...(this.#feature('DynamicKubeletConfig')
         ? [
             reader.follow('', 'nodes', {
               changed: (node) => graph.setNode(node),
