@@ -257,3 +257,13 @@ for (const [what, release, name, said, volumes, expected] of tokenSecrets)
     assert.deepEqual(mounted.at(-1), { name: expected, secret: { secretName: name } })
     assert.deepEqual(containers[0].volumeMounts, [{ name: expected, readOnly: true, mountPath }])
   })
+
+test('the account that every namespace gets is waited for, and no other', async () => {
+  const early = new MemoryReader()
+  const metadata = { namespace: 'ns', name: 'default', uid: 'u' }
+  setTimeout(() => early.put('', 'serviceaccounts', { metadata }), 50)
+  assert.equal(await outcome(plugin, create({}), early), 'admitted')
+  const another = outcome(plugin, create({ serviceAccountName: 'late' }), early)
+  early.put('', 'serviceaccounts', { metadata: { ...metadata, name: 'late' } })
+  assert.match(await another, /serviceaccount "late" not found$/)
+})

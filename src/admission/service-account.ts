@@ -2,6 +2,7 @@
  * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
  * every container unless somebody asked for none.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serverTimeout } from '#api/status-error.ts'
@@ -25,6 +26,11 @@ const tokenSeconds = 3607
 const plainTokenSeconds = 3600
 /** The first release with such a lifetime, and with names of volumes that may stand for a Secret with dots in its name. */
 const toldApartSince = 19
+
+/** How often the account that every namespace gets is looked for: a controller makes it soon after the namespace. */
+const defaultLooksMax = 10
+/** Between two looks: one in the middle of what the original draws from. */
+const lookAgainMs = 150
 
 export interface ServiceAccountOptions {
   readonly release: number
@@ -84,10 +90,16 @@ function mutatePod(
   })
 }
 
-function accountOf(request: AdmissionRequest, reader: ObjectReader): Awaitable<KubeObject> {
+function accountOf(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  looks = 1,
+): Awaitable<KubeObject> {
   const name = (request.object as KubeObject).spec.serviceAccountName as string
   return after(reader.get('', 'serviceaccounts', request.namespace, name), (account) => {
     if (account !== undefined) return account
+    if (name === 'default' && looks < defaultLooksMax)
+      return pause(lookAgainMs).then(() => accountOf(request, reader, looks + 1))
     const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`
     throw refuse(request, `error looking up service account ${request.namespace}/${name}: ${why}`)
   })
