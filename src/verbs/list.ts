@@ -46,7 +46,8 @@ export async function list(server: Server, target: Target, options: ListOptions)
     options.fieldSelector,
     target.name || undefined,
   )
-  const plan = planList(options, server.release, isOfOne(target, selection))
+  const remembered = server.readsFromMemory(kind.resource)
+  const plan = planList(options, server.release, isOfOne(target, selection), remembered)
   const retryAfter = plan.limit > 0 ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
   const picture = livePicture(server, kind)

@@ -57,6 +57,14 @@ for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
     assert.equal(Object.values(freshness).join(' '), want)
   })
 
+test('what is not read from memory is told in pages of any version', () => {
+  const options = { resourceVersion: '0', resourceVersionMatch: '', limit: 5, continueToken: '' }
+  const of = (limit: number) => planList({ ...options, limit } as never, 22, false, false)
+  assert.deepEqual(of(5), { freshness: { want: 'latest' }, limit: 5, start: '' })
+  assert.equal(of(0).freshness.want, 'any')
+  assert.equal(planList(options as never, 22).limit, 0)
+})
+
 test('a list of one name and a limit is no list in pages', () => {
   const options = { resourceVersion: '7', resourceVersionMatch: '', limit: 5, continueToken: '' }
   assert.equal(planList(options as never, 22, true).freshness.want, 'not-older-than')

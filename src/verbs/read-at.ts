@@ -34,8 +34,13 @@ export interface ListPlan {
 /** The first release that looks whether a version is one before it looks at where a list goes on. */
 const versionReadFirstSince = 19
 
-/** `ofOne`: the one object of a name is asked for, which is no list in pages. */
-export function planList(options: ListOptions, release: number, ofOne = false): ListPlan {
+/** `ofOne`: the one object of a name is asked for, which is no list in pages. `remembered`: it is read from memory. */
+export function planList(
+  options: ListOptions,
+  release: number,
+  ofOne = false,
+  remembered = true,
+): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && release < versionReadFirstSince
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
@@ -48,8 +53,9 @@ export function planList(options: ListOptions, release: number, ofOne = false): 
       point.revision < 0 ? { want: 'latest' } : { want: 'exactly', revision: point.revision }
     return { freshness, limit, start: point.start }
   }
-  // Only the one spelling means any version to a list in pages.
-  const isNewest = revision === 0 && limit > 0 && options.resourceVersion !== '0'
+  // Only the one spelling means any version to a list in pages, and only to memory, which then tells all at once.
+  const isAny = remembered && options.resourceVersion === '0'
+  const isNewest = revision === 0 && limit > 0 && !isAny
   if (revision === undefined || isNewest) return { freshness: { want: 'latest' }, limit, start: '' }
   if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
   const exactly = match === 'Exact' || (match === '' && limit > 0 && !ofOne)
