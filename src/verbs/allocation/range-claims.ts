@@ -192,8 +192,11 @@ export class RangeClaims {
       const data = draft.bytes()
       const isSame = this.#whyUnusable(known) === undefined && data.equals(known.bits.bytes())
       if (!accepted || isSame) {
-        if (!isCurrent && batch.some(({ fresh }) => fresh))
+        if (!isCurrent && (accepted || batch.some(({ fresh }) => fresh))) {
           this.#known = this.#read((await storage.get(key)).value)
+          // What is to be given back may have been claimed by others since this last looked.
+          if (accepted) continue
+        }
         return outcomes
       }
       const bytes = form.encode({ range, data })

@@ -153,6 +153,19 @@ for (const isShared of [false, true]) {
   })
 }
 
+test('what one server gave out is free once the other deletes its service', async () => {
+  const storage = createMemoryStorage()
+  const [one, other] = [await startServer(storage, true), await startServer(storage, true)]
+  for (const { server } of [one, other]) await server.allocators.repair()
+  for (let round = 0; round < 3; round++) {
+    const made = await one.create('services', service('a', wanted))
+    assert.equal(made.spec.clusterIP, address)
+    await other.remove('services', 'a')
+  }
+  for (const { server } of [one, other]) await server.cache.close()
+  await storage.close()
+})
+
 test('two servers give out all there is, each once', async () => {
   const storage = createMemoryStorage()
   const servers = [await startServer(storage, true), await startServer(storage, true)]
