@@ -135,7 +135,7 @@ export function auditObserver(parts: AuditParts): Observer {
       level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, parts.server())
     const failed = exchange.defect !== undefined
     const event = {
-      ...completedParts(exchange),
+      ...completedParts(exchange, level),
       ...objects,
       objectRef: referenceOf(exchange, sent),
       responseStatus: failed
@@ -166,7 +166,7 @@ export function auditObserver(parts: AuditParts): Observer {
       if (record.isUnseen) return
       record.started = true
       emit(exchange, record, 'ResponseStarted', {
-        ...completedParts(exchange),
+        ...completedParts(exchange, record.verdict.level),
         responseStatus: statusOf(exchange),
       })
     },
@@ -227,14 +227,20 @@ function baseEvent(
   }
 }
 
+/** What webhooks wrote into an object is of the object: told from where on requests are told. */
+const ofContents = 'patch.webhook.admission.k8s.io/'
+
 /** What is known only after the request has been let in. */
-function completedParts(exchange: Exchange): Partial<AuditEvent> {
-  const { impersonator, user, auditAnnotations } = exchange
+function completedParts(
+  { impersonator, user, auditAnnotations }: Exchange,
+  level: Level,
+): Partial<AuditEvent> {
+  const told = [...auditAnnotations].filter(
+    ([name]) => level !== 'Metadata' || !name.startsWith(ofContents),
+  )
   return {
     ...(impersonator !== undefined && { impersonatedUser: userOf(user) }),
-    ...(auditAnnotations.size > 0 && {
-      annotations: Object.fromEntries([...auditAnnotations].sort(byName)),
-    }),
+    ...(told.length > 0 && { annotations: Object.fromEntries(told.sort(byName)) }),
   }
 }
 

@@ -194,6 +194,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
     now: () => 0,
     report: assert.fail,
   })
+  const patched = 'patch.webhook.admission.k8s.io/round_0_index_0'
   for (const resource of ['secrets', 'configmaps']) {
     const kind = {
       kind: 'X',
@@ -209,6 +210,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
     })
     observer.begin?.(exchange)
     exchange.auditAnnotations.set('authorization.k8s.io/decision', 'allow')
+    exchange.auditAnnotations.set(patched, '{}')
     observer.end?.(exchange)
   }
   const refused = exchangeOf('GET', '/api/v1/pods', {
@@ -235,7 +237,9 @@ test('stages, status and annotations of a record; secrets below Request level ho
       ],
     ],
   )
-  assert.deepEqual(events[1].annotations, { 'authorization.k8s.io/decision': 'allow' })
+  const decision = { 'authorization.k8s.io/decision': 'allow' }
+  assert.deepEqual(events[1].annotations, decision)
+  assert.deepEqual(events[4].annotations, { ...decision, [patched]: '{}' })
   assert.deepEqual(events[3].responseStatus, {
     metadata: {},
     status: 'Failure',
