@@ -138,17 +138,3 @@ test('whoever is shut out is told so in a way nobody takes for something else', 
   assert.equal(refused.status, 403)
   assert.equal(refused.headers?.['x-content-type-options'], 'nosniff')
 })
-
-test('a uid to be without a user to be is no request at all, and told as text', async () => {
-  const { status, headers, text } = await server.ask('GET', '/api/v1/nodes', undefined, {
-    'impersonate-uid': '7',
-  })
-  assert.deepEqual(
-    [status, headers?.['content-type'], text],
-    [
-      500,
-      'text/plain; charset=utf-8',
-      'Internal Server Error: "/api/v1/nodes": requested [{UID  7  authentication.k8s.io/v1  }] without impersonating a user\n',
-    ],
-  )
-})

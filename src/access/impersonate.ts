@@ -2,6 +2,7 @@
  * Acting as somebody else: from the request's Impersonate-* headers to what the caller must be allowed, one check for
  * each name, group, extra value and uid, and to the user the request is then done as. It asks nobody.
  */
+import { badRequest } from '#api/status-error.ts'
 import { allValues, append, firstValue, unescapedKey } from './authenticate/header-values.ts'
 import type { Attributes } from './authorize.ts'
 import { serviceAccountGroups, splitServiceAccountName } from './service-account-name.ts'
@@ -22,12 +23,12 @@ const uidSince = 22
 /** Whether a header is part of it: none of them goes further than this server. */
 export const isImpersonationHeader = (name: string): boolean => name.startsWith('impersonate-')
 
-/** Undefined where nobody is to be impersonated; a problem where groups, extra or a uid come without a user. */
+/** Undefined where nobody is to be impersonated. Refuses groups, extra and uid without a user. */
 export function impersonation(
   headers: Headers,
   caller: User,
   release = uidSince,
-): Impersonation | { readonly problem: string } | undefined {
+): Impersonation | undefined {
   const name = firstValue(headers['impersonate-user']) ?? ''
   const groups = allValues(headers['impersonate-group'])
   const extra = extraOf(headers)
@@ -35,8 +36,7 @@ export function impersonation(
   const account = splitServiceAccountName(name)
   if (name === '') {
     if (groups.length === 0 && extra.length === 0 && uid === '') return undefined
-    const problem = `requested ${showRequests(groups, extra, uid)} without impersonating a user`
-    return { problem }
+    throw badRequest(`requested ${showRequests(groups, extra, uid)} without impersonating a user`)
   }
   const check = (resource: string, named: string, more: Partial<Attributes> = {}): Attributes => ({
     user: caller,

@@ -8,7 +8,6 @@ import type { Loose } from '#api/object-meta.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { ShapeParts } from '#http/represent.ts'
 import type { Observer } from '#http/parts.ts'
-import { refuseInText } from '#http/refuse-in-text.ts'
 import type {
   AuditEvent,
   AuditUser,
@@ -18,7 +17,7 @@ import type {
 import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
-import { RecordedAnswer } from './recorded-answer.ts'
+import { RecordedAnswer, refuseUnrecorded } from './recorded-answer.ts'
 import { requestText, sentObject } from './request-object.ts'
 import { isLongRunning } from './request-place.ts'
 import { responseText } from './response-object.ts'
@@ -125,7 +124,7 @@ export function auditObserver(parts: AuditParts): Observer {
   const refuse = (exchange: Exchange, record: AuditRecord) => {
     record.isUnrecorded = true
     parts.metrics.auditRejected.add(1)
-    refuseInText(exchange, 'failed to store audit event')
+    refuseUnrecorded(exchange)
   }
   const complete = async (exchange: Exchange, record: AuditRecord) => {
     const { level } = record.verdict

@@ -2,7 +2,10 @@
  * An answer that leaves once its request is recorded. Whole answers alone: what is streamed has begun before it is over.
  * The first answer counts, as on the wire itself.
  */
-import type { Wire } from '#http/exchange.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import { internalError } from '#api/status-error.ts'
+import { answerHeaders } from '#http/answer-headers.ts'
+import type { Exchange, Wire } from '#http/exchange.ts'
 
 export class RecordedAnswer {
   #send: (() => void) | undefined
@@ -26,4 +29,19 @@ export class RecordedAnswer {
     this.#send = undefined
     send?.()
   }
+}
+
+const inPages: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** The original tells this as text. The Status that is thrown comes second, and is not sent. */
+export function refuseUnrecorded(exchange: Exchange): never {
+  const words = 'failed to store audit event'
+  const path = goQuote(exchange.wire.url.replace(/[&<>]/g, (sign) => inPages[sign]!))
+  const headers = answerHeaders(exchange, 'text/plain; charset=utf-8')
+  exchange.wire.answer(
+    500,
+    { ...headers, 'x-content-type-options': 'nosniff' },
+    Buffer.from(`Internal Server Error: ${path}: ${words}\n`),
+  )
+  throw internalError(words)
 }
