@@ -91,6 +91,66 @@ test('metadata of the wrong type cannot be read', () => {
   )
 })
 
+const embedding = (more: Loose) => ({
+  ...one,
+  schema: schema({ inner: { type: 'object', 'x-kubernetes-embedded-resource': true, ...more } }),
+})
+const named = { type: 'string', default: 'n' }
+const metaDefaults: [string, Loose, Loose, Loose][] = [
+  [
+    'the default of metadata keeps what metadata has',
+    { properties: { metadata: { type: 'object', default: { name: 'n', other: 'o' } } } },
+    {},
+    { metadata: { name: 'n' } },
+  ],
+  [
+    'fields that metadata does not have get no default',
+    { properties: { metadata: { type: 'object', properties: { name: named, other: named } } } },
+    { metadata: {} },
+    { metadata: { name: 'n' } },
+  ],
+  [
+    'nor do labels that are none',
+    { properties: { metadata: { type: 'object', default: { name: 'n', labels: { a: 1 } } } } },
+    {},
+    { metadata: { name: 'n' } },
+  ],
+]
+for (const [name, more, given, expected] of metaDefaults) {
+  test(`embedded objects: ${name}`, () => {
+    const [kind] = customResource(definition([embedding(more)]), options).kinds
+    const read = kind.conform(object({ inner: given })).object
+    kind.applyDefaults(read)
+    assert.deepEqual(JSON.parse(JSON.stringify(read.spec)), { inner: expected })
+  })
+}
+
+const wrongMeta = { name: 'g', generation: 2, labels: { a: 1, b: 'c' } }
+const inStore: [string, Loose, Loose, Loose][] = [
+  ['metadata', {}, { metadata: wrongMeta }, { metadata: { name: 'g', generation: 2 } }],
+  [
+    'metadata of embedded objects',
+    { kind: 'Inner', apiVersion: 1, metadata: wrongMeta },
+    {},
+    { spec: { inner: { kind: 'Inner', metadata: { name: 'g', generation: 2 } } } },
+  ],
+  [
+    'but not what is no metadata at all',
+    { metadata: 'none' },
+    {},
+    { spec: { inner: { metadata: 'none' } } },
+  ],
+]
+for (const [name, inner, more, expected] of inStore) {
+  test(`what cannot be read is left out of what is stored: ${name}`, () => {
+    const resource = customResource(definition([embedding({})]), options)
+    const read = resource.restore?.(object({ inner }, more) as KubeObject) as KubeObject
+    const told = JSON.parse(JSON.stringify(read))
+    delete told.metadata.creationTimestamp
+    for (const key of Object.keys(expected)) assert.deepEqual(told[key], expected[key])
+  })
+}
+
 test('status is its own where the version says so', () => {
   const { behaviour } = customResource(definition([one]), options)
   const made = object({ size: 1 }, { status: { ready: true } }) as KubeObject

@@ -204,7 +204,7 @@ class CustomResource implements Resource {
     const kind = this.#all.get(object.apiVersion as string)
     if (kind === undefined) return undefined
     const before = JSON.stringify(object)
-    const read = kind.read(object)
+    const read = kind.readStored(object)
     read.metadata.generation ||= 1
     kind.applyDefaults(read)
     const after = JSON.stringify(read)
@@ -316,7 +316,7 @@ class CustomKind implements Kind {
     const object = {
       kind: this.kind,
       apiVersion: this.apiVersion,
-      metadata: this.#schema.readMergedMetadata((metadata ?? {}) as Loose),
+      metadata: this.#schema.readableMetadata((metadata ?? {}) as Loose),
       ...body,
     }
     return { object: markUnread(object), unknown: [] }
@@ -329,6 +329,17 @@ class CustomKind implements Kind {
       apiVersion: this.apiVersion,
       metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
       ...this.#schema.prune(body),
+    }
+  }
+
+  /** What is in the store: what is wrong in metadata is left out, so that it can be read and mended. */
+  readStored(raw: Loose): KubeObject {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
+    return {
+      kind: this.kind,
+      apiVersion: this.apiVersion,
+      metadata: this.#schema.readableMetadata((metadata ?? {}) as Loose),
+      ...this.#schema.pruneReadable(body),
     }
   }
 

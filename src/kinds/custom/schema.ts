@@ -15,8 +15,9 @@ import { coerceError } from '#schema/structural/coerce.ts'
 import { Defaults, type Fill } from '#schema/structural/defaults.ts'
 import { checkEmbedded } from '#schema/structural/embedded.ts'
 import { hasDefault, type JsonSchema, propertyOf } from '#schema/structural/json-schema.ts'
+import { isObject } from '#schema/misfit.ts'
 import { checkListTypes } from '#schema/structural/list-types.ts'
-import { type Copy, Pruner } from '#schema/structural/prune.ts'
+import { type Copy, Pruner, type ReadMeta } from '#schema/structural/prune.ts'
 import { isStructural } from '#schema/structural/rules.ts'
 import { sortInPlace } from '#schema/structural/sorted-copy.ts'
 import { typeOfSchema } from '#schema/structural/to-type.ts'
@@ -43,17 +44,20 @@ function inOne(object: KubeObject, errors: Errors): FieldError {
   return invalid('[]', asGo(goUntyped(object)), `validation failure list:\n${said}`)
 }
 
+const asEmbedded = ({ creationTimestamp, ...rest }: Loose): Json =>
+  creationTimestamp ? { ...rest, creationTimestamp } : rest
+
 export class CustomSchema {
   /** As the definition gives it; undefined where it gives none. */
   readonly given: JsonSchema | undefined
   readonly #objectMeta: Type
   readonly #keepAll: boolean
   readonly #release: number
-  #copy: Copy | undefined
   #fill: Fill | undefined | null = null
   #check: Check | undefined
   #type: Struct | undefined
-  #pruner: Pruner | undefined
+  #copy: Copy | undefined
+  #copyReadable: Copy | undefined
   #structural: boolean | undefined
 
   /** `keepAll`: the definition keeps unknown fields everywhere. `release`: the minor number of the emulated one. */
@@ -79,17 +83,27 @@ export class CustomSchema {
 
   /** All but the type header and metadata, as a copy: unknown fields and useless nulls are gone. */
   prune(body: Loose): Loose {
-    this.#copy ??= this.#prunerOf().of(this.given)
+    this.#copy ??= this.#copyBy((field, value) => this.#readMeta(field, value))
     return this.#copy(body as Json) as Loose
   }
 
-  #prunerOf(): Pruner {
-    this.#pruner ??= new Pruner({
-      keepAll: this.#keepAll,
-      keepNulls: this.#release < dropsNullsSince,
-      readMeta: (field, value) => this.#readMeta(field, value),
-    })
-    return this.#pruner
+  /** The same of what is there already: of the metadata of embedded objects what can be read. */
+  pruneReadable(body: Loose): Loose {
+    return this.#readable(body as Json) as Loose
+  }
+
+  #readable(whole: Json): Json {
+    this.#copyReadable ??= this.#copyBy((field, value) => this.#readableMeta(field, value))
+    return this.#copyReadable(whole)
+  }
+
+  #copyBy(readMeta: ReadMeta): Copy {
+    const keepAll = this.#keepAll
+    return new Pruner({ keepAll, keepNulls: this.#keepsNulls, readMeta }).of(this.given)
+  }
+
+  get #keepsNulls(): boolean {
+    return this.#release < dropsNullsSince
   }
 
   /** Metadata in its canonical form. Throws ApiError (400). */
@@ -97,12 +111,12 @@ export class CustomSchema {
     return conform(this.#objectMeta, raw).value as Loose
   }
 
-  /** The same of what apply merged: fields that cannot be read are left out, though they are owned. */
-  readMergedMetadata(raw: Loose): Loose {
+  /** The same of what is there already: fields that cannot be read are left out. Throws where it is no object. */
+  readableMetadata(raw: Loose): Loose {
     try {
       return this.readMetadata(raw)
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
+      if (!(error instanceof ApiError) || !isObject(raw as Json)) throw error
     }
     const isRead = ([name, value]: [string, Json]): boolean => {
       try {
@@ -120,8 +134,14 @@ export class CustomSchema {
       if (typeof value === 'string') return value
       throw badRequest(`${field}: Invalid value: ${JSON.stringify(value)}: must be a string`)
     }
-    const { creationTimestamp, ...rest } = this.readMetadata(value)
-    return creationTimestamp ? { ...rest, creationTimestamp } : rest
+    return asEmbedded(this.readMetadata(value))
+  }
+
+  /** What is no metadata at all stays. */
+  #readableMeta(field: string, value: Json): Json | undefined {
+    if (field !== 'metadata') return typeof value === 'string' ? value : undefined
+    if (value !== null && !isObject(value)) return value
+    return asEmbedded(this.readableMetadata((value ?? {}) as Loose))
   }
 
   /** What is said of an object that could not be read, of the kind that was asked for. */
@@ -143,10 +163,7 @@ export class CustomSchema {
 
   fillDefaults(object: KubeObject): void {
     if (this.#fill === null) {
-      this.#fill = new Defaults(
-        (schema) => this.#prunerOf().of(schema),
-        this.#release < dropsNullsSince,
-      ).of(this.given)
+      this.#fill = new Defaults((whole) => this.#readable(whole), this.#keepsNulls).of(this.given)
     }
     if (this.#fill === undefined) return
     const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...body } = object

@@ -1,6 +1,7 @@
 /**
  * The defaults of a schema, filled in where a value has nothing, or a null that is not allowed. Compiled once per schema
- * and only along the ways that lead to a default. Objects that get a field are made anew, keys in order.
+ * and only along the ways that lead to a default. Objects that get a field are made anew, keys in order. Of a default is
+ * kept what would be kept of it in an object: not what metadata does not have.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
@@ -18,38 +19,60 @@ export type Fill = (value: Json) => Json
 interface Field {
   readonly name: string
   readonly nullable: boolean
-  /** A fresh default each time. */
-  readonly make: (() => Json) | undefined
+  /** A fresh default each time; undefined where the objects around it keep nothing of it. */
+  readonly make: (() => Json | undefined) | undefined
   readonly fill: () => Fill | undefined
 }
 
-export class Defaults {
-  readonly #pruned: (schema: JsonSchema) => Copy
-  readonly #keepNulls: boolean
-  readonly #fills = new Map<JsonSchema, Fill | undefined>()
+/** The keys that lead from a whole object to a value in it. */
+type Way = readonly (string | typeof item)[]
 
-  /** `pruned`: what a schema keeps of its own default. `keepNulls`: nulls stay, allowed or not. */
-  constructor(pruned: (schema: JsonSchema) => Copy, keepNulls = false) {
+/** The step into a list. */
+const item = 0
+/** Stands for the keys that a schema does not name. */
+const anyKey = '*'
+
+/** A whole object with nothing but a value in its place. */
+const around = (value: Json, way: Way): Json =>
+  way.reduceRight<Json>((inner, step) => (step === item ? [inner] : { [step]: inner }), value)
+
+/** What is in that place. */
+function found(whole: Json, way: Way): Json | undefined {
+  let at: Json | undefined = whole
+  for (const step of way) {
+    if (Array.isArray(at)) at = at[0]
+    else at = at !== undefined && isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
+  }
+  return at
+}
+
+export class Defaults {
+  readonly #pruned: Copy
+  readonly #keepNulls: boolean
+
+  /** `pruned`: what is kept of a whole object, and so of a default in it. `keepNulls`: nulls stay, allowed or not. */
+  constructor(pruned: Copy, keepNulls = false) {
     this.#pruned = pruned
     this.#keepNulls = keepNulls
   }
 
-  /** Undefined: there is no default to be met. */
+  /** Of the schema of whole objects. Undefined: there is no default to be met. */
   of(schema: JsonSchema | undefined): Fill | undefined {
-    if (schema === undefined) return undefined
-    if (!this.#fills.has(schema)) {
-      this.#fills.set(schema, leadsToDefault(schema) ? this.#compile(schema) : undefined)
-    }
-    return this.#fills.get(schema)
+    return this.#within(schema, [])
   }
 
-  #compile(schema: JsonSchema): Fill {
+  #within(schema: JsonSchema | undefined, way: Way): Fill | undefined {
+    if (schema === undefined || !leadsToDefault(schema)) return undefined
+    return this.#compile(schema, way)
+  }
+
+  #compile(schema: JsonSchema, way: Way): Fill {
     const fields = propertiesOf(schema)
       .filter(([, one]) => leadsToDefault(one))
-      .map(([name, one]) => this.#field(name, one))
+      .map(([name, one]) => this.#field(name, one, [...way, name]))
       .sort((a, b) => compareKeys(a.name, b.name))
-    const others = this.#fieldOf(valuesOf(schema))
-    const items = this.#fieldOf(itemsOf(schema))
+    const others = this.#fieldOf(valuesOf(schema), [...way, anyKey])
+    const items = this.#fieldOf(itemsOf(schema), [...way, item])
     const named = schema.properties ?? {}
     return (value) => {
       if (Array.isArray(value)) {
@@ -69,16 +92,18 @@ export class Defaults {
     }
   }
 
-  #fieldOf(schema: JsonSchema | undefined): Field | undefined {
+  #fieldOf(schema: JsonSchema | undefined, way: Way): Field | undefined {
     if (schema === undefined || !leadsToDefault(schema)) return undefined
-    return this.#field('', schema)
+    return this.#field('', schema, way)
   }
 
-  #field(name: string, schema: JsonSchema): Field {
+  #field(name: string, schema: JsonSchema, way: Way): Field {
     let kept: Json | undefined
-    const make = (): Json => {
-      kept ??= this.#pruned(schema)(schema.default as Json)
-      return sortedCopy(kept)
+    let isKept = false
+    const make = (): Json | undefined => {
+      if (!isKept) kept = found(this.#pruned(around(schema.default as Json, way)), way)
+      isKept = true
+      return kept === undefined ? undefined : sortedCopy(kept)
     }
     let fill: Fill | undefined | null = null
     return {
@@ -86,7 +111,7 @@ export class Defaults {
       nullable: this.#keepNulls || schema.nullable === true,
       make: hasDefault(schema) ? make : undefined,
       fill: () => {
-        if (fill === null) fill = this.of(schema)
+        if (fill === null) fill = this.#within(schema, way)
         return fill
       },
     }
@@ -95,7 +120,7 @@ export class Defaults {
 
 /** A null where none is allowed takes the default, if there is one; what is there gets its own defaults. */
 function fillOne(field: Field, given: Json): Json {
-  const value = given === null && !field.nullable && field.make !== undefined ? field.make() : given
+  const value = given === null && !field.nullable ? (field.make?.() ?? given) : given
   if (value === null || typeof value !== 'object') return value
   return field.fill()?.(value) ?? value
 }
@@ -107,6 +132,7 @@ function fillFields(fields: readonly Field[], object: JsonObject): JsonObject {
     if (Object.hasOwn(object, name)) setKey(object, name, fillOne(field, object[name]))
     else if (field.make !== undefined) {
       const made = field.make()
+      if (made === undefined) continue
       const value =
         made === null || typeof made !== 'object' ? made : (field.fill()?.(made) ?? made)
       added ??= []
