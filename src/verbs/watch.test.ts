@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
+import type { Kind } from '#kinds/kind.ts'
 import { watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
 import type { Watch } from './watch.ts'
@@ -149,6 +150,25 @@ test('what the store has forgotten too is 410', async () => {
   const [next] = await told(kept, 1)
   assert.equal(next.what, 'ADDED gone')
   kept.stop()
+})
+
+test('what was before its kind is told where the store tells it', async () => {
+  const own = await startVerbs()
+  const write = () => own.create('configmaps', { metadata: { generateName: 'a' } })
+  const from = (await write()).metadata.resourceVersion
+  const since = (await write()).metadata.resourceVersion
+  const { resource } = own.server.catalog.find('', 'v1', 'configmaps') as Kind
+  for (const [readsFromMemory, expected] of [
+    [true, '410 Expired'],
+    [false, 'none'],
+  ] as const) {
+    Object.assign(resource, { since: Number(since) })
+    Object.assign(own.server, { readsFromMemory: () => readsFromMemory })
+    own.server.cache.drop(resource)
+    const begun = own.watch('configmaps', `resourceVersion=${from}`)
+    assert.equal(await refusalOf(begun.then((watch) => watch.stop())), expected)
+  }
+  await own.stop()
 })
 
 test('one is never told how far it is before what happened up to there', async () => {

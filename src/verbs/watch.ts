@@ -59,7 +59,9 @@ export async function watch(
     const missed = ready.history.after(from)
     // Older than memory, or more than may wait at once: told from the store's history, as far as that goes.
     if (missed === undefined || missed.length > watcherQueueLengthMax) {
-      past = await server.cache.catchUp(ready, watcher, from)
+      // The store knows nothing of definitions, nor of when they came.
+      const beforeDefined = !server.readsFromMemory(kind.resource)
+      past = await server.cache.catchUp(ready, watcher, from, beforeDefined)
       if (past === undefined)
         throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
     } else watcher.tell(missed)

@@ -68,6 +68,7 @@ class Past {
       cache,
       watcher,
       from,
+      beforeDefined: false,
       report: () => {},
       ...more,
     }
@@ -171,6 +172,7 @@ test('what the store has forgotten, and what was before the kind, cannot be told
   const third = await past.write(['x'])
   Object.assign(past.resource, { since: second })
   assert.equal(await past.watch(first), undefined)
+  assert.ok(await past.watch(first, undefined, { beforeDefined: true }))
   assert.ok(await past.watch(second))
   await past.storage.compact(third)
   assert.equal(await past.watch(second), undefined)

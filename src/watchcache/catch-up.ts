@@ -33,15 +33,16 @@ export interface CatchUpParts {
   readonly cache: ResourceCache
   readonly watcher: Watcher
   readonly from: Revision
+  /** What is stored under a name before its kind was defined is told too. */
+  readonly beforeDefined: boolean
   /** A past that cannot be read. */
   readonly report: (error: unknown) => void
 }
 
 /** Undefined where the store has forgotten what the watch begins with. */
 export async function catchUp(parts: CatchUpParts): Promise<CatchUp | undefined> {
-  const { storage, cache, from } = parts
-  // What is stored under a name before its kind was defined is not of that kind.
-  if (from < (cache.resource.since ?? 0)) return undefined
+  const { storage, cache, from, beforeDefined } = parts
+  if (!beforeDefined && from < (cache.resource.since ?? 0)) return undefined
   try {
     await storage.list(prefixRange(`${cache.resource.storagePrefix}/`), { at: from, limit: 1 })
   } catch (error) {

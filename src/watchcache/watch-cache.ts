@@ -120,15 +120,20 @@ export class WatchCache {
 
   /**
    * Tells a watcher what happened before a picture's memory begins, from the store's history; undefined where that does
-   * not go back so far either.
+   * not go back so far either. `beforeDefined`: also what happened before the resource was defined as it is.
    */
-  catchUp(cache: ResourceCache, watcher: Watcher, from: Revision): Promise<CatchUp | undefined> {
+  catchUp(
+    cache: ResourceCache,
+    watcher: Watcher,
+    from: Revision,
+    beforeDefined = false,
+  ): Promise<CatchUp | undefined> {
     const { storage, parse } = this.#parts
     const report = (error: unknown) => {
       const { storagePrefix } = cache.resource
       this.#parts.report(`the past of ${storagePrefix} cannot be read`, error)
     }
-    return loadCatchUp().catchUp({ storage, parse, cache, watcher, from, report })
+    return loadCatchUp().catchUp({ storage, parse, cache, watcher, from, beforeDefined, report })
   }
 
   /** What was written while it was loaded is its past, should it be loaded again. */
