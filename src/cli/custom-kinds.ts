@@ -28,12 +28,13 @@ export function followDefinitions(
   client: ApiClient,
   published: DefinitionsParts['published'],
 ): Definitions {
-  const { facts, release, reader, report, settings } = foundation
+  const { facts, release, feature, reader, report, settings } = foundation
   let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
   const resourceOf = (definition: KubeObject) => {
     options ??= {
       root: settings.etcdPrefix,
       release,
+      feature,
       objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
       convertElsewhere: webhooks().conversionWebhooks(() => reader, randomUUID),
     }

@@ -32,6 +32,7 @@ before(async () => {
     root: '/registry',
     objectMeta: (type as Struct).byName.get('metadata')?.type as Type,
     release: 22,
+    feature: () => true,
     convertElsewhere: async (_, objects) => objects,
   })
   served.parts.server.catalog.add(resource)

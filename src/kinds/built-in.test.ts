@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtInResources } from './built-in.ts'
 import { loadFacts } from './facts.ts'
+import { featureGates } from './feature-gates.ts'
 import type { Resource } from './kind.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'facts')
 const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
+const table = JSON.parse(readFileSync(join(folder, 'features.json'), 'utf8'))
 const inRelease = new Map<number, Resource[]>()
 function resourceOf(release: number, group: string, plural: string): Resource | undefined {
   const options = { release, feature: () => true, root: '/registry' }
@@ -102,10 +104,23 @@ test('what a release does not serve it can still read', () => {
   assert.equal(found?.kindOf('example.com/v1'), undefined)
 })
 
-test('objects carry their path before 1.20', () => {
-  const carries = (release: number) => resourceOf(release, '', 'pods')?.hub.selfLinks === true
-  assert.deepEqual([15, 19, 20, 22].map(carries), [true, true, false, false])
-})
+const pathRows: [release: number, given: Record<string, boolean>, carries: boolean][] = [
+  [15, {}, true],
+  [19, {}, true],
+  [19, { RemoveSelfLink: true }, false],
+  [20, {}, false],
+  [22, {}, false],
+  [22, { RemoveSelfLink: false }, true],
+]
+for (const [release, given, carries] of pathRows) {
+  test(`whether objects carry their path is up to a gate: 1.${release} ${JSON.stringify(given)}`, () => {
+    const gates = featureGates(table, release, new Map(Object.entries(given)))
+    assert.ok('enabled' in gates)
+    const options = { release, feature: gates.enabled, root: '/registry', serves: () => true }
+    const [{ hub }] = builtInResources(facts, options)
+    assert.equal(hub.selfLinks === true, carries)
+  })
+}
 
 test('what is never stored has no place', () => {
   for (const [group, plural] of [

@@ -45,8 +45,8 @@ const hubs: Readonly<Record<string, string>> = {
   'events.k8s.io/events': 'v1',
 }
 
-/** The first release whose objects no longer carry their path. */
-export const selfLinksUntil = 20
+/** The gate that takes their path from objects: on from 1.20 on. */
+export const pathless = 'RemoveSelfLink'
 
 const noBehaviour: Behaviour = {}
 const apiVersionOf = (group: string, version: string) =>
@@ -235,7 +235,7 @@ class BuiltInKind implements Kind {
     this.resource = resource
     const isStored = fact.storage !== undefined
     this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release, isStored)
-    this.selfLinks = options.release < selfLinksUntil
+    this.selfLinks = !options.feature(pathless)
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
     this.#options = options

@@ -18,6 +18,7 @@ const objectMeta = structOf('meta', [
 const options: CustomOptions = {
   root: '/registry',
   release: 22,
+  feature: () => true,
   objectMeta,
   convertElsewhere: async (_definition, objects, apiVersion) =>
     objects.map((object) => ({ ...object, apiVersion, spec: { ...object.spec, converted: true } })),
@@ -424,15 +425,18 @@ for (const [served, deprecated, named] of [
   })
 }
 
-test('releases of old keep nulls, tell all that is wrong at once, and show where objects are', () => {
+test('releases of old keep nulls, tell all that is wrong at once, and a gate hides where objects are', () => {
   const kindIn = (release: number) =>
     customResource(definition([one]), { ...options, release }).kindOf('example.com/v1') as Kind
   const read = (release: number, spec: Loose) => kindIn(release).conform(object(spec)).object
   assert.deepEqual(read(20, { name: null }).spec, {})
   assert.deepEqual(read(19, { name: null }).spec, { name: null })
   assert.deepEqual(
-    [15, 19, 20].map((release) => kindIn(release).selfLinks),
-    [true, true, false],
+    [true, false].map((on) => {
+      const [kind] = customResource(definition([one]), { ...options, feature: () => on }).kinds
+      return kind.selfLinks
+    }),
+    [false, true],
   )
   const wrong = { name: 1, size: 'x' }
   const said = (release: number) =>

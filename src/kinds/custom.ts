@@ -8,7 +8,7 @@ import { compareVersions } from '#api/version-order.ts'
 import { equalValues } from '#patch/json-map.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
-import { selfLinksUntil } from './built-in.ts'
+import { pathless } from './built-in.ts'
 import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
 import { customColumns } from './custom/columns.ts'
@@ -41,6 +41,7 @@ export interface CustomOptions {
   readonly objectMeta: Type
   /** Minor number of the emulated release: warnings exist from 19 on. */
   readonly release: number
+  readonly feature: (gate: string) => boolean
   readonly convertElsewhere: ConvertElsewhere
 }
 
@@ -263,7 +264,7 @@ class CustomKind implements Kind {
     this.categories = names.categories ?? []
     this.namespaced = spec.scope === 'Namespaced'
     this.subresources = subresourcesOf(version.subresources, this)
-    this.selfLinks = options.release < selfLinksUntil
+    this.selfLinks = !options.feature(pathless)
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)
     this.#columns = version.additionalPrinterColumns
