@@ -394,6 +394,26 @@ test('a resource that is dropped while it is loaded ends for those who wait for 
   await cache.close()
 })
 
+test('what is written while a resource is read that was dropped is there when it is read again', async () => {
+  const real = createMemoryStorage()
+  let open = () => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const storage = overlaid(real, {
+    list: (range, options) => gate.then(() => real.list(range, options)),
+  })
+  const { cache, put } = await start(storage)
+  await put('things', 'before')
+  const dropped = cache.of(things)
+  await cache.freshness.reach(await put('things', 'meanwhile'), 1000)
+  cache.drop(things as Resource)
+  open()
+  await dropped
+  assert.equal(namesIn(await cache.of(things)), 'before meanwhile')
+  await cache.close()
+})
+
 test('closing ends every watch', async () => {
   const { cache } = await start()
   const picture = await cache.of(things)

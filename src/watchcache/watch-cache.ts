@@ -152,9 +152,10 @@ export class WatchCache {
         slot.waiting = []
         slot.cache = cache
         slot.loading = undefined
-        this.#written.delete(resource.storagePrefix)
+        if (this.#slots.get(resource.storagePrefix) === slot)
+          this.#written.delete(resource.storagePrefix)
         // Forgotten while it was read: whoever waited for it must not wait for changes that never come.
-        if (this.#slots.get(resource.storagePrefix) !== slot) cache.fanOut.endAll()
+        else cache.fanOut.endAll()
         return cache
       })
       .catch((error) => {
