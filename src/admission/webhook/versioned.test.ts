@@ -41,7 +41,13 @@ function gears(...versions: Loose[]): Kind {
         acceptedNames: names,
       },
     } as KubeObject,
-    { root: '/registry', release: 22, objectMeta, convertElsewhere: async () => [] } as never,
+    {
+      root: '/registry',
+      release: 22,
+      feature: () => true,
+      objectMeta,
+      convertElsewhere: async () => [],
+    } as never,
   )
   return resource.kinds.find((kind) => kind.version === 'v1') as Kind
 }
