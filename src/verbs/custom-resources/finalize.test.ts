@@ -107,9 +107,11 @@ for (const { name, established = true, resource: served, lists, refused, ends } 
   test(`a definition leaves: ${name}`, async () => {
     const written: KubeObject[] = []
     const deleted: string[] = []
+    const limits: (number | undefined)[] = []
     let looks = 0
     const client = {
-      async list() {
+      async list(_ref: unknown, _namespace: unknown, { limit }: { limit?: number }) {
+        limits.push(limit)
         const items = lists[Math.min(looks++, lists.length - 1)]
         if (items instanceof Error) throw items
         return { items }
@@ -146,6 +148,8 @@ for (const { name, established = true, resource: served, lists, refused, ends } 
     assert.equal(told[0].reason, 'InstanceDeletionInProgress')
     const last = told.at(-1) as Loose
     assert.deepEqual([last.status, last.reason, last.message], ends)
+    // Only the first look is at all of them: what is left may be many, for as long as a minute.
+    assert.ok(limits.every((limit, look) => limit === (look === 0 ? undefined : 1)))
     const first: Loose[] = Array.isArray(lists[0]) ? lists[0] : []
     assert.deepEqual(deleted, [...new Set(first.map(({ metadata }) => metadata.namespace))])
     const finalizers = written.at(-1)?.metadata.finalizers
