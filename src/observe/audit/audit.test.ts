@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -397,6 +398,34 @@ test('a log that cannot be put aside goes on later, and never in a file of other
     rmSync(folder, { recursive: true })
   }
 })
+
+for (const writesAtOnce of [false, true])
+  test(`a log that somebody moved away begins anew when it has grown${writesAtOnce ? ', line by line too' : ''}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+    try {
+      const [path, moved] = [join(folder, 'audit.log'), join(folder, 'moved')]
+      const sink = new LogSink({
+        path,
+        format: ({ auditID }) => auditID,
+        sizeBytesMax: 4,
+        backupsMax: 0,
+        ageMsMax: 0,
+        now: () => Date.parse('2021-01-01T00:00:00Z'),
+        lost: (_plugin, _count, why) => assert.fail(why),
+        writesAtOnce,
+      })
+      await sink.write([{ ...event, auditID: 'a' }])
+      renameSync(path, moved)
+      for (const auditID of ['b', 'c', 'd']) await sink.write([{ ...event, auditID }])
+      await sink.close()
+      assert.deepEqual(
+        [readFileSync(moved, 'utf8'), readFileSync(path, 'utf8')],
+        ['a\nb\n', 'c\nd\n'],
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
 
 /** Batches as they come, and what is lost; `write` says whether they are kept. */
 function batched(options: Partial<BatchingOptions>, write: RecordWriter['write']) {

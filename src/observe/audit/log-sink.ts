@@ -6,6 +6,7 @@
  */
 import {
   closeSync,
+  existsSync,
   openSync,
   readdirSync,
   renameSync,
@@ -163,7 +164,9 @@ export class LogSink implements RecordWriter {
     if (this.#descriptor === standardOutput) return
     const { path, now } = this.#options
     const stamp = new Date(now()).toISOString().slice(0, 23).replaceAll(':', '-')
-    renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
+    // Somebody may have moved it away, or the new one could not be opened the last time: then a new one begins all the same.
+    if (existsSync(path))
+      renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
     const old = this.#descriptor
     this.#descriptor = openSync(path, 'a', 0o600)
     this.#size = 0
