@@ -35,6 +35,12 @@ const isNotServed = (error: unknown) =>
 const isInvalid = (error: unknown) => error instanceof ApiError && error.code === 422
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
 
+/** Such a failure is an answer: nothing is there. */
+const nothingIf = (isSuch: (error: unknown) => boolean) => (error: unknown) => {
+  if (!isSuch(error)) throw error
+  return {}
+}
+
 /** Looks first: an object that is there may hold what making it anew would ask for. */
 async function ensure(
   client: ApiClient,
@@ -152,19 +158,28 @@ export async function kubernetesEndpoints(
   client: ApiClient,
   release: number,
 ): Promise<{ told: string[][]; port: number | undefined }> {
-  const { subsets } = (await client.get(core('endpoints'), 'default', 'kubernetes')) as Loose
+  const of = (ref: ResourceRef): Promise<Loose> =>
+    client.get(ref, 'default', 'kubernetes').catch(nothingIf(isMissing))
+  const { subsets } = await of(core('endpoints'))
   const told = [((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)]
   if (release >= endpointSlicesSince) {
-    const { endpoints } = (await client.get(endpointSlices, 'default', 'kubernetes')) as Loose
+    const { endpoints } = await of(endpointSlices)
     told.push(((endpoints ?? []) as Loose[]).flatMap(({ addresses }) => addresses as string[]))
   }
   return { told, port: subsets?.[0]?.ports?.[0]?.port }
 }
 
-/** The address may have changed since the last start; where it did not, nothing is written. */
+/** The address may have changed since the last start, and its family too; where it did not, nothing is written. */
 async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Promise<void> {
   await ensure(client, ref, 'default', object)
-  const there = await client.get(ref, 'default', object.metadata.name)
+  const { name } = object.metadata
+  const there: Loose = await client.get(ref, 'default', name).catch(nothingIf(isNotServed))
+  if (there.metadata === undefined) return
+  // Endpoint slices keep the family that they were made with.
+  if (there.addressType !== object.addressType) {
+    await client.delete(ref, 'default', name)
+    return ensure(client, ref, 'default', object)
+  }
   const { metadata, ...rest } = object
   const isSame =
     equalValues(there.metadata.labels as Json, metadata.labels as Json) &&
