@@ -28,6 +28,8 @@ export class Membership {
   readonly #known: KnownServers | undefined
   #stop = (): void => {}
   #client: ApiClient | undefined
+  /** What is under way: one look at a time, and none that ends after this server has left. */
+  #renewing: Promise<void> | undefined
 
   constructor(parts: MembershipParts) {
     this.#parts = parts
@@ -44,7 +46,9 @@ export class Membership {
   start(client: ApiClient, allocators: Pick<Allocators, 'repair'>): void {
     this.#client = client
     const repair = repairRegularly(allocators, this.#parts.report)
-    const timer = setInterval(() => this.#renew(client), renewIntervalMs)
+    const timer = setInterval(() => {
+      this.#renewing ??= this.#renew(client).finally(() => (this.#renewing = undefined))
+    }, renewIntervalMs)
     timer.unref()
     this.#stop = () => {
       repair.stop()
@@ -54,6 +58,7 @@ export class Membership {
 
   async leave(): Promise<void> {
     this.#stop()
+    await this.#renewing
     if (this.#known === undefined || this.#client === undefined) return
     await this.#known
       .leave()

@@ -1,0 +1,92 @@
+/** Servers on one store: what the service leads to is mended by whoever is there, and by nobody who has left. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { until } from '#base/until.fixture.ts'
+import type { Storage } from '#storage/storage.ts'
+import { startVerbs } from '#verbs/fixture.suite.ts'
+import { localClient } from '#verbs/local-client.ts'
+import { Membership } from './membership.ts'
+import { ServerLeases } from './server-leases.ts'
+import { writeKubernetesEndpoints } from './system-objects.ts'
+
+const administrator = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
+const endpoints = { group: '', version: 'v1', plural: 'endpoints' }
+const slices = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' }
+const own = '192.0.2.1'
+const other = '192.0.2.2'
+const root = '/registry'
+const parse = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString())
+/** As often as a server says that it is alive. */
+const intervalMs = 10_000
+
+/** Two servers that are told of, one of them this. `list` may keep the store from answering. */
+async function startTwo(list = (storage: Storage): Storage['list'] => storage.list.bind(storage)) {
+  const verbs = await startVerbs()
+  const { storage } = verbs
+  const client = localClient(verbs.server, administrator, 'kube-apiserver')
+  await verbs.create('namespaces', { metadata: { name: 'default' } })
+  await new ServerLeases({ storage, parse, root, address: other }).renew()
+  const membership = new Membership({
+    storage: {
+      get: storage.get.bind(storage),
+      put: storage.put.bind(storage),
+      delete: storage.delete.bind(storage),
+      list: list(storage),
+    },
+    parse,
+    root,
+    address: own,
+    port: 6443,
+    release: 22,
+    reconciler: 'lease',
+    count: 1,
+    report: (message, error) => assert.fail(`${message}: ${error}`),
+  })
+  await writeKubernetesEndpoints(client, { address: own, port: 6443, release: 22 }, [own, other])
+  membership.start(client, { repair: async () => {} })
+  const told = async () => {
+    const { subsets } = await client.get(endpoints, 'default', 'kubernetes')
+    return subsets?.[0].addresses.map(({ ip }: { ip: string }) => ip)
+  }
+  return { verbs, client, membership, told }
+}
+
+test('what the service leads to comes back when somebody deletes it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { verbs, client, membership } = await startTwo()
+  for (const ref of [endpoints, slices]) {
+    await client.delete(ref, 'default', 'kubernetes')
+    t.mock.timers.tick(intervalMs)
+    await until(`${ref.plural} to be there again`, () =>
+      client.get(ref, 'default', 'kubernetes').catch(() => undefined),
+    )
+    await membership.leave()
+    membership.start(client, { repair: async () => {} })
+  }
+  await membership.leave()
+  await verbs.stop()
+})
+
+test('a server that leaves while it says that it is alive has left', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let looks = 0
+  const { verbs, membership, told } = await startTwo((storage) => async (...range) => {
+    const answer = await storage.list(...range)
+    if (looks++ === 0) {
+      asked.resolve()
+      await answered.promise
+    }
+    return answer
+  })
+  t.mock.timers.tick(intervalMs)
+  await asked.promise
+  const left = membership.leave()
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+  answered.resolve()
+  await left
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+  assert.deepEqual(await told(), [other])
+  await verbs.stop()
+})
