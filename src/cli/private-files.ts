@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { makeDirectory } from '#storage/make-directory.ts'
@@ -49,7 +49,8 @@ export function writePrivateFile(path: string, text: string): void {
     removeIfThere(fresh)
     const handle = openSync(fresh, 'wx', 0o600)
     try {
-      writeSync(handle, text)
+      // All of it: a disk that fills up takes the beginning without a word.
+      writeFileSync(handle, text)
       fsyncSync(handle)
     } finally {
       closeSync(handle)
