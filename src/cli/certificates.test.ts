@@ -121,6 +121,18 @@ for (const [name, days, made] of renewals)
     assert.equal(later.serviceAccountKey.privatePem, before.serviceAccountKey.privatePem)
   })
 
+test('a renewal that fails halfway is made good by the next', () => {
+  const settings = settingsFor()
+  ensure(settings)
+  const later = startMs + 244 * dayMs
+  for (const name of ['apiserver', 'admin']) {
+    mkdirSync(join(settings.dataDir, 'pki', `${name}.crt.${process.pid}.new`))
+    assert.throws(() => ensure(settings, later), /\.crt cannot be written/)
+  }
+  assert.deepEqual(ensure(settings, later).made, ['admin'])
+  assert.deepEqual(ensure(settings, later).made, [])
+})
+
 test('a new address of the machine means a new serving certificate', () => {
   const settings = settingsFor(['--bind-address=0.0.0.0'])
   ensure(settings)

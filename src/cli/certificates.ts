@@ -209,7 +209,9 @@ class Workshop {
     if (stays) return { ...there, path, isOurs: true }
     this.made.push(name)
     const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
-    return { ...makePair(paths, request, life, authority), path, isOurs: true }
+    // With its key: of two files one could be written and the other not, and then neither would be of use.
+    const made = makePair(paths, request, life, authority, there?.privateKey)
+    return { ...made, path, isOurs: true }
   }
 
   serviceAccountKey(): Certificates['serviceAccountKey'] {
