@@ -44,6 +44,8 @@ export interface LogSinkOptions {
 
 const waitingBytesDefault = 64 << 20
 const standardOutput = 1
+/** How long standard output is left alone that is a full pipe and takes nothing for now. */
+const fullMs = 10
 
 /** Lines that are written together, and what tells those who wait for them. */
 interface Waiting {
@@ -152,9 +154,11 @@ export class LogSink implements RecordWriter {
   async #append(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       at += await new Promise<number>((resolve, reject) => {
-        write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) =>
-          error ? reject(error) : resolve(count),
-        )
+        write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) => {
+          if (error === null) resolve(count)
+          else if (error.code === 'EAGAIN') setTimeout(resolve, fullMs, 0)
+          else reject(error)
+        })
       })
     }
   }
