@@ -110,6 +110,19 @@ test('where the past is gone it lists again, and what went meanwhile is told', a
   assert.deepEqual(script.asked, ['list', 'watch 5', 'list', 'watch 9'])
 })
 
+test('what took the name of another while nobody looked is another', async () => {
+  const script = new Script()
+  const withUid = (version: number, uid: string) => {
+    const { metadata } = object('a', version)
+    return { metadata: { ...metadata, uid } }
+  }
+  script.lists.push(page(5, [withUid(1, 'one')]), page(9, [withUid(8, 'two')]))
+  script.watches.push(raise(gone('too old')))
+  const { heard, kept } = await check(script)
+  assert.equal(heard, '+a@1 -a@1 +a@8')
+  assert.equal(kept, 'a@8')
+})
+
 test('a server that is away is waited for, and said', async () => {
   const script = new Script()
   script.lists.push(raise(serviceUnavailable('away')), page(5, [object('a', 1)]))

@@ -30,11 +30,17 @@ export interface InformerOptions<T> {
   readonly report: (message: string, error: unknown) => void
 }
 
+/** What is kept, and of whom: an object may take the name of another that went unseen. */
+interface Entry<T> {
+  readonly uid: string | undefined
+  readonly kept: T
+}
+
 const keyOf = ({ namespace = '', name = '' }: KubeObject['metadata']) => `${namespace}/${name}`
 
 export class Informer<T> implements Sink {
   readonly #options: InformerOptions<T>
-  readonly #kept = new Map<string, T>()
+  readonly #entries = new Map<string, Entry<T>>()
   readonly #listeners = new Set<Listener<T>>()
   #unseen: Set<string> | undefined
   #running = false
@@ -57,23 +63,23 @@ export class Informer<T> implements Sink {
   /** The listener hears of all there is already, then of every change. */
   listen(listener: Listener<T>): void {
     this.#listeners.add(listener)
-    for (const kept of this.#kept.values()) this.#tell(() => listener.changed?.(kept, undefined))
+    for (const kept of this.values()) this.#tell(() => listener.changed?.(kept, undefined))
   }
 
   get(namespace: string, name: string): T | undefined {
-    return this.#kept.get(`${namespace}/${name}`)
+    return this.#entries.get(`${namespace}/${name}`)?.kept
   }
 
-  values(): Iterable<T> {
-    return this.#kept.values()
+  *values(): Generator<T> {
+    for (const { kept } of this.#entries.values()) yield kept
   }
 
   get size(): number {
-    return this.#kept.size
+    return this.#entries.size
   }
 
   begin(): void {
-    this.#unseen = new Set(this.#kept.keys())
+    this.#unseen = new Set(this.#entries.keys())
   }
 
   listed(object: KubeObject): void {
@@ -97,8 +103,10 @@ export class Informer<T> implements Sink {
       this.#drop(key)
       return
     }
-    const previous = this.#kept.get(key)
-    this.#kept.set(key, kept)
+    const { uid } = object.metadata
+    if (this.#entries.get(key)?.uid !== uid) this.#drop(key)
+    const previous = this.#entries.get(key)?.kept
+    this.#entries.set(key, { uid, kept })
     for (const listener of this.#listeners) this.#tell(() => listener.changed?.(kept, previous))
   }
 
@@ -109,10 +117,10 @@ export class Informer<T> implements Sink {
   }
 
   #drop(key: string): void {
-    const kept = this.#kept.get(key)
-    if (kept === undefined) return
-    this.#kept.delete(key)
-    for (const listener of this.#listeners) this.#tell(() => listener.deleted?.(kept))
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    for (const listener of this.#listeners) this.#tell(() => listener.deleted?.(entry.kept))
   }
 
   /** A listener that throws must not end the watch of all others. */
