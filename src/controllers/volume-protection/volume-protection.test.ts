@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
 import { core, startCluster } from '#controllers/cluster.suite.ts'
+import { runControllers } from '#controllers/run.ts'
+import type { ApiClient } from '#client/client.ts'
 import { podCollector } from '#controllers/pods/pod-collector.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
 import { claimProtection, volumeProtection } from './volume-protection.ts'
@@ -75,6 +77,58 @@ test('a volume outlives its deletion as long as it is bound', async () => {
     await until('the other is gone', () => isGone('bound'))
     assert.deepEqual(cluster.complaints, [])
   } finally {
+    await cluster.stop()
+  }
+})
+
+test('a claim that took the name of another meanwhile keeps its finalizer', async () => {
+  const cluster = await startCluster()
+  const stop = new AbortController()
+  try {
+    const { client, surroundings } = cluster
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } }
+    const create = () => client.create(claims, 'default', { metadata: { name: 'c' }, spec })
+    let wasReplaced = false
+    /** While the controller looks for pods somebody lets the claim go, and makes another. */
+    const list: ApiClient['list'] = async (ref, ...rest) => {
+      const found = await client.list(ref, ...rest)
+      if (ref.plural !== 'pods' || rest[1] !== undefined || wasReplaced) return found
+      wasReplaced = true
+      await client.patch(claims, 'default', 'c', { metadata: { finalizers: null } })
+      await create()
+      return found
+    }
+    let isDone = () => {}
+    const done = new Promise<void>((resolve) => {
+      isDone = resolve
+    })
+    const get: ApiClient['get'] = async (...asked) => {
+      const found = await client.get(...asked)
+      setTimeout(isDone, 20)
+      return found
+    }
+    await create()
+    await client.delete(claims, 'default', 'c')
+    const clientFor = (account: string): ApiClient => {
+      const own = surroundings.clientFor(account)
+      return {
+        ...{ get, list },
+        watch: (...asked) => own.watch(...asked),
+        update: (...asked) => own.update(...asked),
+      } as ApiClient
+    }
+    void runControllers({
+      controllers: [claimProtection],
+      surroundings: { ...surroundings, clientFor },
+      elect: undefined,
+      signal: stop.signal,
+    })
+    await done
+    const { metadata } = await client.get(claims, 'default', 'c')
+    assert.deepEqual(metadata.finalizers, ['kubernetes.io/pvc-protection'])
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    stop.abort()
     await cluster.stop()
   }
 })

@@ -70,8 +70,9 @@ async function removeFinalizer(
 ): Promise<void> {
   const [namespace, name] = splitKey(key)
   const live = await unlessMissing(client.get(resource, namespace, name))
-  if (live === undefined || (resource === persistentVolumes && live.status?.phase === 'Bound'))
-    return
+  // Another may have its name by now, which nobody has deleted.
+  if (live?.metadata.deletionTimestamp === undefined) return
+  if (resource === persistentVolumes && live.status?.phase === 'Bound') return
   const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer)
   await unlessMissing(
     client.update(resource, { ...live, metadata: { ...live.metadata, finalizers } }),
