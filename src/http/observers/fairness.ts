@@ -58,7 +58,7 @@ class FlowSeat implements Seat {
     running.add(this.#kind, -1, nowMs)
     if (level.queues === undefined) return
     level.queues.leave(this.#queueIndex, tookMs, nowMs)
-    if (level.quiescing) flows.reap(level)
+    flows.left(level, nowMs)
   }
 }
 

@@ -128,23 +128,36 @@ test('a schema of a missing level does not count', () => {
   assert.ok(!flows.schemas.some(({ name }) => name === 'lost'))
 })
 
-test('a deleted level serves what is in it and then goes', () => {
-  const flows = make()
-  const level = [...flows.levels].find(({ name }) => name === 'global-default')
-  const index = level?.queues?.enter({ hand: [0] } as never, 0, '') as number
-  const without = <T extends { name: string }>(all: T[]) =>
-    all.filter(({ name }) => name !== 'global-default')
-  flows.configure(
-    without(priorityLevels(22)).map(objectOf),
-    without(flowSchemas(22)).map(objectOf),
-    0,
-  )
-  const leaving = [...flows.levels].find(({ name }) => name === 'global-default')
-  assert.equal(leaving?.quiescing, true)
-  leaving?.queues?.leave(index, 1, 1)
-  flows.reap(leaving as never)
-  assert.ok(![...flows.levels].some(({ name }) => name === 'global-default'))
-})
+/** What there is at each change, before the last request of global-default leaves it. */
+const changes: [name: string, has: boolean[], isThere: boolean][] = [
+  ['a deleted level serves what is in it and then goes', [false], false],
+  ['a level that changes before it is deleted goes as well', [true, false], false],
+  ['a deleted level that is made again stays', [false, true], true],
+  ['a level that changes stays', [true], true],
+]
+for (const [name, has, isThere] of changes)
+  test(`${name}, and the others have the places`, () => {
+    const flows = make()
+    const change = (all: boolean) => {
+      const isMeant = (one: { name: string }) => all || one.name !== 'global-default'
+      const levels = priorityLevels(22).filter(isMeant).map(objectOf)
+      flows.configure(levels, flowSchemas(22).filter(isMeant).map(objectOf), 0)
+    }
+    const places = () =>
+      [...flows.levels].map(({ name, queues }) => [name, queues?.limits.concurrency])
+    change(isThere)
+    const expected = places()
+    change(true)
+    const level = [...flows.levels].find((one) => one.name === 'global-default')
+    assert.ok(level)
+    const index = level.queues?.enter({ hand: [0] } as never, 0, '') as number
+    for (const all of has) change(all)
+    const leaving = [...flows.levels].find((one) => one.name === 'global-default')
+    assert.equal(leaving?.quiescing, !isThere)
+    level.queues?.leave(index, 1, 1)
+    flows.left(level, 1)
+    assert.deepEqual(places(), expected)
+  })
 
 test('schemas and levels that are gone are not shown, unless something of theirs is under way', async () => {
   const registry = new Registry({ release: 22 })

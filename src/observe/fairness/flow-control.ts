@@ -59,6 +59,10 @@ export class FlowControl {
   readonly #options: FlowControlOptions
   #levels = new Map<string, Level>()
   #schemas: Schema[] = []
+  /** What they were made of. */
+  #objects: readonly [levels: readonly KubeObject[], schemas: readonly KubeObject[]] = [[], []]
+  /** How many levels are deleted and still serve what was in them. */
+  #quiescing = 0
   /** The schemas that may be about a user, in order. */
   #concerning = new WeakMap<FlowUser, Schema[]>()
 
@@ -81,6 +85,7 @@ export class FlowControl {
     nowMs: number,
   ): void {
     const { release } = this.#options
+    this.#objects = [levelObjects, schemaObjects]
     const given = new Map<string, { uid: string; spec: Loose }>()
     for (const { metadata, spec } of levelObjects) {
       const problem = levelProblem(metadata.name ?? '', spec ?? {})
@@ -122,10 +127,11 @@ export class FlowControl {
         quiescing: false,
       })
     }
+    this.#quiescing = 0
     for (const [name, level] of this.#levels) {
       if (levels.has(name) || level.queues === undefined || level.queues.isIdle) continue
-      level.quiescing = true
-      levels.set(name, level)
+      this.#quiescing++
+      levels.set(name, { ...level, quiescing: true })
     }
     let shares = 0
     for (const { spec } of levels.values()) shares += spec.limited?.assuredConcurrencyShares ?? 0
@@ -199,9 +205,13 @@ export class FlowControl {
     return flow
   }
 
-  /** A quiescing level goes when its last request has gone. */
-  reap(level: Level): void {
-    if (level.quiescing && level.queues?.isIdle) this.#levels.delete(level.name)
+  /**
+   * A request has left a level. One that quiesces goes with its last request, and what it had is shared out among the others.
+   * The request may know the level from before, when nothing spoke of its end, or from before it was there again.
+   */
+  left({ name, queues }: Level, nowMs: number): void {
+    if (this.#quiescing === 0 || queues?.isIdle !== true) return
+    if (this.#levels.get(name)?.quiescing) this.configure(...this.#objects, nowMs)
   }
 }
 
