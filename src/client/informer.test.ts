@@ -101,6 +101,32 @@ test('a watch that ends is resumed where it ended', async () => {
   assert.deepEqual(script.asked, ['list', 'watch 5', 'watch 6'])
 })
 
+const endings: [name: string, lastsMs: number, longestWaitMs: [from: number, to: number]][] = [
+  ['a watch in which nothing happens is resumed at once, each time it ends', 2000, [30, 50]],
+  ['a watch that keeps ending at once is resumed later and later', 1, [4000, 6400]],
+]
+for (const [name, lastsMs, [from, to]] of endings)
+  test(name, async (t) => {
+    const { setTimeout: later } = globalThis
+    const waits: number[] = []
+    t.mock.method(globalThis, 'setTimeout', (call: () => void, ms = 0) => {
+      waits.push(ms)
+      return later(call, Math.min(ms, 1))
+    })
+    let now = 0
+    t.mock.method(performance, 'now', () => now)
+    const script = new Script()
+    script.lists.push(page(5, []))
+    for (let times = 0; times < 8; times++)
+      script.watches.push(() => {
+        now += lastsMs
+        return []
+      })
+    await check(script)
+    const longest = Math.max(...waits)
+    assert.ok(from <= longest && longest <= to, `${longest} ms`)
+  })
+
 test('where the past is gone it lists again, and what went meanwhile is told', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2)]), page(9, [object('b', 8)]))

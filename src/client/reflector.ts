@@ -32,6 +32,8 @@ export interface ReflectorOptions {
 const pageSize = 500
 /** A watch that ends is resumed at once, one that keeps ending is not. */
 const backoff = { firstMs: 50, longestMs: 30_000 }
+/** A watch that lasts so long does not keep ending, though nothing may have happened in it. */
+const lastingMs = 1000
 
 /** Resolves when the signal aborts. */
 export async function reflect({
@@ -44,9 +46,11 @@ export async function reflect({
   let version: string | undefined
   let failures = 0
   while (!signal.aborted) {
+    let watchedFrom = Number.POSITIVE_INFINITY
     try {
       version ??= await list(client, resource, sink, signal)
       if (version === undefined) return
+      watchedFrom = performance.now()
       for await (const { type, object } of client.watch(resource, '', version, signal)) {
         if (signal.aborted) return
         failures = 0
@@ -60,6 +64,7 @@ export async function reflect({
       if (past) version = undefined
       else if (!isNotServed(error)) report(`following ${nameOf(resource)} failed`, error)
     }
+    if (performance.now() - watchedFrom > lastingMs) failures = 0
     failures++
     await pause(waitAfter(failures, backoff), signal)
   }
