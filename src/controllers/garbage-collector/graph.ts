@@ -97,7 +97,8 @@ export class Graph {
     if (this.#nodes.get(dependent.uid) !== dependent) return
     const node = this.#nodes.get(uid) ?? this.#add(uid)
     node.dependents.add(dependent)
-    this.changed(resource, owner)
+    // What the watch has told meanwhile is newer than what was read before.
+    if (!node.observed) this.changed(resource, owner)
   }
 
   /** It is gone, or never was. Its dependents have one owner less. */

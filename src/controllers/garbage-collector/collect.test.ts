@@ -1,0 +1,66 @@
+/** What the watch tells while the collector waits for an answer counts, and not what the answer says. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { notFound } from '#api/status-error.ts'
+import type { ApiClient } from '#client/client.ts'
+import { configMap, core } from '#controllers/cluster.suite.ts'
+import { Collector } from './collect.ts'
+import { foregroundFinalizer, Graph } from './graph.ts'
+import type { OwnerKinds } from './owner-kinds.ts'
+
+const maps = core('configmaps')
+
+function made(name: string, owners: KubeObject[] = []): KubeObject {
+  const object = configMap('default', name, owners)
+  return { ...object, metadata: { ...object.metadata, uid: `uid-${name}`, resourceVersion: '1' } }
+}
+
+test('an owner that begins to wait for its dependents while it is read waits for them', async () => {
+  const [owner, gone] = [made('owner'), made('gone')]
+  const dependent = made('dependent', [gone, owner])
+  const deletedNow: KubeObject = {
+    ...owner,
+    metadata: {
+      ...owner.metadata,
+      resourceVersion: '2',
+      deletionTimestamp: '2021-01-01T00:00:00Z',
+      finalizers: [foregroundFinalizer],
+    },
+  }
+  const served = { ...maps, namespaced: true }
+  const kinds = { of: () => served, isNamespaced: () => true } as unknown as OwnerKinds
+  const examined: string[] = []
+  const graph = new Graph({
+    examine: ({ name }) => examined.push(name),
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => maps,
+  })
+  let latest = owner
+  const patches: object[] = []
+  const client = {
+    async get(_ref: unknown, _namespace: string, name: string) {
+      if (name === 'dependent') return dependent
+      if (name === 'gone') throw notFound(maps, name)
+      const answer = latest
+      if (latest === owner) {
+        latest = deletedNow
+        graph.changed(maps, deletedNow)
+      }
+      return answer
+    },
+    async patch(...[, , , change]: unknown[]) {
+      patches.push(change as object)
+    },
+    async delete() {
+      patches.push({})
+    },
+  } as unknown as ApiClient
+  const collector = new Collector(client, graph, kinds, () => {})
+  graph.changed(maps, dependent)
+  const node = graph.get('uid-dependent')
+  assert.ok(node)
+  await collector.collect(node)
+  assert.equal(graph.get('uid-owner')?.foreground, true)
+  assert.equal(patches.length, 1)
+})
