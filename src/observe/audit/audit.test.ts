@@ -169,6 +169,27 @@ const bad: [unknown, RegExp][] = [
     /cannot apply to both/,
   ],
 ]
+const texts = 'Invalid value: must be a list of texts'
+const misshapen: [rule: unknown, problem: string][] = [
+  ['x', 'rules: Invalid value: must be a list of objects'],
+  [null, 'rules: Invalid value: must be a list of objects'],
+  [{ users: 'admin' }, `rules[0].users: ${texts}`],
+  [{ users: [1] }, `rules[0].users: ${texts}`],
+  [{ userGroups: 'dev', verbs: {} }, `rules[0].userGroups: ${texts}, rules[0].verbs: ${texts}`],
+  [{ nonResourceURLs: '/x' }, `rules[0].nonResourceURLs: ${texts}`],
+  [{ omitStages: 'Panic' }, `rules[0].omitStages: ${texts}`],
+  [{ resources: 'pods' }, 'rules[0].resources: Invalid value: must be a list of objects'],
+  [{ resources: [{ resources: 'pods' }] }, `rules[0].resources[0].resources: ${texts}`],
+  [{ resources: [{ group: 1 }] }, `rules[0].resources[0].group: ${texts}`],
+]
+for (const [rule, problem] of misshapen)
+  test(`a policy with the rule ${JSON.stringify(rule)} is refused`, () => {
+    const rules = [typeof rule === 'object' && rule !== null ? { level: 'None', ...rule } : rule]
+    const read = readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+    assert.ok('problems' in read)
+    assert.equal(read.problems.join(', '), problem)
+  })
+
 for (const [value, problem] of bad) {
   test(`the policy ${JSON.stringify(value)} is refused`, () => {
     const read = readPolicy(value)

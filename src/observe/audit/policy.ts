@@ -51,10 +51,12 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
       ],
     }
   }
-  const rules: Loose[] = Array.isArray(policy.rules) ? policy.rules : []
+  const misshapen = shapeProblems(policy)
+  if (misshapen.length > 0) return { problems: misshapen }
+  const rules: Loose[] = policy.rules ?? []
   const problems = [
     ...stageProblems(policy.omitStages, 'omitStages'),
-    ...rules.flatMap((rule, at) => ruleProblems(rule ?? {}, `rules[${at}]`)),
+    ...rules.flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`)),
   ]
   if (problems.length > 0) return { problems }
   if (rules.length === 0) return { problems: ['loaded illegal policy with 0 rules'] }
@@ -62,6 +64,33 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
   const compiled = rules.map((rule) => compile(rule, omittedAlways))
   const nothing: Verdict = { level: 'None', omitted: new Set(omittedAlways) }
   return { decide: (request) => compiled.find((rule) => rule.matches(request)) ?? nothing }
+}
+
+const listsOfRules = ['users', 'userGroups', 'verbs', 'namespaces', 'nonResourceURLs', 'omitStages']
+
+/** A text where a list of them belongs, `users: admin`, would be a rule about nobody. */
+function shapeProblems({ omitStages, rules }: Loose): string[] {
+  const list = (value: unknown, type: 'string' | 'object', at: string): string[] => {
+    const isOne = (item: unknown) => typeof item === type && item !== null && !Array.isArray(item)
+    if (value === undefined || value === null) return []
+    if (Array.isArray(value) && value.every(isOne)) return []
+    return [`${at}: Invalid value: must be a list of ${type === 'string' ? 'texts' : 'objects'}`]
+  }
+  const whole = [...list(omitStages, 'string', 'omitStages'), ...list(rules, 'object', 'rules')]
+  if (whole.length > 0) return whole
+  return ((rules ?? []) as Loose[]).flatMap((rule, i) => {
+    const at = `rules[${i}]`
+    const own = [
+      ...listsOfRules.flatMap((name) => list(rule[name], 'string', `${at}.${name}`)),
+      ...list(rule.resources, 'object', `${at}.resources`),
+    ]
+    if (own.length > 0) return own
+    return ((rule.resources ?? []) as Loose[]).flatMap(({ group, resources, resourceNames }, j) => [
+      ...list([group ?? ''], 'string', `${at}.resources[${j}].group`),
+      ...list(resources, 'string', `${at}.resources[${j}].resources`),
+      ...list(resourceNames, 'string', `${at}.resources[${j}].resourceNames`),
+    ])
+  })
 }
 
 function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
