@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
+import type { ApiClient } from '#client/client.ts'
 import { configMap, core, startCluster } from '#controllers/cluster.suite.ts'
 import { quotaController } from './resource-quota.ts'
 
@@ -30,6 +31,53 @@ test('a quota says what is used, and says it anew when something goes', async ()
     })
     await until('the new limit', async () => (await status()).hard?.configmaps === '7')
     assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('counting what is many takes a part of the time only, however much of it goes', async () => {
+  const listMs = 60
+  let spentMs = 0
+  const cluster = await startCluster({
+    wrap: (client) =>
+      new Proxy(client, {
+        get(target, name) {
+          if (name !== 'list') return Reflect.get(target, name).bind(target)
+          const list: ApiClient['list'] = async (ref, ...rest) => {
+            const began = performance.now()
+            if (ref.plural === 'configmaps') await sleep(listMs)
+            const found = await target.list(ref, ...rest)
+            if (ref.plural === 'configmaps') spentMs += performance.now() - began
+            return found
+          }
+          return list
+        },
+      }),
+  })
+  try {
+    const { client } = cluster
+    const names = Array.from({ length: 60 }, (_, i) => `m${i}`)
+    for (const name of names)
+      await client.create(core('configmaps'), 'default', configMap('default', name))
+    cluster.run(quotaController)
+    await client.create(core('resourcequotas'), 'default', {
+      metadata: { name: 'q' },
+      spec: { hard: { configmaps: '99' } },
+    })
+    const used = async () =>
+      (await client.get(core('resourcequotas'), 'default', 'q')).status?.used?.configmaps
+    await until('it is counted', async () => (await used()) === '60')
+    await sleep(1500)
+    spentMs = 0
+    const began = performance.now()
+    for (const name of names) {
+      await client.delete(core('configmaps'), 'default', name)
+      await sleep(20)
+    }
+    const tookMs = performance.now() - began
+    assert.ok(spentMs < tookMs / 3 + 2 * listMs, `${spentMs} ms of ${tookMs} ms`)
+    await until('all is counted', async () => (await used()) === '0')
   } finally {
     await cluster.stop()
   }

@@ -21,6 +21,8 @@ import { resourceQuotas } from '#controllers/resources.ts'
 const recountMs = 300_000
 /** What is released by many objects at once is counted once. */
 const afterReleaseMs = 50
+/** Counting what is in a large namespace again and again may take this share of the time, at most. */
+const restFactor = 4
 /** What a list may have brought to light is in no hurry. */
 const afterListMs = 1000
 
@@ -37,13 +39,15 @@ class QuotaController {
   readonly #evaluators: Evaluators
   /** By `group/version/plural`: how to stop following it. */
   readonly #followed = new Map<string, AbortController>()
+  /** By quota: how long it took to count the last time. */
+  readonly #tookMs = new Map<string, number>()
 
   constructor(parts: ControllerParts) {
     const { feature, clock } = parts
     this.#parts = parts
     this.#quotas = parts.informers.quotas()
     this.#evaluators = new Evaluators({ feature, now: () => clock.now() })
-    this.#queue = queueFor('resourcequota', parts, (key) => this.#count(...splitKey(key)))
+    this.#queue = queueFor('resourcequota', parts, (key) => this.#measured(key))
   }
 
   start(): void {
@@ -54,7 +58,10 @@ class QuotaController {
         if (isDue) this.#queue.add(keyOf(quota))
         if (isDue || previous === undefined) again.addAfter('kinds', afterReleaseMs)
       },
-      deleted: () => again.addAfter('kinds', afterListMs),
+      deleted: (quota) => {
+        this.#tookMs.delete(keyOf(quota))
+        again.addAfter('kinds', afterListMs)
+      },
     })
     void this.#recount()
   }
@@ -75,6 +82,13 @@ class QuotaController {
       const evaluator = this.#evaluators.of(group, plural)
       return evaluator !== undefined && wanted.some((name) => evaluator.counts(name))
     })
+  }
+
+  async #measured(key: string): Promise<void> {
+    const [namespace, name] = splitKey(key)
+    const began = performance.now()
+    await this.#count(namespace, name)
+    if (this.#quotas.get(namespace, name)) this.#tookMs.set(key, performance.now() - began)
   }
 
   async #count(namespace: string, name: string): Promise<void> {
@@ -141,7 +155,9 @@ class QuotaController {
 
   #countIn(namespace: string | undefined): void {
     for (const quota of this.#quotas.values()) {
-      if (quota.metadata.namespace === namespace) this.#queue.addAfter(keyOf(quota), afterReleaseMs)
+      if (quota.metadata.namespace !== namespace) continue
+      const restMs = restFactor * (this.#tookMs.get(keyOf(quota)) ?? 0)
+      this.#queue.addAfter(keyOf(quota), Math.max(afterReleaseMs, restMs))
     }
   }
 }
