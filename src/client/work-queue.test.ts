@@ -155,3 +155,18 @@ test('whoever counts is told what happens to keys', async () => {
     ...['added', 'waiting 1', ...once, 'done'],
   ])
 })
+
+test('what ends while keys wait has none waiting', async () => {
+  const depths: number[] = []
+  const meter = {
+    added() {},
+    waiting: (keys: number) => depths.push(keys),
+    began: () => () => {},
+    retried() {},
+  }
+  const { queue, stop } = make(async () => {}, { meter, paused: true })
+  queue.add('a')
+  queue.add('b')
+  stop()
+  assert.deepEqual(depths, [1, 2, 0])
+})

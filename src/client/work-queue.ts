@@ -169,6 +169,7 @@ export class WorkQueue {
 
   #clear(): void {
     this.#waiting.clear()
+    this.#options.meter?.waiting(0)
     this.#addedAt.clear()
     this.#again.clear()
     this.#failures.clear()

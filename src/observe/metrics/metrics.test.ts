@@ -240,3 +240,16 @@ test('a queue is measured by its name', async () => {
     assert.ok(page.includes(line), `${line} in ${page}`)
   }
 })
+
+test('queues of one name are as deep as all of them together', async () => {
+  const registry = new Registry({ release: 22 })
+  const meterOf = queueMeters(registry)
+  const [one, other] = [meterOf('tokens'), meterOf('tokens')]
+  const depth = async () =>
+    /workqueue_depth\{name="tokens"\} (\d+)/.exec(await registry.page())?.[1]
+  one.waiting(3)
+  other.waiting(2)
+  assert.equal(await depth(), '5')
+  other.waiting(0)
+  assert.equal(await depth(), '3')
+})

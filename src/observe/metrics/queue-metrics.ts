@@ -45,6 +45,7 @@ export function queueMeters(registry: Registry, nowMs = () => performance.now())
   return (name: string) => {
     const running = underWay.get(name) ?? new Set()
     underWay.set(name, running)
+    let known = 0
     const [waiting, added, waited, worked, retried] = [
       depth.labels(name),
       adds.labels(name),
@@ -54,7 +55,11 @@ export function queueMeters(registry: Registry, nowMs = () => performance.now())
     ]
     return {
       added: () => added.add(1),
-      waiting: (keys: number) => waiting.set(keys),
+      // Several queues have one name, and so have those of a leader and of what it began anew.
+      waiting(keys: number) {
+        waiting.add(keys - known)
+        known = keys
+      },
       began: (waitedMs: number) => {
         waited.observe(waitedMs / 1000)
         const work = { sinceMs: nowMs() }
