@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
@@ -575,4 +577,30 @@ test('at the end what waits to be sent again is sent at once', async () => {
   writer.hurry()
   assert.equal(await written, true)
   assert.equal(bodies.length, 1)
+})
+
+test('batches that are tried again leave nothing in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const alive = setInterval(() => {}, 1000)
+  const sink = new WebhookSink({
+    post: async () => {
+      throw new Error('away')
+    },
+    version: 'audit.k8s.io/v1',
+    firstDelayMs: 0,
+    lost() {},
+    random: () => 0,
+  })
+  const usedAfter = async (batches: number) => {
+    await Promise.all(Array.from({ length: batches }, () => sink.write([])))
+    await new Promise(setImmediate)
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  await usedAfter(2500)
+  const before = await usedAfter(2500)
+  const grownBytes = (await usedAfter(2500)) - before
+  clearInterval(alive)
+  assert.ok(grownBytes < 1_000_000, `${grownBytes} bytes`)
 })

@@ -17,7 +17,8 @@ const factor = 1.5
 
 export class WebhookSink implements RecordWriter {
   readonly #options: WebhookSinkOptions
-  readonly #hurry = Promise.withResolvers<void>()
+  /** How to end the pause of each batch that waits to be tried again. */
+  readonly #paused = new Set<() => void>()
   #isHurried = false
 
   constructor(options: WebhookSinkOptions) {
@@ -27,7 +28,7 @@ export class WebhookSink implements RecordWriter {
   /** What waits to be tried again is tried now, for the last time. */
   hurry(): void {
     this.#isHurried = true
-    this.#hurry.resolve()
+    for (const wake of this.#paused) wake()
   }
 
   async close(): Promise<void> {}
@@ -47,11 +48,21 @@ export class WebhookSink implements RecordWriter {
           return false
         }
       }
-      const pause = new Promise<void>((resolve) =>
-        setTimeout(resolve, delayMs * (1 + 0.2 * random())).unref(),
-      )
-      await Promise.race([pause, this.#hurry.promise])
+      await this.#pause(delayMs * (1 + 0.2 * random()))
       delayMs *= factor
     }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#paused.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      timer.unref()
+      this.#paused.add(wake)
+    })
   }
 }
