@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { notFound } from '#api/status-error.ts'
+import { notFound, pathNotFound } from '#api/status-error.ts'
 import type { ApiClient } from '#client/client.ts'
 import { configMap, core } from '#controllers/cluster.suite.ts'
-import { Collector } from './collect.ts'
+import { Collector, UnknownOwnerKind } from './collect.ts'
 import { foregroundFinalizer, Graph } from './graph.ts'
 import type { OwnerKinds } from './owner-kinds.ts'
 
@@ -63,4 +63,29 @@ test('an owner that begins to wait for its dependents while it is read waits for
   await collector.collect(node)
   assert.equal(graph.get('uid-owner')?.foreground, true)
   assert.equal(patches.length, 1)
+})
+
+test('an object whose version is served no more is not taken for gone, nor what it owns', async () => {
+  const [top, middle] = [made('top'), made('middle', [made('top')])]
+  const served = { ...maps, namespaced: true }
+  const kinds = { of: () => served, isNamespaced: () => true } as unknown as OwnerKinds
+  const examined: string[] = []
+  const graph = new Graph({
+    examine: ({ name }) => examined.push(name),
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => maps,
+  })
+  const client = {
+    async get() {
+      throw pathNotFound()
+    },
+  } as unknown as ApiClient
+  for (const object of [top, middle, made('bottom', [middle])]) graph.changed(maps, object)
+  const node = graph.get('uid-middle')
+  assert.ok(node)
+  examined.length = 0
+  const collector = new Collector(client, graph, kinds, () => {})
+  await assert.rejects(collector.collect(node), UnknownOwnerKind)
+  assert.equal(graph.get('uid-middle'), node)
+  assert.deepEqual(examined, [])
 })

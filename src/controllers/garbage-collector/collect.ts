@@ -4,9 +4,10 @@
  * condition of what is done: the graph may be behind, never the deletion.
  */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import { ApiError, pathNotFound } from '#api/status-error.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
 import type { ApiClient, DeleteQuery, ResourceRef } from '#client/client.ts'
+import { nameOf } from '#client/reflector.ts'
 import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
 import { foregroundFinalizer, type Graph, type Node, orphanFinalizer } from './graph.ts'
 import type { OwnerKinds } from './owner-kinds.ts'
@@ -19,6 +20,9 @@ const setFreeAtOnce = 8
 
 /** The kind of an owner is not served: perhaps not yet. */
 export class UnknownOwnerKind extends Error {}
+
+const notServed = pathNotFound().message
+const isNotServed = (error: unknown) => isMissing(error) && (error as Error).message === notServed
 
 export class Collector {
   readonly #client: ApiClient
@@ -62,13 +66,20 @@ export class Collector {
     return served
   }
 
-  /** The object as it is now; undefined where it is gone or another has its name. */
+  /**
+   * The object as it is now; undefined where it is gone or another has its name. That the version it was followed in is
+   * served no more says nothing of it: soon it is followed in another.
+   */
   async #read(
     resource: ResourceRef,
     { namespace, name, uid }: Node,
   ): Promise<KubeObject | undefined> {
     if (namespace === '' && this.#kinds.isNamespaced(resource)) return undefined
-    const latest = await unlessMissing(this.#client.get(resource, namespace, name))
+    const latest = await unlessMissing(
+      this.#client.get(resource, namespace, name).catch((error) => {
+        throw isNotServed(error) ? new UnknownOwnerKind(`${nameOf(resource)}: not served`) : error
+      }),
+    )
     return latest?.metadata.uid === uid ? latest : undefined
   }
 
