@@ -45,6 +45,9 @@ function unescape(text: string): string {
   return out
 }
 
+/** A value as it stands in a selector, whatever characters it has. */
+export const escapedValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&')
+
 /** At the first operator; a backslash before it is none of its business. */
 function splitTerm(term: string): [string, '=' | '!=', string] | undefined {
   for (let i = 0; i < term.length; i++) {

@@ -2,6 +2,7 @@
  * Pods bound to a node that does not exist: nobody runs them and nobody will end them. The node gets some time to appear, or
  * to come back, before its pods are deleted.
  */
+import { escapedValue } from '#api/field-selector.ts'
 import type { Informer } from '#client/informer.ts'
 import type { ControllerParts } from '#controllers/controller.ts'
 import { type KeptMeta, type KeptPod, metaOf } from '#controllers/kept.ts'
@@ -20,7 +21,9 @@ export function collectOrphaned(
     await nodes.synced
     if (nodes.get('', node) !== undefined) return
     if ((await unlessMissing(client.get(nodeResource, '', node))) !== undefined) return
-    const { items } = await client.list(pods, '', { fieldSelector: `spec.nodeName=${node}` })
+    // A binding may name anything as a node.
+    const fieldSelector = `spec.nodeName=${escapedValue(node)}`
+    const { items } = await client.list(pods, '', { fieldSelector })
     await Promise.all(items.map((pod) => deleteNow(client, metaOf(pod))))
   })
   found.listen({

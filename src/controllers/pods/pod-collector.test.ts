@@ -42,6 +42,31 @@ test('pods of nodes that are gone, or never came, go; those of others stay', asy
   }
 })
 
+for (const node of [',metadata.namespace=victim', '=a', 'a\\', 'a,b'])
+  test(`pods bound to ${node} go, and no others`, async () => {
+    const cluster = await startCluster()
+    try {
+      const { client, server } = cluster
+      await client.create(core('namespaces'), '', { metadata: { name: 'victim' } })
+      await client.create(pods, 'victim', { ...pod('waits'), metadata: { name: 'waits' } })
+      await client.create(pods, 'default', pod('bound', 'placeholder'))
+      // As a binding leaves it, which may name anything.
+      const key = '/registry/pods/default/bound'
+      const { value } = await server.storage.get(key)
+      assert.ok(value)
+      const text = value.bytes.toString().replace('"placeholder"', JSON.stringify(node))
+      await server.storage.put(key, Buffer.from(text), { ifRevision: value.revision })
+      cluster.run(podCollectorWith({ quarantineMs: 10, sweepMs: 10 }))
+      const names = async () =>
+        (await client.list(pods, '')).items.map(({ metadata }) => metadata.name)
+      await until('one is gone', async () => (await names()).length < 2)
+      assert.deepEqual(await names(), ['waits'])
+      assert.deepEqual(cluster.complaints, [])
+    } finally {
+      await cluster.stop()
+    }
+  })
+
 test('of pods that have ended the oldest go beyond a number', async () => {
   const cluster = await startCluster()
   try {
