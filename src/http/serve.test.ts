@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'
 import { until } from '#base/until.fixture.ts'
-import type { Wire } from './exchange.ts'
-import type { HttpParts } from './parts.ts'
+import type { Exchange, Wire } from './exchange.ts'
+import type { HttpParts, Observer } from './parts.ts'
 import { requestServer } from './serve.ts'
 import { startServed } from './served.fixture.ts'
 
@@ -78,6 +78,50 @@ test('what fails because the time is over is told as that', async () => {
   const { kind, reason, message, code } = JSON.parse(answer.text)
   assert.deepEqual([kind, reason, message, code], ['Status', 'Timeout', late, 504])
 })
+
+/** Filters that take longer than the request may: who asks is found out late, or there is no place before. */
+const lateRows: [what: string, authenticateMs: number, placeMs: number, taken: number][] = [
+  ['who asks is known only then', 200, 0, 0],
+  ['there is a place only then', 0, 200, 1],
+]
+for (const [what, authenticateMs, placeMs, wanted] of lateRows) {
+  test(`a request whose time is over goes no further and keeps no place: ${what}`, async () => {
+    waitMs = 0
+    deadlines = []
+    let [taken, running, finished] = [0, 0, false]
+    const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+    const takeSeat = (exchange: Exchange) => {
+      taken++
+      running++
+      let isTaken = true
+      exchange.seat = {
+        headers: undefined,
+        release() {
+          if (isTaken) running--
+          isTaken = false
+        },
+      }
+      finished = true
+    }
+    const observer: Observer = {
+      begin: (exchange) =>
+        placeMs === 0 ? takeSeat(exchange) : after(placeMs).then(() => takeSeat(exchange)),
+      end: (exchange) => exchange.seat?.release(),
+    }
+    const authenticate: HttpParts['authenticate'] = async (credentials) => {
+      if (authenticateMs > 0) await after(authenticateMs)
+      finished = authenticateMs > 0
+      return served.parts.authenticate(credentials)
+    }
+    const parts = { ...served.parts, observers: [observer], authenticate }
+    const body = '{"metadata":{"generateName":"never-"}}'
+    const answer = await served.ask('POST', `${place}?timeout=50ms`, { body }, parts)
+    assert.equal(answer.status, 504)
+    await until('the filters to be done', () => finished)
+    await after(50)
+    assert.deepEqual([taken, running, deadlines], [wanted, 0, []])
+  })
+}
 
 test('a watch is not ended by it, whatever it says', async () => {
   const { status } = await served.ask('GET', `${place}?watch=true&timeout=x&timeoutSeconds=1`)

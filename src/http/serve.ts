@@ -39,7 +39,8 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     finish(exchange, parts)
   }
   const end = (exchange: Exchange, error: unknown) => {
-    if (exchange.over) return
+    // What was waiting for a place when the time was over may have got one since.
+    if (exchange.over) return exchange.seat?.release()
     exchange.over = true
     const isBegun = exchange.status !== 0
     const isTold = error !== undefined && fail(exchange, parts, error)
@@ -181,7 +182,10 @@ function auditIdOf({ headers }: Wire): string {
 async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
   for (const { run: filter } of filters) {
     const waiting = filter(exchange, parts)
-    if (waiting !== undefined) await waiting
+    if (waiting === undefined) continue
+    await waiting
+    // Its time may be over meanwhile: it was answered, and observers have seen its end.
+    if (exchange.over) return
   }
   await route(exchange, parts)
 }

@@ -34,7 +34,8 @@ export interface Served {
   /** What went wrong in the server itself. */
   readonly defects: string[]
   kind(group: string, version: string, plural: string): Kind
-  ask(method: string, url: string, asked?: Asked): Promise<Answered>
+  /** `parts`: others than its own. */
+  ask(method: string, url: string, asked?: Asked, parts?: HttpParts): Promise<Answered>
   stop(): Promise<void>
 }
 
@@ -95,7 +96,8 @@ export async function startServed(more: More = {}): Promise<Served> {
       if (kind === undefined) throw new Error(`there is no ${plural}`)
       return kind
     },
-    ask: (method, url, asked = {}) => ask(take, method, url, asked),
+    ask: (method, url, asked = {}, others) =>
+      ask(others === undefined ? take : requestServer(others), method, url, asked),
     stop: () => verbs.stop(),
   }
 }
