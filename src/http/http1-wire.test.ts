@@ -201,6 +201,21 @@ test('a client that left before anybody asked has left', async () => {
   assert.equal(await noticed, true)
 })
 
+test('of a client that left amid its answer nothing waits, and who asks after that is told at once', async () => {
+  const left = new Promise<Wire>((resolve) => {
+    handle = (wire) => {
+      const sink = wire.stream(200, {})
+      sink.write(Buffer.from('enough'))
+      sink.onClose?.(() => setImmediate(() => resolve(wire)))
+    }
+  })
+  await send(request('GET', ''), /enough/)
+  const wire = await left
+  let told = 0
+  wire.onClose?.(() => told++)
+  assert.deepEqual([wire.isWaiting, told], [false, 1])
+})
+
 test('a large answer waits until its client has taken it', async () => {
   const large = 64 * 1024 * 1024
   const waited = new Promise<boolean[]>((resolve) => {

@@ -191,10 +191,14 @@ export function wireOfHttp1(
       return sinkOf(response)
     },
     get isWaiting() {
-      if (response === undefined || !response.headersSent) return false
+      if (response === undefined || !response.headersSent || response.destroyed) return false
       return !response.writableEnded || response.writableLength > waitingBytesMin
     },
-    onClose: (listener) => void response?.once('close', listener),
+    onClose(listener) {
+      // Nothing more is told of one that is gone already.
+      if (response?.closed) listener()
+      else response?.once('close', listener)
+    },
     abort: () => void response?.destroy(),
     get signal() {
       return signal()
