@@ -29,6 +29,7 @@ import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
 import { negotiateShape, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
+import type { TypedFramer } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
 const loadDeleteCollection = loadLater<typeof import('#verbs/delete-collection.ts')>(
@@ -212,11 +213,18 @@ async function runWatch(
   }
   // From here on a watch takes nobody's turn.
   exchange.seat?.release()
-  const framer = framerFor(started.kind, shape, parts, exchange)
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
-  const sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
+  let framer: TypedFramer
+  let sink: Sink | undefined
+  try {
+    framer = framerFor(started.kind, shape, parts, exchange)
+    sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
+  } catch (error) {
+    started.stop()
+    throw error
+  }
   if (sink === undefined) return started.stop()
   tellStarted(exchange, parts)
   await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {

@@ -1,0 +1,18 @@
+/** What is left behind of requests that are refused once something was begun for them. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { livePicture } from '#verbs/read-at.ts'
+import { startServed } from './served.fixture.ts'
+
+const served = await startServed()
+after(() => served.stop())
+
+test('a watch that no form can be made for is refused, and nobody follows for it', async () => {
+  const kind = served.kind('', 'v1', 'configmaps')
+  const { fanOut } = await livePicture(served.verbs.server, kind)
+  const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
+  const path = '/api/v1/namespaces/default/configmaps?watch=1&includeObject=Everything'
+  const before = fanOut.size
+  const { status, json } = await served.ask('GET', path, { headers })
+  assert.deepEqual([status, json.reason, fanOut.size], [400, 'BadRequest', before])
+})
