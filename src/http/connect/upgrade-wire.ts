@@ -19,20 +19,32 @@ function headText(status: number, headers: AnswerHeaders): string {
 export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): Wire {
   const gone = new AbortController()
   socket.once('close', () => gone.abort())
+  let isBegun = false
   const begin = (status: number, headers: AnswerHeaders) => {
-    socket.write(headText(status, { ...headers, connection: 'close' }))
+    isBegun = true
+    // Headers are bytes, one a character.
+    socket.write(headText(status, { ...headers, connection: 'close' }), 'latin1')
+  }
+  const answerPieces: Wire['answerPieces'] = (status, headers, pieces) => {
+    if (isBegun || !socket.writable) return
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    begin(status, { ...headers, 'content-length': length })
+    if (request.method !== 'HEAD') for (const piece of pieces) socket.write(piece)
+    socket.end()
+    // Whoever does not hang up after its answer is hung up on.
+    socket.resume()
+  }
+  const onClose = (listener: () => void) => {
+    if (socket.closed) listener()
+    else socket.once('close', listener)
   }
   return {
     ...wireOfHttp1(request, undefined),
     upgrade: { socket, head },
     signal: gone.signal,
-    answer(status, headers, body) {
-      if (!socket.writable) return
-      begin(status, { ...headers, 'content-length': body?.length ?? 0 })
-      socket.end(request.method === 'HEAD' ? undefined : body)
-      // Whoever does not hang up after its answer is hung up on.
-      socket.resume()
-    },
+    answer: (status, headers, body) =>
+      answerPieces(status, headers, body === undefined ? [] : [body]),
+    answerPieces,
     stream(status, headers): Sink {
       begin(status, headers)
       return {
@@ -40,11 +52,16 @@ export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, hea
         drained: () => drained(socket),
         end: () => void socket.end(),
         abort: () => void socket.destroy(),
-        onClose: (listener) => void socket.once('close', listener),
+        onClose,
         get closed() {
           return !socket.writable
         },
       }
     },
+    get isWaiting() {
+      return isBegun && !socket.destroyed && socket.writableLength > 0
+    },
+    onClose,
+    abort: () => void socket.destroy(),
   }
 }
