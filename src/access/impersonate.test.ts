@@ -41,6 +41,16 @@ const cases: [string, Headers, string[], Partial<User>][] = [
     { groups: ['system:unauthenticated'] },
   ],
   [
+    'names in any language, of whose bytes Node makes a character each',
+    {
+      'impersonate-user': Buffer.from('jürgen').toString('latin1'),
+      'impersonate-group': [Buffer.from('開発').toString('latin1')],
+      'impersonate-extra-ort': Buffer.from('Köln').toString('latin1'),
+    },
+    ['users./  jürgen', 'groups./  開発', 'userextras.authentication.k8s.io/ort  Köln'],
+    { name: 'jürgen', groups: ['開発', 'system:authenticated'], extra: { ort: ['Köln'] } },
+  ],
+  [
     'a service account has its groups',
     { 'impersonate-user': 'system:serviceaccount:n:bot' },
     ['serviceaccounts./ n bot'],

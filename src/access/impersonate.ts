@@ -3,7 +3,7 @@
  * each name, group, extra value and uid, and to the user the request is then done as. It asks nobody.
  */
 import { badRequest } from '#api/status-error.ts'
-import { allValues, append, firstValue, unescapedKey } from './authenticate/header-values.ts'
+import { allTexts, append, firstText, unescapedKey } from './authenticate/header-values.ts'
 import type { Attributes } from './authorize.ts'
 import { serviceAccountGroups, splitServiceAccountName } from './service-account-name.ts'
 import { allAuthenticated, allUnauthenticated, anonymous, type User } from './user.ts'
@@ -29,10 +29,10 @@ export function impersonation(
   caller: User,
   release = uidSince,
 ): Impersonation | undefined {
-  const name = firstValue(headers['impersonate-user']) ?? ''
-  const groups = allValues(headers['impersonate-group'])
+  const name = firstText(headers['impersonate-user']) ?? ''
+  const groups = allTexts(headers['impersonate-group'])
   const extra = extraOf(headers)
-  const uid = release < uidSince ? '' : (firstValue(headers['impersonate-uid']) ?? '')
+  const uid = release < uidSince ? '' : (firstText(headers['impersonate-uid']) ?? '')
   const account = splitServiceAccountName(name)
   if (name === '') {
     if (groups.length === 0 && extra.length === 0 && uid === '') return undefined
@@ -76,7 +76,7 @@ const extraOf = (headers: Headers): Extra[] =>
     .filter(([name]) => name.startsWith(extraPrefix))
     .map(([name, value]) => ({
       key: unescapedKey(name.slice(extraPrefix.length)),
-      values: allValues(value),
+      values: allTexts(value),
     }))
 
 /** The first release in which groups that are asked for leave room for the one that everybody is in. */

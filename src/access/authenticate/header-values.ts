@@ -7,6 +7,17 @@ export const firstValue = (header: Header): string | undefined =>
 export const allValues = (header: Header): readonly string[] =>
   header === undefined ? [] : Array.isArray(header) ? header : [header]
 
+/** As its sender meant it: what is no ASCII comes in UTF-8, of which Node makes a character of each byte. */
+const meant = (value: string): string =>
+  /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value
+
+/** The first value and all of them, as texts: names of users and groups are in any language. */
+export const firstText = (header: Header): string | undefined => {
+  const value = firstValue(header)
+  return value === undefined ? undefined : meant(value)
+}
+export const allTexts = (header: Header): readonly string[] => allValues(header).map(meant)
+
 /** The rest of a header's name as a key: percent-encoded bytes decoded, as they are where that is impossible. */
 export function unescapedKey(encoded: string): string {
   try {

@@ -6,7 +6,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
 import type { Authorities } from './certificate-chain.ts'
 import { CertificateVerifier } from './client-certificate.ts'
-import { allValues, append, firstValue, unescapedKey } from './header-values.ts'
+import { allTexts, append, firstText, unescapedKey } from './header-values.ts'
 
 export interface RequestHeaderSettings {
   /** Common names of proxies; empty for any that our authority signed. */
@@ -51,9 +51,9 @@ export class RequestHeaderAuthenticator implements Authenticator {
     const { commonName } = verdict.leaf
     if (allowedNames.length > 0 && !allowedNames.includes(commonName))
       return { refused: `x509: subject with cn=${commonName} is not in the allowed list` }
-    const name = usernameHeaders.map((header) => firstValue(headers[header]) ?? '').find(Boolean)
+    const name = usernameHeaders.map((header) => firstText(headers[header]) ?? '').find(Boolean)
     if (name === undefined) return undefined
-    const groups = groupHeaders.flatMap((header) => allValues(headers[header])).filter(Boolean)
+    const groups = groupHeaders.flatMap((header) => allTexts(headers[header])).filter(Boolean)
     const consumed = Object.keys(headers).filter((header) => this.isIdentityHeader(header))
     return { user: { name, uid: '', groups, extra: this.#extra(headers) }, consumed }
   }
@@ -63,7 +63,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
     for (const prefix of this.#settings.extraHeaderPrefixes)
       for (const [name, value] of Object.entries(headers))
         if (name.startsWith(prefix))
-          append(extra, unescapedKey(name.slice(prefix.length)), allValues(value))
+          append(extra, unescapedKey(name.slice(prefix.length)), allTexts(value))
     return extra
   }
 }

@@ -220,6 +220,14 @@ test('a proxy says who it is', () => {
   ])
 })
 
+test('a proxy says who it is in any language', () => {
+  const sent = (text: string) => Buffer.from(text).toString('latin1')
+  const headers = { 'x-remote-user': sent('jürgen'), 'x-remote-group': sent('開発') }
+  const verdict = proxyMethod().authenticate(through(headers, front.certificate))
+  assert.ok(verdict && 'user' in verdict)
+  assert.deepEqual([verdict.user.name, verdict.user.groups], ['jürgen', ['開発']])
+})
+
 test('the first header with a value counts', () => {
   const sent = { 'x-remote-user': '', 'x-other-user': ['bob', 'carol'] }
   const verdict = proxyMethod().authenticate(through(sent, front.certificate))

@@ -218,6 +218,20 @@ test('who asks, in headers', () => {
   )
 })
 
+test('who asks, in any language: the bytes of UTF-8, each a character', () => {
+  const headers = remoteUserHeaders({
+    name: 'jürgen',
+    uid: '',
+    groups: ['開発'],
+    extra: { ort: ['Köln'] },
+  })
+  const sent = Object.values(headers).flat()
+  assert.deepEqual(
+    sent.map((value) => Buffer.from(value, 'latin1').toString()),
+    ['jürgen', '開発', 'Köln'],
+  )
+})
+
 test('where discovery is', () => {
   assert.equal(discoveryPath(apiService(undefined)), '/apis/a.example.com/v1')
   assert.equal(

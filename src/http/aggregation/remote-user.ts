@@ -11,12 +11,15 @@ const escapedKey = (key: string): string =>
       : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
   }).join('')
 
+/** As the value of a header, whose every character is a byte: names are in any language. */
+const inBytes = (text: string): string => Buffer.from(text).toString('latin1')
+
 export function remoteUserHeaders({ name, groups, extra }: User): PassedHeaders {
   const headers: PassedHeaders = Object.create(null)
-  headers['x-remote-user'] = name
-  if (groups.length > 0) headers['x-remote-group'] = [...groups]
+  headers['x-remote-user'] = inBytes(name)
+  if (groups.length > 0) headers['x-remote-group'] = groups.map(inBytes)
   for (const [key, values] of Object.entries(extra)) {
-    headers[`x-remote-extra-${escapedKey(key).toLowerCase()}`] = [...values]
+    headers[`x-remote-extra-${escapedKey(key).toLowerCase()}`] = values.map(inBytes)
   }
   return headers
 }
