@@ -35,6 +35,12 @@ for (const [coding, pack, unpack] of rows) {
   })
 }
 
+test('an element by the name of what every object has is one nobody knows', async () => {
+  const other = Buffer.from('<constructor href="/x">')
+  const [, body] = await pass(html, [other, page])
+  assert.equal(body.toString('latin1'), `${other}${changed}`)
+})
+
 const large = Buffer.concat([page, Buffer.alloc(8 << 20, ' ')])
 const untouched: [name: string, headers: Passing['headers'], body: Buffer][] = [
   ['no page', { 'content-type': 'text/plain' }, page],

@@ -40,33 +40,35 @@ export function rewriteLink(link: string, { prefix, backendHost, requestHost }: 
 }
 
 /** Attributes that hold addresses, by element. */
-const attributes: Readonly<Record<string, string>> = {
-  a: 'href',
-  applet: 'codebase',
-  area: 'href',
-  audio: 'src',
-  base: 'href',
-  blockquote: 'cite',
-  body: 'background',
-  button: 'formaction',
-  command: 'icon',
-  del: 'cite',
-  embed: 'src',
-  form: 'action',
-  frame: 'longdesc src',
-  head: 'profile',
-  html: 'manifest',
-  iframe: 'longdesc src',
-  img: 'longdesc src usemap',
-  input: 'src usemap formaction',
-  ins: 'cite',
-  link: 'href',
-  object: 'classid codebase data usemap',
-  q: 'cite',
-  script: 'src',
-  source: 'src',
-  video: 'poster src',
-}
+const attributes: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    a: 'href',
+    applet: 'codebase',
+    area: 'href',
+    audio: 'src',
+    base: 'href',
+    blockquote: 'cite',
+    body: 'background',
+    button: 'formaction',
+    command: 'icon',
+    del: 'cite',
+    embed: 'src',
+    form: 'action',
+    frame: 'longdesc src',
+    head: 'profile',
+    html: 'manifest',
+    iframe: 'longdesc src',
+    img: 'longdesc src usemap',
+    input: 'src usemap formaction',
+    ins: 'cite',
+    link: 'href',
+    object: 'classid codebase data usemap',
+    q: 'cite',
+    script: 'src',
+    source: 'src',
+    video: 'poster src',
+  }).map(([element, names]) => [element, names.split(' ')]),
+)
 
 const isSpace = (letter: string) =>
   letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r' || letter === '\f'
@@ -78,7 +80,7 @@ export function rewritePage(page: string, place: LinkPlace): string {
   for (let at = page.indexOf('<'); at !== -1; at = page.indexOf('<', at)) {
     let end = at + 1
     while (end < page.length && /[A-Za-z0-9]/.test(page[end])) end++
-    const wanted = attributes[page.slice(at + 1, end).toLowerCase()]?.split(' ')
+    const wanted = attributes.get(page.slice(at + 1, end).toLowerCase())
     at = end
     if (wanted === undefined) continue
     for (;;) {

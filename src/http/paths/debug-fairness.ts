@@ -11,11 +11,16 @@ const shape = { contentType: 'text/plain; charset=utf-8' }
 const cellWidthMin = 8
 const paddingWidth = 1
 
-const dumps = {
-  dump_priority_levels: levelRows,
-  dump_queues: queueRows,
-  dump_requests: requestRows,
-}
+type Dump = (
+  flows: FlowControl,
+  exchange: Exchange,
+  wallTimeOf: (monotonicMs: number) => number,
+) => string[][]
+const dumps: ReadonlyMap<string, Dump> = new Map<string, Dump>([
+  ['dump_priority_levels', levelRows],
+  ['dump_queues', queueRows],
+  ['dump_requests', requestRows],
+])
 
 /** `wallTimeOf`: from the server's monotonic milliseconds to milliseconds since 1970. */
 export function debugFairnessPaths(
@@ -23,7 +28,7 @@ export function debugFairnessPaths(
   wallTimeOf: (monotonicMs: number) => number,
 ): PathHandler {
   const dumpOf = (path: string) =>
-    path.startsWith(prefix) ? dumps[path.slice(prefix.length) as keyof typeof dumps] : undefined
+    path.startsWith(prefix) ? dumps.get(path.slice(prefix.length)) : undefined
   return {
     matches: (path) => dumpOf(path) !== undefined,
     handle(exchange) {
