@@ -98,3 +98,16 @@ test('a client that takes no messages makes whoever writes wait until it is gone
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([sink.closed, closed], [true, true])
 })
+
+test('a client that asks for signs of life and reads none gets no more of them', async () => {
+  const socket = new Duplex({ read() {}, write() {} })
+  const headers = { 'sec-websocket-key': 'a', 'sec-websocket-version': '13' }
+  const wire = { headers, upgrade: { socket, head: Buffer.alloc(0) } }
+  openWebSocket({ wire } as unknown as Exchange, () => '')
+  const pings = Buffer.concat(Array.from({ length: 1000 }, () => masked(opcodes.ping, long(125))))
+  for (let i = 0; i < 20; i++) socket.push(pings)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(socket.writableLength > 10_000, 'some are told')
+  assert.ok(socket.writableLength < 100_000, `${socket.writableLength} bytes wait`)
+  socket.destroy()
+})

@@ -59,6 +59,8 @@ function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused
 
 /** How long a client gets to take the last bytes. */
 const lastBytesMs = 10_000
+/** What a client may leave unread and still get signs of life: who asks for them and reads none would fill memory. */
+const unreadBytesMax = 64 * 1024
 
 function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, lines: string[]): Sink {
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
@@ -69,7 +71,10 @@ function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, line
     socket.end(closeFrame(status), () => socket.destroy())
   }
   const listening = new Listening({
-    ping: (bytes) => socket.writable && void socket.write(frame(opcodes.pong, bytes)),
+    ping(bytes) {
+      if (!socket.writable || socket.writableLength > unreadBytesMax) return
+      socket.write(frame(opcodes.pong, bytes))
+    },
     close: end,
   })
   socket.on('data', (bytes: Buffer) => listening.take(bytes))
