@@ -65,3 +65,17 @@ test('one version of an object in one kind is at hand, another is not, and no mo
   for (let i = 0; i < 500; i++) table.keep(kind, entryOf(`b${i}`, i), item(`b${i}`))
   assert.equal(table.known(kind, entry), undefined)
 })
+
+test('of large objects fewer are at hand', () => {
+  const table = new TableRows()
+  const entries = Array.from({ length: 20 }, (_, i) => {
+    const entry = entryOf(`c${i}`, i)
+    return { ...entry, cut: { ...entry.cut, bytes: Buffer.alloc(1 << 20) } }
+  })
+  const known = () => entries.filter((entry) => table.known(kind, entry) !== undefined).length
+  for (const entry of entries) table.keep(kind, entry, item(entry.name))
+  assert.equal(known(), 8)
+  // What is kept anew counts once.
+  for (const entry of entries.slice(12)) table.keep(kind, entry, item(entry.name))
+  assert.equal(known(), 8)
+})

@@ -10,6 +10,8 @@ import type { ObjectView } from '#verbs/answer.ts'
 
 /** Objects kept parsed: a page of the size kubectl asks for. */
 const keptMax = 500
+/** And no more than so many bytes of them as they are stored: parsed, and with what was made of them, they are several times that. */
+const keptBytesMax = 8 << 20
 
 /** What the rows of an object are made from. */
 export interface Kept {
@@ -39,6 +41,7 @@ const nothing = Buffer.from('null')
 
 export class TableRows {
   readonly #kept = new Map<Buffer, Kept>()
+  #bytes = 0
 
   /** What is at hand of an object as it is now. */
   known(kind: Kind, { cut, revision }: ObjectView): Kept | undefined {
@@ -48,8 +51,13 @@ export class TableRows {
 
   keep(kind: Kind, { cut, revision }: ObjectView, item: TableItem): Kept {
     const made = { kind, revision, item, objects: new Map<string, Buffer>() }
+    if (!this.#kept.has(cut.bytes)) this.#bytes += cut.bytes.length
     this.#kept.set(cut.bytes, made)
-    if (this.#kept.size > keptMax) this.#kept.delete(this.#kept.keys().next().value as Buffer)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= keptMax && this.#bytes <= keptBytesMax) break
+      this.#kept.delete(oldest)
+      this.#bytes -= oldest.length
+    }
     return made
   }
 }
