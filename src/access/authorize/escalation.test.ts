@@ -106,6 +106,19 @@ for (const [owned, granted, allowed] of coverage)
     assert.equal(said === 'allowed', allowed, said)
   })
 
+test('a rule that stands for millions of permissions holds up nobody', async () => {
+  const many = (prefix: string) => Array.from({ length: 1000 }, (_, i) => `${prefix}${i}`)
+  const rule = { verbs: ['get', 'list'], apiGroups: many('g'), resources: many('r') }
+  const beganAt = performance.now()
+  const refused = await attempt({ object: rules(rule) })
+  assert.match(refused, /^403 .*more than 100000 RBAC permissions .*cannot be granted at once$/)
+  assert.ok(performance.now() - beganAt < 1000)
+  // Who holds all of it as it is may grant it.
+  assert.equal(await attempt({ object: rules(rule) }, rbacWith(rule)), 'allowed')
+  const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
+  assert.equal(await attempt({ object: rules(rule) }, rbacWith(all)), 'allowed')
+})
+
 test('what one lacks stays apart where more than the verb differs', async () => {
   const said = await attempt({
     object: rules(

@@ -12,7 +12,7 @@ import { joinErrors, showStrings } from '#access/error-list.ts'
 import { isPrivileged, type User } from '#access/user.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { type RbacAuthorizer, rbacGroup } from './rbac.ts'
-import { compact, showRule, uncovered } from './rule-coverage.ts'
+import { comparedFor, comparedMax, compact, showRule, uncovered } from './rule-coverage.ts'
 
 export interface RoleWrite {
   readonly user: User
@@ -79,6 +79,8 @@ function escalationProblem(
   rules: readonly PolicyRule[],
 ): string | undefined {
   const owned = rbac.policyRulesFor(user, namespace)
+  if (comparedFor(owned.rules, rules) > comparedMax)
+    return `more than ${comparedMax} RBAC permissions in rules that are not held as they are cannot be granted at once`
   const missing = uncovered(owned.rules, rules)
   if (missing.length === 0) return undefined
   const lines = [...new Set(compact(missing).map(showRule))].sort(byCodePoint)

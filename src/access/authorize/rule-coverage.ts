@@ -5,12 +5,34 @@
 import { showStrings } from '#access/error-list.ts'
 import { has, type PolicyRule, pathMatches } from './policy-rule.ts'
 
+/**
+ * More permissions than these are not compared one by one: many times what any role grants, and done in a moment. A rule
+ * of a few hundred groups, resources and verbs each stands for millions, which would hold up everybody and fill memory.
+ */
+export const comparedMax = 100_000
+
 /** The permissions of `wanted` that `owned` does not cover, each as a rule of its own. */
 export function uncovered(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
 ): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((single) => !owned.some((rule) => covers(rule, single)))
+  return openRules(owned, wanted)
+    .flatMap(breakDown)
+    .filter((single) => !owned.some((rule) => covers(rule, single)))
+}
+
+/** How many permissions that takes to compare. */
+export const comparedFor = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): number =>
+  openRules(owned, wanted).reduce((sum, rule) => sum + permissionsIn(rule), 0)
+
+/** Without those that one rule covers as they are. */
+const openRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
+  wanted.filter((rule) => !owned.some((one) => covers(one, rule)))
+
+function permissionsIn({ verbs, apiGroups, resources, ...rest }: PolicyRule): number {
+  const named = Math.max(1, rest.resourceNames?.length ?? 0)
+  const things = (apiGroups?.length ?? 0) * (resources?.length ?? 0) * named
+  return (things + (rest.nonResourceURLs?.length ?? 0)) * (verbs?.length ?? 0)
 }
 
 /** A rule as rules of one verb and one resource or URL each. */
