@@ -12,3 +12,6 @@ export interface Clock {
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now()
 
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
+
+/** The longest that a timer may wait, in milliseconds: one that should wait longer, some 25 days, does not wait at all. */
+export const timerMsMax = 2 ** 31 - 1

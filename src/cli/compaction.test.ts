@@ -43,3 +43,29 @@ test('what is older than an interval is forgotten, and a failure is told and tri
   assert.deepEqual([compacted, told.length], [[7, 9, 2], 2])
   running.stop()
 })
+
+test('an interval that is longer than any timer is waited for in parts', async (t) => {
+  let compactions = 0
+  const storage = {
+    currentRevision: () => 7,
+    compact: async () => void compactions++,
+  } as unknown as Storage
+  let part = () => {}
+  let partMs = 0
+  t.mock.method(globalThis, 'setInterval', (call: () => void, ms: number) => {
+    part = call
+    partMs = ms
+    return { unref() {} }
+  })
+  const intervalMs = 30 * 24 * 3_600_000
+  compactRegularly(storage, intervalMs, assert.fail)
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const after: number[] = []
+  for (let i = 0; i < 4; i++) {
+    await settle()
+    part()
+    await settle()
+    after.push(compactions)
+  }
+  assert.deepEqual([partMs, after], [intervalMs / 2, [0, 1, 1, 2]])
+})

@@ -2,6 +2,7 @@
  * History is kept for an interval and then forgotten: every so often the store is compacted up to where it was one
  * interval ago. Several servers on one store may do it; the later one finds nothing to do.
  */
+import { timerMsMax } from '#base/clock.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
 
 export interface Compaction {
@@ -27,7 +28,13 @@ export function compactRegularly(
       report('the history of the store could not be compacted; it is tried again', error)
     }
   }
-  const timer = setInterval(turn, intervalMs)
+  // An interval that is too long for a timer is waited for in several.
+  const parts = Math.ceil(intervalMs / timerMsMax)
+  let waited = 0
+  const timer = setInterval(() => {
+    waited++
+    if (waited % parts === 0) void turn()
+  }, intervalMs / parts)
   timer.unref()
   void turn()
   return { stop: () => clearInterval(timer) }

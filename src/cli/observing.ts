@@ -1,7 +1,7 @@
 /** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
-import { systemClock } from '#base/clock.ts'
+import { systemClock, timerMsMax } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
@@ -177,7 +177,7 @@ function makeFairness(
     concurrencyMax: reads + writes,
     waitMsMax: settings.requestTimeoutMs / waitShare,
     after(ms, call) {
-      const timer = setTimeout(call, ms)
+      const timer = setTimeout(call, Math.min(ms, timerMsMax))
       return () => clearTimeout(timer)
     },
     meters: flowMeters(registry),

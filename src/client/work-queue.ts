@@ -2,6 +2,7 @@
  * Keys waiting to be worked on: each is in the queue once and in work once, however often it is added; one that fails
  * returns after a wait that doubles. A key added while it is in work is worked on again afterwards.
  */
+import { timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
 
 /** Who counts what a queue does. */
@@ -100,7 +101,7 @@ export class WorkQueue {
         this.#later.delete(key)
         this.add(key)
       },
-      Math.min(ms, 2 ** 31 - 1),
+      Math.min(ms, timerMsMax),
     )
     timer.unref()
     this.#later.set(key, { timer, at })

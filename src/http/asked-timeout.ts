@@ -1,4 +1,5 @@
 /** The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does not count. */
+import { timerMsMax } from '#base/clock.ts'
 import { parseDuration } from '#api/duration.ts'
 import { badRequest } from '#api/status-error.ts'
 import { durationFault } from '#codec/go-json/time-fault.ts'
@@ -28,7 +29,7 @@ export function askedTimeout(
     throw badRequest(`invalid timeout specified in the request URL - ${why}`)
   }
   const timeoutMs = Number(nanos) / 1e6
-  if (timeoutMs <= 0 || (limitMs > 0 && timeoutMs >= limitMs) || timeoutMs > 2 ** 31 - 1) {
+  if (timeoutMs <= 0 || (limitMs > 0 && timeoutMs >= limitMs) || timeoutMs > timerMsMax) {
     return undefined
   }
   const words =

@@ -46,3 +46,13 @@ test('without a limit nobody is late', () => {
     mock.timers.reset()
   }
 })
+
+test('a limit that is longer than any timer is looked at when a timer can', (t) => {
+  const waits: number[] = []
+  t.mock.method(globalThis, 'setTimeout', (_: () => void, ms: number) => {
+    waits.push(ms)
+    return { unref() {} }
+  })
+  new Deadlines<string>(30 * 24 * 3_600_000, () => 0, assert.fail).begin('a', 0)
+  assert.deepEqual(waits, [2 ** 31 - 1])
+})

@@ -2,6 +2,8 @@
  * Requests under way, and what becomes of those that take too long. All have the same time, so the first to begin is the
  * first that may be late, and one timer serves them all.
  */
+import { timerMsMax } from '#base/clock.ts'
+
 export class Deadlines<Request> {
   readonly #limitMs: number
   readonly #expire: (request: Request) => void
@@ -28,7 +30,7 @@ export class Deadlines<Request> {
   }
 
   #wait(delayMs: number): void {
-    this.#timer = setTimeout(() => this.#look(), delayMs)
+    this.#timer = setTimeout(() => this.#look(), Math.min(delayMs, timerMsMax))
     this.#timer.unref()
   }
 

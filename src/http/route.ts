@@ -4,6 +4,7 @@
  */
 import { type Awaitable, after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
+import { timerMsMax } from '#base/clock.ts'
 import { flag, integer, parseListOptions } from '#api/list-options.ts'
 import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
 import type { Catalog } from '#kinds/catalog.ts'
@@ -228,7 +229,7 @@ async function runWatch(
   if (sink === undefined) return started.stop()
   tellStarted(exchange, parts)
   await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {
-    timeoutMs: Math.min(seconds * 1000, 2 ** 31 - 1),
+    timeoutMs: Math.min(seconds * 1000, timerMsMax),
     stopping: parts.stopping,
     meter: parts.instruments?.watch(target.kind),
   })

@@ -2,6 +2,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { timerMsMax } from '#base/clock.ts'
 import { identityCheck, type Tally } from '#access/server-identity.ts'
 
 export interface Backend {
@@ -61,7 +62,7 @@ export const serverNameOf = ({ host, trust }: Backend): string =>
   trust.serverName ?? (isIP(host) === 0 ? host : '')
 
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
-  connectTimeoutMs || connectTimeoutMsDefault
+  Math.min(connectTimeoutMs || connectTimeoutMsDefault, timerMsMax)
 
 const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()

@@ -2,6 +2,7 @@
  * Records on their way, many at a time. They wait for their batch, and a batch for its turn where so many a second are
  * allowed; when too many wait, further ones are lost and counted. No request waits. At the end everything left is written.
  */
+import { timerMsMax } from '#base/clock.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost, RecordWriter } from './sink.ts'
@@ -57,7 +58,7 @@ export class BatchingSink implements AuditSink {
 
   #flushIn(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#flush(), ms)
+    this.#timer = setTimeout(() => this.#flush(), Math.min(ms, timerMsMax))
     this.#timer.unref()
   }
 
