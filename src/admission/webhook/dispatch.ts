@@ -86,7 +86,8 @@ export async function askHook(
     if (qualifiedName(name).length > 0) continue
     if (!request.auditAnnotations.has(name)) request.auditAnnotations.set(name, value)
   }
-  request.warnings.push(...verdict.warnings)
+  // One by one: as arguments of one call there could be too many.
+  for (const warning of verdict.warnings) request.warnings.push(warning)
   if (!verdict.allowed) throw new Denied(refusalOf(hook, verdict.result))
   return verdict
 }

@@ -95,6 +95,13 @@ test('of several that refuse, the first in order is heard, and all of them are c
   )
 })
 
+test('a webhook may warn of as much as its answer holds', async () => {
+  server.paths.set('/a', () => ({ allowed: true, warnings: Array(300_000).fill('w') }))
+  const request = map()
+  assert.equal(await run(request, 22, hook('a')), 'admitted')
+  assert.equal(request.warnings.length, 300_000)
+})
+
 const elsewhere = { namespaceSelector: { matchLabels: { team: 'b' } } }
 const failed = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_'
 const open: [release: number, hooks: () => Loose[], expected: Loose][] = [
