@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf } from '#admission/requests.suite.ts'
-import { laidIn, pathOf } from './represent.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import { entryOf } from '#watchcache/picture.suite.ts'
+import { convertedAnew, laidIn, pathOf } from './represent.ts'
 
 const pods = kindOf('v1', 'pods')
 const roles = kindOf('rbac.authorization.k8s.io/v1', 'roles')
@@ -22,4 +25,36 @@ test('a revision of 0 is none', () => {
   assert.equal(laidIn(pods, { ...view, revision: 7 }), ',"resourceVersion":"7"')
   assert.equal(laidIn(pods, { ...view, revision: 0 }), '')
   assert.equal(laidIn(pods, { ...view, revision: undefined }), '')
+})
+
+test('what is converted for one reader is not taken away by another who asks meanwhile', async () => {
+  const kinds = ['g/v1', 'g/v2', 'g/v3'].map(
+    (apiVersion) => ({ apiVersion, kind: 'Thing' }) as Kind,
+  )
+  const [, , third] = kinds as [Kind, Kind, Kind]
+  const parse = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString())
+  const [a, b] = ['g/v1', 'g/v2'].map((apiVersion, i) => ({ ...entryOf(`o${i}`, i), apiVersion }))
+  let asked = 0
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const resource = {
+    kindOf: (version: string) => kinds.find(({ apiVersion }) => apiVersion === version),
+    sameShape: () => false,
+    async convert(objects: KubeObject[], from: Kind) {
+      const turn = ++asked
+      // Somebody else begins to ask for the first while the second is converted, and waits longer.
+      if (from.apiVersion === 'g/v2') void meanwhile?.()
+      await new Promise((resolve) => setTimeout(resolve, turn > 2 ? 50 : 5))
+      return objects
+    },
+  }
+  for (const kind of kinds) Object.assign(kind, { resource })
+  meanwhile = () => convertedAnew(third, [a], parse)
+  const views = await convertedAnew(third, [a, b], parse)
+  assert.deepEqual(
+    views.map(({ cut, apiVersion }) => [Buffer.isBuffer(cut.bytes), apiVersion]),
+    [
+      [true, 'g/v3'],
+      [true, 'g/v3'],
+    ],
+  )
 })

@@ -27,7 +27,17 @@ export function headerOf(kind: Kind): string {
   return header
 }
 
-const converted = new WeakMap<CutObject, Map<Kind, CutObject>>()
+interface Converted {
+  readonly kind: Kind
+  readonly cut: CutObject
+}
+/** By the version converted to: what was made for a definition that has changed since makes room for what is made anew. */
+const converted = new WeakMap<CutObject, Map<string, Converted>>()
+
+function knownCut(kind: Kind, { cut }: ObjectView): CutObject | undefined {
+  const known = converted.get(cut)?.get(kind.apiVersion)
+  return known?.kind === kind ? known.cut : undefined
+}
 
 /** The body of an object in the version asked for; its type header is the caller's to write. */
 export function cutFor(
@@ -38,7 +48,7 @@ export function cutFor(
   if (view.apiVersion === kind.apiVersion) return view.cut
   const from = kind.resource.kindOf(view.apiVersion)
   if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
-  const known = converted.get(view.cut)?.get(kind)
+  const known = knownCut(kind, view)
   if (known !== undefined) return known
   const object = convertOne(parse(view.cut.bytes), from, kind)
   return object instanceof Promise
@@ -48,8 +58,8 @@ export function cutFor(
 
 function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
   const cut = encodeCut(object)
-  const versions = converted.get(view.cut) ?? new Map<Kind, CutObject>()
-  versions.set(kind, cut)
+  const versions = converted.get(view.cut) ?? new Map<string, Converted>()
+  versions.set(kind.apiVersion, { kind, cut })
   converted.set(view.cut, versions)
   return cut
 }
@@ -60,23 +70,36 @@ export async function convertTogether(
   views: readonly ObjectView[],
   parse: ParseStored,
 ): Promise<void> {
-  const byVersion = new Map<Kind, ObjectView[]>()
+  const missing = views.filter((view) => knownCut(kind, view) === undefined)
+  await convertAll(kind, missing, parse)
+}
+
+/** What became of those that have to be converted. Others may ask for the same meanwhile. */
+async function convertAll<View extends ObjectView>(
+  kind: Kind,
+  views: readonly View[],
+  parse: ParseStored,
+): Promise<Map<View, CutObject>> {
+  const byVersion = new Map<Kind, View[]>()
   for (const view of views) {
-    if (view.apiVersion === kind.apiVersion || converted.get(view.cut)?.has(kind)) continue
+    if (view.apiVersion === kind.apiVersion) continue
     const from = kind.resource.kindOf(view.apiVersion)
     if (from === undefined || kind.resource.sameShape(from, kind)) continue
     const same = byVersion.get(from)
     if (same === undefined) byVersion.set(from, [view])
     else same.push(view)
   }
+  const made = new Map<View, CutObject>()
   for (const [from, same] of byVersion) {
     const objects = await kind.resource.convert(
       same.map((view) => parse(view.cut.bytes)),
       from,
       kind,
     )
-    for (const [i, view] of same.entries()) remember(kind, view, objects[i])
+    for (const [i, view] of same.entries())
+      made.set(view, remember(kind, view, objects[i] as KubeObject))
   }
+  return made
 }
 
 /** Views in the version asked for, converted now: reads tell what a webhook says now, whatever it said before. */
@@ -85,10 +108,9 @@ export async function convertedAnew<View extends ObjectView>(
   views: readonly View[],
   parse: ParseStored,
 ): Promise<View[]> {
-  for (const { cut } of views) converted.get(cut)?.delete(kind)
-  await convertTogether(kind, views, parse)
+  const made = await convertAll(kind, views, parse)
   const { apiVersion } = kind
-  return views.map((view) => ({ ...view, cut: cutFor(kind, view, parse) as CutObject, apiVersion }))
+  return views.map((view) => ({ ...view, cut: made.get(view) ?? view.cut, apiVersion }))
 }
 
 /** The path an object, or a collection when there is no name, is read at. */
@@ -149,7 +171,7 @@ export async function objectFor(
   view: ObjectView,
   parse: ParseStored,
 ): Promise<KubeObject> {
-  const known = converted.get(view.cut)?.get(kind)
+  const known = knownCut(kind, view)
   const from = known === undefined ? (kind.resource.kindOf(view.apiVersion) ?? kind) : kind
   const asked = await convertOne(parse((known ?? view.cut).bytes), from, kind)
   asked.kind = kind.kind
