@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { until } from '#base/until.fixture.ts'
 import type { Wire } from '#http/exchange.ts'
 import { wireOfUpgrade } from './upgrade-wire.ts'
 
@@ -96,4 +97,19 @@ test('whoever asks is told when the client is gone, also after that', async () =
   const wire = await gone
   wire.onClose?.(() => told++)
   assert.deepEqual([told, wire.isWaiting], [2, false])
+})
+
+test('a stream hears that its client has left', async () => {
+  let closed = 0
+  handle = (wire) => {
+    const sink = wire.stream(200, {})
+    sink.onClose?.(() => closed++)
+    sink.write(Buffer.from('one'))
+  }
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.write('GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nmore')
+  await new Promise((resolve) => socket.once('data', resolve))
+  socket.end()
+  await until('the end', () => closed > 0)
 })

@@ -47,6 +47,9 @@ export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, hea
     answerPieces,
     stream(status, headers): Sink {
       begin(status, headers)
+      // What is not read says nothing of its end either.
+      socket.once('end', () => socket.destroy())
+      socket.resume()
       return {
         write: (bytes) => socket.write(bytes),
         drained: () => drained(socket),
