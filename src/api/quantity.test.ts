@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import {
   addQuantities,
   canonicalQuantity,
@@ -7,6 +8,7 @@ import {
   formatQuantity,
   isZeroQuantity,
   parseQuantity,
+  QuantityError,
   quantityMilliValue,
   quantityValue,
   roundUpToMilli,
@@ -158,3 +160,23 @@ test('whole values overflow so too', () => {
   assert.equal(quantityValue('9223372036854775807'), 9223372036854775807n)
   assert.equal(quantityValue('123456789012345678901234567890'), -4362896299872285998n)
 })
+
+const long = 100_000
+const longTexts: [string, string][] = [
+  ['noughts before what is no number', `${'0'.repeat(long)}x`],
+  ['digits before what is no number', `${'1'.repeat(long)}x`],
+  ['noughts between digits', `1${'0'.repeat(long)}1`],
+  ['noughts in a fraction', `1.${'0'.repeat(long)}1x`],
+  ['digits of an exponent', `1e${'1'.repeat(long)}x`],
+]
+for (const [what, text] of longTexts)
+  test(`${what} are read in one pass`, () => {
+    const took = processorMs(() => {
+      try {
+        canonicalQuantity(text)
+      } catch (error) {
+        assert.ok(error instanceof QuantityError)
+      }
+    })
+    assert.ok(took < 1000, `${took} ms`)
+  })
