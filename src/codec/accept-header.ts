@@ -1,4 +1,5 @@
 /** The two headers of content negotiation, taken apart as Go's libraries take them apart. Nothing is decided here. */
+import { trimEnds } from '#base/trim-ends.ts'
 
 export interface AcceptClause {
   readonly type: string
@@ -10,7 +11,7 @@ export interface AcceptClause {
 /** Clauses looked at; an Accept header has a few, and sorting is quadratic. */
 const clausesMax = 64
 
-const trim = (text: string) => text.replace(/^ +| +$/g, '')
+const trim = (text: string) => trimEnds(text, ' ')
 
 /** How headers are taken apart: the library of releases before 1.17 kept parameters that say nothing, or say more than one thing. */
 export type AcceptRules = 'present' | 'before 1.17'
@@ -82,7 +83,7 @@ export function parseContentType(header: string): string | undefined {
   if (match === null) return undefined
   let rest = match[2] ?? ''
   const names = new Set<string>()
-  while (!/^\s*;?\s*$/.test(rest)) {
+  while (rest.trim() !== '' && rest.trim() !== ';') {
     const found = parameter.exec(rest)
     if (found === null || names.has(found[1].toLowerCase())) return undefined
     names.add(found[1].toLowerCase())

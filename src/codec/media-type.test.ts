@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import type { AcceptRules } from './accept-header.ts'
 import {
   bodyFormat,
@@ -204,3 +205,14 @@ for (const [header, before, now] of readOnceAndNow) {
     assert.equal(form(header, 'built-in'), now)
   })
 }
+
+const blanks = ' '.repeat(60_000)
+const costly: [string, () => string][] = [
+  ['an Accept with blanks within', () => form(`a${blanks}b`, 'built-in')],
+  ['a Content-Type', () => outcome(() => bodyFormat(`application/json;a=b${blanks}x`))],
+]
+for (const [what, ask] of costly)
+  test(`${what} costs one pass`, () => {
+    const took = processorMs(() => assert.match(ask(), /^4\d\d /))
+    assert.ok(took < 1000, `${took} ms`)
+  })

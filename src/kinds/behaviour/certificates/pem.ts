@@ -1,4 +1,5 @@
 /** PEM blocks in bytes, found as Go's decoder finds them: text around them is passed over. */
+import { trimEnd } from '#base/trim-ends.ts'
 
 export interface PemBlock {
   readonly type: string
@@ -26,7 +27,7 @@ export function decodePem(bytes: Buffer): PemBlock | undefined {
 
 function blockAt(text: string, begin: number): PemBlock | undefined {
   const lineEnd = endOfLine(text, begin)
-  const line = text.slice(begin, lineEnd).replace(/[ \t\r]+$/, '')
+  const line = trimEnd(text.slice(begin, lineEnd), ' \t\r')
   if (!line.endsWith(dashes)) return undefined
   const type = line.slice(0, -dashes.length)
   const endLine = `${dashes}END ${type}${dashes}`
