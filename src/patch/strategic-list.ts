@@ -23,7 +23,8 @@ export function mergeItems(
 ): Json[] {
   if (before.length === 0 && change.length === 0) return before
   if (elementType(before, change) !== mapType) {
-    if (deletes) return before.filter((item) => !change.includes(item))
+    const gone = new Set(change)
+    if (deletes) return before.filter((item) => !gone.has(item))
     return weave(withoutRepeats([...before, ...change]), change, before, '')
   }
   const { mergeKey } = rule
@@ -32,11 +33,22 @@ export function mergeItems(
   }
   const { live, named } = withoutDirectives(before as JsonMap[], change as JsonMap[], mergeKey)
   const merged = [...live]
+  const placeOf = places(merged, (item) => ownValue(item, mergeKey))
   for (const item of named) {
     const key = keyOf(item, mergeKey)
-    const at = merged.findIndex((other) => ownValue(other, mergeKey) === key)
-    if (at < 0) merged.push(item)
-    else merged[at] = mergeMaps(merged[at] as JsonMap, item, rule.type)
+    const at = placeOf.get(key)
+    if (at === undefined) {
+      placeOf.set(key, merged.length)
+      merged.push(item)
+      continue
+    }
+    merged[at] = mergeMaps(merged[at] as JsonMap, item, rule.type)
+    // An item whose key is null loses it.
+    if (ownValue(merged[at], mergeKey) === key) continue
+    let next = at + 1
+    while (next < merged.length && ownValue(merged[next] as JsonMap, mergeKey) !== key) next++
+    if (next < merged.length) placeOf.set(key, next)
+    else placeOf.delete(key)
   }
   return weave(merged, named, live, mergeKey)
 }
@@ -46,13 +58,29 @@ const goKindOfItems = (type: Type): string => (type.is === 'struct' ? 'struct' :
 /** Repeats go, and the last item takes the place of each. */
 function withoutRepeats(items: Json[]): Json[] {
   const out = [...items]
+  const places = new Map<Json, Set<number>>()
+  for (const [i, item] of out.entries()) {
+    const known = places.get(item)
+    if (known === undefined) places.set(item, new Set([i]))
+    else known.add(i)
+  }
+  if (places.size === out.length) return out
   for (let i = 0; i < out.length - 1; i++) {
-    for (let j = i + 1; j < out.length; j++) {
-      if (out[i] !== out[j]) continue
+    const value = out[i] as Json
+    const repeats = places.get(value) as Set<number>
+    if (repeats.size === 1) continue
+    for (const at of [...repeats].sort((a, b) => a - b).slice(1)) {
+      // The repeats at the end go first, for none of them takes a place.
+      while (out.length > at + 1 && out.at(-1) === value) out.pop()
+      if (at >= out.length) break
       const last = out.pop() as Json
-      if (j < out.length) out[j] = last
-      j--
+      if (at === out.length) break
+      out[at] = last
+      const moved = places.get(last) as Set<number>
+      moved.delete(out.length)
+      moved.add(at)
     }
+    places.set(value, new Set([i]))
   }
   return out
 }
@@ -83,23 +111,23 @@ interface Split {
 
 /** Carries out the directives among the items of the patch. */
 function withoutDirectives(before: JsonMap[], change: JsonMap[], mergeKey: string): Split {
-  let live = before
   let replace = false
+  const gone = new Set<Json>()
   const named: JsonMap[] = []
   for (const item of change) {
     const order = ownValue(item, directive)
     if (order === undefined) named.push(item)
-    else if (order === 'delete') {
-      const key = keyOf(item, mergeKey)
-      live = live.filter((other) => ownValue(other, mergeKey) !== key)
-    } else if (order === 'replace') replace = true
+    else if (order === 'delete') gone.add(keyOf(item, mergeKey))
+    else if (order === 'replace') replace = true
     else if (order === 'merge') {
       throw new StrategicError('merging lists cannot yet be specified in the patch')
     } else {
       throw new StrategicError(`unknown patch type: ${goText(order)} in map: ${goValue(item)}`)
     }
   }
-  return replace ? { live: named, named: [] } : { live, named }
+  if (replace) return { live: named, named: [] }
+  const isGone = (item: JsonMap) => gone.has(ownValue(item, mergeKey) as Json)
+  return { live: gone.size === 0 ? before : before.filter((item) => !isGone(item)), named }
 }
 
 function keyOf(item: JsonMap, mergeKey: string): Json {
@@ -200,19 +228,38 @@ function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined)
     all.sort((a, b) => (a.place as number) - (b.place as number))
     return all.map(({ item }) => item)
   }
-  const out: typeof all = []
-  for (const one of all) {
-    let at = out.length
-    const goesBefore = ({ place }: (typeof all)[number]) =>
-      place === undefined || one.place === undefined || one.place < place
-    while (at > 0 && goesBefore(out[at - 1] as (typeof all)[number])) at--
-    out.splice(at, 0, one)
-  }
-  return out.map(({ item }) => item)
+  // In front of all others, the last one first; then the others. Only so nothing is moved for each item.
+  const front: typeof all = []
+  const back: typeof all = []
+  for (const one of all) insert(front, back, one)
+  return [...front.reverse(), ...back].map(({ item }) => item)
 }
 
-function places(items: Json[], key: (item: Json) => Json): Map<Json, number> {
-  const out = new Map<Json, number>()
+interface Placed {
+  readonly item: Json
+  readonly place: number | undefined
+}
+
+function insert(front: Placed[], back: Placed[], one: Placed): void {
+  const wanted = one.place
+  if (wanted === undefined) {
+    front.push(one)
+    return
+  }
+  const goesBefore = ({ place }: Placed) => place === undefined || wanted < place
+  let at = back.length
+  while (at > 0 && goesBefore(back[at - 1] as Placed)) at--
+  if (at > 0 || front.length === 0) {
+    back.splice(at, 0, one)
+    return
+  }
+  while (at < front.length && goesBefore(front[at] as Placed)) at++
+  front.splice(at, 0, one)
+}
+
+/** By key, the first item that has it. */
+function places<Item extends Json, Key>(items: Item[], key: (item: Item) => Key): Map<Key, number> {
+  const out = new Map<Key, number>()
   for (const [i, item] of items.entries()) if (!out.has(key(item))) out.set(key(item), i)
   return out
 }

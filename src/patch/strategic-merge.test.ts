@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import {
   atomicList,
   dict,
@@ -387,3 +388,25 @@ test('names every object seems to have', () => {
   )
   assert.equal(JSON.stringify(patched), '{"labels":{"a":"1","__proto__":"2","constructor":"3"}}')
 })
+
+const many = (prefix: string, also = {}) =>
+  Array.from({ length: 15_000 }, (_, i) => ({ name: `${prefix}${i}`, ...also }))
+const names = (prefix: string) => many(prefix).map(({ name }) => name)
+const large: [what: string, document: Json, patch: Json][] = [
+  ['items', { items: many('a') }, { items: many('b') }],
+  ['items in an order', {}, { items: many('b'), '$setElementOrder/items': [] }],
+  ['deleted items', { items: many('a') }, { items: many('b', { $patch: 'delete' }) }],
+  ['plain items', { finalizers: names('a') }, { finalizers: names('b') }],
+  ['plain items twice', { finalizers: ['x'] }, { finalizers: [...names('a'), ...names('a')] }],
+  [
+    'plain items that go',
+    { finalizers: names('a') },
+    { '$deleteFromPrimitiveList/finalizers': names('b') },
+  ],
+]
+for (const [what, document, patch] of large) {
+  test(`many ${what} cost one pass`, () => {
+    const took = processorMs(() => applyStrategicMerge(type, document, patch))
+    assert.ok(took < 2000, `${took} ms`)
+  })
+}
