@@ -9,6 +9,7 @@ import {
   JsonError,
   nestingDepthMax,
   parseJson,
+  storedDepthMax,
 } from './json.ts'
 
 const faults: [string, string][] = [
@@ -84,6 +85,13 @@ test('nesting has a limit', () => {
       message: "invalid character '[' exceeded max depth",
     })
   }
+})
+
+test('what is stored is read where owners of fields make it deeper than a body', () => {
+  const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth))
+  assert.doesNotThrow(() => decodeJson(nested(nestingDepthMax + 5)))
+  assert.throws(() => decodeWritten(nested(nestingDepthMax + 1)), { name: 'JsonError' })
+  assert.throws(() => decodeJson(nested(storedDepthMax + 1)), { name: 'JsonError' })
 })
 
 test('integers of 64 bits are exact', () => {

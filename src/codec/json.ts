@@ -12,6 +12,9 @@ import { faultOf, scanJson, scanJsonBytes } from './json-scan.ts'
 /** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
 export const nestingDepthMax = 300
 
+/** Of what is stored: a body as deep as may be, and in it the owners of its fields, who stand a few steps deeper. */
+export const storedDepthMax = 2 * nestingDepthMax
+
 /** Text that is no JSON. The message is Go's; who asked says in which request it happened. */
 export class JsonError extends Error {
   override name = 'JsonError'
@@ -52,22 +55,23 @@ const keepExact = (_key: string, value: unknown, context?: { source?: string }):
     : value
 
 /** The value of a JSON text. Throws JsonError. */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, depthMax = nestingDepthMax): Json {
   let value: Json
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError(faultOf(scanJson(text, nestingDepthMax)))
+    throw new JsonError(faultOf(scanJson(text, depthMax)))
   }
   if (typeof value === 'number') return isRounded(value) ? JSON.parse(text, keepExact) : value
   if (typeof value !== 'object' || value === null) return value
-  const shape = shapeOf(value, nestingDepthMax)
+  const shape = shapeOf(value, depthMax)
   if (shape === 'fine') return value
   if (shape === 'inexact') return JSON.parse(text, keepExact)
-  throw new JsonError(scanJson(text, nestingDepthMax).fault ?? 'exceeded max depth')
+  throw new JsonError(scanJson(text, depthMax).fault ?? 'exceeded max depth')
 }
 
-export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'))
+/** What was stored. */
+export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'), storedDepthMax)
 
 /** Values of texts that say more than their value shows: keys twice, or numbers other than short integers. */
 const oddValues = new WeakSet<object>()

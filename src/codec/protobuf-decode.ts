@@ -19,7 +19,7 @@ const loadGoNames = loadLater<typeof import('./go-json/go-name.ts')>(
   './go-json/go-name',
 )
 
-/** A reader and how deep in messages it is. */
+/** A reader and how deep the value at hand will stand in JSON, about: in messages, lists and maps. */
 interface Source {
   readonly reader: WireReader
   depth: number
@@ -164,7 +164,7 @@ function readAny(source: Source): Json {
   )
   if (raw === undefined || raw === '') return null
   try {
-    return parseJson(raw)
+    return parseJson(raw, nestingDepthMax - source.depth)
   } catch (error) {
     if (error instanceof JsonError) throw new WireError(`raw value is not JSON: ${error.message}`)
     throw error
@@ -278,6 +278,12 @@ function structPart(struct: Struct): Part {
 
 function listReader(struct: Struct | undefined, name: string, list: List): ReadField {
   const part = partOf(list.items)
+  const readItem = (source: Source): Json => {
+    source.depth++
+    const item = part.read(source, undefined)
+    source.depth--
+    return item
+  }
   return (source, wire, object) => {
     object[name] ??= []
     const items: Json[] = object[name]
@@ -290,7 +296,7 @@ function listReader(struct: Struct | undefined, name: string, list: List): ReadF
     }
     if (struct === undefined) expectWire(wire, part.wire, 'Items')
     else expectFieldWire(wire, part.wire, struct, name)
-    items.push(part.read(source, undefined))
+    items.push(readItem(source))
   }
 }
 
@@ -337,6 +343,6 @@ function unionPart(struct: Struct): Part {
 /** The value of one message. Throws WireError. */
 export function readMessage(reader: WireReader, type: Struct): Loose {
   const object: Loose = {}
-  structReader(type)({ reader, depth: 0 }, object)
+  structReader(type)({ reader, depth: 1 }, object)
   return object
 }

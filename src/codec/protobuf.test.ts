@@ -325,6 +325,22 @@ test('nesting has a limit', () => {
   assert.throws(() => decodeMessage(recursive, bytes), { message: 'proto: exceeded max depth' })
 })
 
+test('nesting is that of JSON, where lists are levels too, and what is raw goes on from where it stands', () => {
+  const inLists: Struct = structOf('InLists', [
+    field('all', () => listOf(inLists), 1, 'o'),
+    field('raw', scalar('any'), 2, 'op'),
+  ])
+  const read = (levels: number, rawLevels: number) => {
+    let object: Loose = { raw: JSON.parse('['.repeat(rawLevels) + ']'.repeat(rawLevels)) }
+    for (let i = 0; i < levels; i++) object = { all: [object] }
+    return decodeMessage(inLists, encodeItem(inLists, object))
+  }
+  assert.doesNotThrow(() => read(145, 1))
+  assert.throws(() => read(151, 1), { message: 'proto: exceeded max depth' })
+  assert.doesNotThrow(() => read(10, 270))
+  assert.throws(() => read(10, 285), { message: /^raw value is not JSON: .*exceeded max depth$/ })
+})
+
 test('keys of the language survive', () => {
   const object = JSON.parse('{"map":{"__proto__":"1","constructor":"2"}}')
   const value = decodeMessage(thing, encodeItem(thing, object))

@@ -22,7 +22,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
 import { utf8Fault } from './utf8-fault.ts'
-import { nestingDepthMax, parseJson } from './json.ts'
+import { nestingDepthMax, parseJson, storedDepthMax } from './json.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
 import { resolvePlain } from './yaml-scalar.ts'
@@ -216,4 +216,4 @@ export function repeatedKeys(text: string): string[] {
 
 /** YAML as Kubernetes writes it. */
 export const writeDocument = (value: unknown): Buffer =>
-  Buffer.from(writeYaml(parseJson(JSON.stringify(value))))
+  Buffer.from(writeYaml(parseJson(JSON.stringify(value), storedDepthMax)))

@@ -119,6 +119,12 @@ test('nesting has a limit', () => {
   }
 })
 
+test('what is stored is written however deep it is', () => {
+  let value: Json = {}
+  for (let depth = 1; depth < 310; depth++) value = { a: value }
+  assert.equal(String(encodeYaml(value)).match(/a:/g)?.length, 309)
+})
+
 test('keys of the language survive', () => {
   const value = parseYaml('data:\n  __proto__: a\n  constructor: b\n') as { data: object }
   assert.deepEqual(Object.keys(value.data), ['__proto__', 'constructor'])

@@ -180,3 +180,24 @@ test('names every object seems to have', () => {
   assert.deepEqual(Object.keys(patched.a), ['__proto__', 'constructor'])
   assert.throws(() => applyJsonPatch({}, [{ op: 'remove', path: '/toString' }]), ApiError)
 })
+
+const nested = (depth: number): Json => (depth === 1 ? {} : { b: nested(depth - 1) })
+const deep: [what: string, op: object][] = [
+  ['add', { op: 'add', path: '/a/b/b/c', value: nested(298) }],
+  ['replace', { op: 'replace', path: '/a/b/b', value: nested(299) }],
+  ['copy', { op: 'copy', from: '/a', path: '/a/b/b/c' }],
+  ['move', { op: 'move', from: '/long', path: '/a/b/b/c' }],
+]
+for (const [what, operation] of deep)
+  test(`${what} makes nothing deeper than a body may be`, () => {
+    const document = { a: nested(299), long: nested(297) }
+    assert.throws(
+      () => applyJsonPatch(document, [operation] as Json),
+      (error: ApiError) => error.code === 422 && /max depth$/.test((error.cause as Error).message),
+    )
+  })
+
+test('a JSON patch goes as deep as a body', () => {
+  const patch: Json = [{ op: 'add', path: '/a/b', value: nested(298) }]
+  assert.deepEqual(applyJsonPatch({ a: {} }, patch), { a: { b: nested(298) } })
+})

@@ -6,6 +6,7 @@
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
+import { nestingDepthMax } from '#codec/json.ts'
 import { copyValue, equalValues, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /** The original's limit: every operation walks its path anew, so their number must be bounded. */
@@ -142,12 +143,14 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: P
       }
       within(
         `replace operation does not apply: doc is missing key: ${path}`,
-        () => get(found),
+        () => get(found.container, found.key),
         missing,
       )
-      const { container, key } = found
-      if (Array.isArray(container)) container[indexOf(key)] = valueOf(operation)
-      else setMember(container, key, valueOf(operation))
+      const { container, key, depth } = found
+      const value = valueOf(operation)
+      requireShallow(value, nestingDepthMax - depth)
+      if (Array.isArray(container)) container[indexOf(key)] = value
+      else setMember(container, key, value)
     },
     move(root, operation) {
       const from = pathOf(operation, 'from', 'move operation failed to decode from')
@@ -158,7 +161,7 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: P
         )
       }
       const value = within(`error in move for path: '${source.key}'`, () => {
-        const moved = get(source)
+        const moved = get(source.container, source.key)
         remove(source)
         return moved
       })
@@ -179,7 +182,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: P
           `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
         )
       }
-      const value = within(`error in copy for from: '${from}'`, () => get(source))
+      const value = within(`error in copy for from: '${from}'`, () =>
+        get(source.container, source.key),
+      )
       const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
       const target = find(root, path)
       if (target === undefined) {
@@ -203,7 +208,9 @@ const appliers: Record<string, (root: Container, operation: Operation, copied: P
           `test operation does not apply: is missing path: ${path}: ${missing}`,
         )
       }
-      const value = within(`error in test for path: '${path}'`, () => get(found))
+      const value = within(`error in test for path: '${path}'`, () =>
+        get(found.container, found.key),
+      )
       const wanted = ownValue(operation, 'value')
       if (wanted === undefined || !equal(value ?? null, wanted)) {
         throw new OperationError(`testing value ${path} failed: test failed`)
@@ -236,6 +243,8 @@ const valueOf = (operation: Operation): Json => copyValue(ownValue(operation, 'v
 interface Found {
   container: Container
   key: string
+  /** How many containers the key is in. */
+  depth: number
 }
 
 /** The container a pointer ends in; undefined where there is none on the way. */
@@ -248,7 +257,7 @@ function find(root: Container, path: string): Found | undefined {
     if (next === null || typeof next !== 'object') return undefined
     container = next
   }
-  return { container, key: unescapePart(parts.at(-1) as string) }
+  return { container, key: unescapePart(parts.at(-1) as string), depth: parts.length - 1 }
 }
 
 const unescapePart = (part: string): string =>
@@ -256,21 +265,29 @@ const unescapePart = (part: string): string =>
 
 function step(container: Container, key: string): Json {
   try {
-    return get({ container, key }) ?? null
+    return get(container, key) ?? null
   } catch (error) {
     if (error instanceof OperationError) return null
     throw error
   }
 }
 
-function get({ container, key }: Found): Json | undefined {
+function get(container: Container, key: string): Json | undefined {
   if (!Array.isArray(container)) return ownValue(container, key)
   const index = indexOf(key)
   if (index >= container.length || index < 0) throw invalidIndex(index)
   return container[index]
 }
 
-function put({ container, key }: Found, value: Json): void {
+/** Operations build upon each other, and so could go deeper with each than any body does. */
+function requireShallow(value: Json, depthLeft: number): void {
+  if (value === null || typeof value !== 'object') return
+  if (depthLeft <= 0) throw new OperationError('exceeded max depth')
+  for (const name in value) requireShallow((value as JsonMap)[name] as Json, depthLeft - 1)
+}
+
+function put({ container, key, depth }: Found, value: Json): void {
+  requireShallow(value, nestingDepthMax - depth)
   if (!Array.isArray(container)) {
     setMember(container, key, value)
     return
