@@ -4,6 +4,7 @@
  * Loaded when the first YAML arrives: yaml.ts is what others import.
  */
 import {
+  type Alias,
   Composer,
   type Document,
   isAlias,
@@ -44,6 +45,8 @@ class Reader {
   readonly #text: string
   readonly #lastLine: string
   readonly #anchors = new Map<string, unknown>()
+  /** What each alias stands for: it was said where the alias is written, and a name may be given again. */
+  readonly #targets = new Map<unknown, unknown>()
   readonly #open = new Set<unknown>()
   #count = 0
   #aliasedCount = 0
@@ -63,9 +66,9 @@ class Reader {
     }
     if (depth > nestingDepthMax) throw new YamlError('yaml: exceeded max depth')
     if (node === null || node === undefined) return null
-    if (isAlias(node)) return this.#alias(node.source, depth)
+    if (isAlias(node)) return this.#alias(node, depth)
     const anchor = (node as { anchor?: string }).anchor
-    if (anchor !== undefined) this.#anchors.set(anchor, node)
+    if (anchor !== undefined && this.#aliasDepth === 0) this.#anchors.set(anchor, node)
     if (isScalar(node)) return this.#isCutShort(node) ? cutShort(node) : scalarValue(node)
     this.#open.add(node)
     let value: Json = null
@@ -81,10 +84,12 @@ class Reader {
     return /\S/.test(this.#lastLine) || /(^|\n)[ \t]+\n$/.test(String(value))
   }
 
-  #alias(name: string, depth: number): Json {
-    const target = this.#anchors.get(name)
+  #alias(alias: Alias, depth: number): Json {
+    const name = alias.source
+    const target = this.#targets.get(alias) ?? this.#anchors.get(name)
     if (target === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
     if (this.#open.has(target)) throw new YamlError(`yaml: anchor '${name}' value contains itself`)
+    this.#targets.set(alias, target)
     this.#aliasDepth++
     const value = this.read(target, depth)
     this.#aliasDepth--

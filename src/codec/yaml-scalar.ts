@@ -41,7 +41,9 @@ function integerOf(text: string): number | bigint | undefined {
           : decimal
   const value = BigInt(digits)
   if (sign === '-') return value <= 2n ** 63n ? exactInteger(-value) : undefined
-  return value < 2n ** 64n ? exactInteger(value) : undefined
+  // As JSON, which it becomes first: what is no integer of 64 bits with a sign is a fraction.
+  if (value >= 2n ** 63n) return value < 2n ** 64n ? Number(value) : undefined
+  return exactInteger(value)
 }
 
 /** Behind a leading point underscores stand between digits only; elsewhere anywhere. */

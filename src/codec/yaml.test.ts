@@ -112,6 +112,27 @@ test('a body has a limit of signs', () => {
   })
 })
 
+test('integers are those of JSON', () => {
+  const value = parseYaml('a: 9223372036854775807\nb: 9223372036854775808\nc: 0xffffffffffffffff')
+  assert.deepEqual(value, { a: 2n ** 63n - 1n, b: 2 ** 63, c: 2 ** 64 })
+})
+
+const named: [what: string, text: string, value: Json][] = [
+  [
+    'within what another stands for',
+    'o: &a 1\nx: &x {j: *a}\np: &a 2\nz: *x\n',
+    { o: 1, x: { j: 1 }, p: 2, z: { j: 1 } },
+  ],
+  [
+    'after an alias of what had it',
+    'x: &x {k: &a 1}\np: &a 2\nz: *x\nw: *a\n',
+    { x: { k: 1 }, p: 2, z: { k: 1 }, w: 2 },
+  ],
+]
+for (const [what, text, value] of named)
+  test(`an alias means what had the name where it is written: ${what}`, () =>
+    assert.deepEqual(parseYaml(text), value))
+
 test('nesting has a limit', () => {
   for (const depth of [500, 20_000]) {
     const text = `a: ${'['.repeat(depth)}${']'.repeat(depth)}`
