@@ -120,11 +120,11 @@ export function integer(value: string | null): number | undefined {
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   }
-  const number = Number(value)
-  if (Math.abs(number) >= 2 ** 63) {
+  const number = BigInt(value.replace('+', ''))
+  if (BigInt.asIntN(64, number) !== number) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   }
-  return number
+  return Number(number)
 }
 
 /** A resource version as a number; undefined when unset. */
