@@ -944,3 +944,54 @@ test('what cannot be read is shown in the order of its type, whatever defaults a
     ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp'],
   )
 })
+
+const gears = '/apis/x.io/v1/namespaces/default/gears'
+const tooLarge: [how: string, method: string, body: string, code: number][] = [
+  [
+    'json',
+    'POST',
+    '{"metadata":{"name":"large"},"kind":"Gear","apiVersion":"x.io/v1","spec":{"free":{"z":1e400}}}',
+    400,
+  ],
+  ['merge-patch+json', 'PATCH', '{"spec":{"free":{"z":1e400}}}', 422],
+  ['json-patch+json', 'PATCH', '[{"op":"add","path":"/spec/free","value":{"z":1e400}}]', 422],
+]
+for (const [how, method, body, code] of tooLarge) {
+  test(`a custom object has no number larger than any, ${how}`, async () => {
+    const gear = {
+      apiVersion: 'x.io/v1',
+      kind: 'Gear',
+      metadata: { name: how.replace('+', '.') },
+      spec: {},
+    }
+    assert.equal((await server.ask('POST', gears, gear)).status, 201)
+    const path = method === 'POST' ? gears : `${gears}/${how.replace('+', '.')}`
+    const type = { 'content-type': `application/${how}` }
+    const answer = await server.ask(method, path, Buffer.from(body), type)
+    assert.equal(answer.status, code)
+    assert.match(
+      answer.body.message,
+      /readNumberAsString: invalid number, error found in #10 byte of/,
+    )
+  })
+}
+
+test('a custom object as deep as a body may be can be changed, listed and deleted', async () => {
+  let deep: object = {}
+  for (let depth = 1; depth < 297; depth++) deep = { a: deep }
+  const gear = {
+    apiVersion: 'x.io/v1',
+    kind: 'Gear',
+    metadata: { name: 'deep' },
+    spec: { free: deep },
+  }
+  assert.equal((await server.ask('POST', gears, gear)).status, 201)
+  const merge = { 'content-type': 'application/merge-patch+json' }
+  assert.equal(
+    (await server.ask('PATCH', `${gears}/deep`, { spec: { a: 'b' } }, merge)).status,
+    200,
+  )
+  const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+  assert.equal((await server.ask('GET', gears, undefined, table)).status, 200)
+  assert.equal((await server.ask('DELETE', `${gears}/deep`)).status, 200)
+})

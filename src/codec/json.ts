@@ -79,6 +79,15 @@ const oddValues = new WeakSet<object>()
 export const isOdd = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && oddValues.has(value)
 
+/** Whether an odd value has a number that is larger than there are: JSON has no word for what it was read as. */
+export function isTooLarge(value: Json): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  for (const name in value)
+    if (isTooLarge((value as Record<string, Json>)[name] as Json)) return true
+  return false
+}
+
 /** For values made of odd ones. */
 export function markOdd(value: Json): void {
   if (typeof value === 'object' && value !== null) oddValues.add(value)

@@ -8,6 +8,7 @@ const values: [string, Json][] = [
   ['', null],
   ['null', null],
   ['[]', []],
+  ['{"a": [1e400, -1e400, 1e300]}', { a: ['1e400', '-1e400', 1e300] }],
   ['{"a": {"b": [1, "x", null]}}', { a: { b: [1, 'x', null] } }],
   [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata: {k: v}\n',

@@ -2,15 +2,19 @@
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
-import { JsonError, parseJson } from './json.ts'
+import { isTooLarge, JsonError, parseJson } from './json.ts'
 
 const parser = loadLater<typeof import('./yaml-document.ts')>(import.meta.url, './yaml-document')
+
+/** Where a number may be too large for any, which YAML takes for text. */
+const longExponent = /[0-9][eE]\+?[0-9]{3}|[0-9]{309}/
 
 export function parseYaml(text: string): Json {
   // Clients that say YAML mostly send JSON, which is much quicker to read.
   if (/^\s*[{[]/.test(text)) {
     try {
-      return parseJson(text)
+      const value = parseJson(text)
+      if (!longExponent.test(text) || !isTooLarge(value)) return value
     } catch (error) {
       if (!(error instanceof JsonError)) throw error
     }

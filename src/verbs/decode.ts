@@ -5,7 +5,7 @@ import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
-import { isOdd } from '#codec/json.ts'
+import { isOdd, isTooLarge } from '#codec/json.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
@@ -59,13 +59,27 @@ export function conformRaw(
   requireType(kind, value, 'patchType' in request, text)
   const { object, unknown } = kind.protobuf
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
-    : kind.conform(value)
+    : conformFree(kind, value, text, text !== request.text)
   requireConvertible(kind, object)
   if (request.options.fieldValidation === 'Ignore') return object
   const free = { type: kind.type, raw: value as Json, kept: object as Json }
   const all = [...lost, ...unknown]
   reportUnknown(kind.protobuf ? { unknown: all } : { unknown: all, free }, request, kind)
   return object
+}
+
+/** What has no type takes any number there is. */
+function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patched: boolean) {
+  // Patches carry the digits of numbers only where one is too large.
+  const isLooked = isOdd(value) && (patched || isTooLarge(value as Json))
+  const bytes = isLooked ? text?.() : undefined
+  const read = bytes && loadGoJson().readGoJson(bytes, { is: 'untyped' })
+  if (read && 'fault' in read) {
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${read.fault}`,
+    )
+  }
+  return kind.conform(value)
 }
 
 interface WrittenAs extends ReadAs {

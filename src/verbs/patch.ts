@@ -8,7 +8,7 @@ import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import { firstValue } from '#codec/first-value.ts'
-import { decodeWritten, isOdd, JsonError, markOdd } from '#codec/json.ts'
+import { decodeWritten, isOdd, isTooLarge, JsonError, markOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { patchesBlamedSince } from '#api/release-words.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
@@ -244,7 +244,8 @@ function rawPatched(
   const applied = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
   const apply = (to: typeof document, patch: Json) => applied(to, patch, release)
   const plain = apply(document, body)
-  if (!typed || !isOdd(body) || tests(body) || !isObject(plain)) return plain
+  if (!isOdd(body) || tests(body) || !isObject(plain)) return plain
+  if (!typed && !isTooLarge(body)) return plain
   const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes)) as Loose
   markOdd(raw)
   // Whatever the digits of a number, it is no kind.

@@ -221,3 +221,17 @@ test('what is refused as a whole is told with where it ended', () => {
     )
   }
 })
+
+test('numbers of what has no type are such as there are', () => {
+  const rows: [body: string, near: string][] = [
+    ['{"a":[1,{"z":1e400}]}', '#10 byte of ...|{"z":1e400}]}|...'],
+    ['{"a":-1e400,"b":2}', '#10 byte of ...|"a":-1e400,"b":2}|...'],
+  ]
+  for (const [body, near] of rows) {
+    const fault = `readNumberAsString: invalid number, error found in ${near}, bigger context ...|${body}|...`
+    assert.deepEqual(readGoJson(Buffer.from(body), { is: 'untyped' }), { fault })
+  }
+  const fine = '{"a":[1e300,-1.5,0],"b":9223372036854775807}'
+  const value = { a: [1e300, -1.5, 0], b: 2n ** 63n - 1n }
+  assert.deepEqual(readGoJson(Buffer.from(fine), { is: 'untyped' }), { value })
+})

@@ -43,7 +43,7 @@ function decode(reader: GoReader, type: Type, before: Value): Value {
       // It reads its own text, as times do.
       reader.next()
       reader.unread()
-      const text = reader.skipped()
+      const text = reader.untyped()
       return reader.fault === undefined ? parseJson(text) : undefined
     }
   }
@@ -266,7 +266,8 @@ function decodeOctets(reader: GoReader): Value {
 function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   reader.next()
   reader.unread()
-  const text = reader.skipped()
+  const isAny = type.is === 'scalar' && type.scalar === 'any'
+  const text = isAny ? reader.untyped() : reader.skipped()
   if (reader.fault !== undefined) return undefined
   const fault = type.is === 'struct' ? unionFault(type, text) : textFault(type, text)
   if (fault !== undefined) reader.report('unmarshalerDecoder', fault)

@@ -39,6 +39,8 @@ export class GoReader {
   /** The end was met; a fault found later counts all the same. */
   #ended = false
   fault: string | undefined
+  /** Whether what is passed over is wanted, so that its numbers must be some. */
+  #wanted = false
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
@@ -253,6 +255,14 @@ export class GoReader {
     return this.#bytes.toString('utf8', start, this.head)
   }
 
+  /** The text of one value of any kind, whose numbers must not be larger than there are. */
+  untyped(): string {
+    this.#wanted = true
+    const text = this.skipped()
+    this.#wanted = false
+    return text
+  }
+
   skip(): void {
     const first = this.next()
     if (first === char.quote) this.#skipString()
@@ -279,6 +289,14 @@ export class GoReader {
   }
 
   #skipNumber(): void {
+    const start = this.head - 1
+    this.#passNumber()
+    if (!this.#wanted || this.fault !== undefined) return
+    if (Number.isFinite(Number(this.#bytes.toString('latin1', start, this.head)))) return
+    this.report('readNumberAsString', 'invalid number')
+  }
+
+  #passNumber(): void {
     for (let i = this.head; i < this.tail; i++) {
       const byte = this.at(i)
       if (isDigit(byte) || byte === char.dot) continue
