@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { FieldPath } from './field-path.ts'
 import { nameIsDnsSubdomain } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta } from './object-meta.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-rules.ts'
+import { invalidObject } from './status-error.ts'
 
 const path = FieldPath.of('metadata')
 const namespaced = { namespaced: true, nameRule: nameIsDnsSubdomain }
@@ -222,3 +224,20 @@ for (const [what, next, before, expected] of updated) {
   test(`changing ${what}`, () =>
     assert.deepEqual(show(validateObjectMetaUpdate(next, before, path)), expected))
 }
+
+test('problems that each show the whole list they are in are told as far as a body is long', () => {
+  const ownerReferences = Array.from({ length: 20_000 }, () => owner({ controller: true }))
+  const errors = validateObjectMeta({ ...both, ownerReferences }, namespaced, path)
+  assert.equal(errors.length, 19_999)
+  const { message, details } = invalidObject({ group: '', kind: 'Pod' }, 'a', errors)
+  assert.equal(details.causes?.length, 1)
+  assert.ok(message.length < 5_000_000)
+})
+
+test('of deleted objects with many finalizers those that are new are found in one pass', () => {
+  const names = (prefix: string) => Array.from({ length: 50_000 }, (_, i) => `a/${prefix}${i}`)
+  const old = { ...both, deletionTimestamp: '2021-01-02T00:00:00Z', finalizers: names('a') }
+  const next = { ...old, finalizers: names('b') }
+  const took = processorMs(() => validateObjectMetaUpdate(next, old, path))
+  assert.ok(took < 2000, `${took} ms`)
+})

@@ -7,6 +7,7 @@ import type { FieldPath } from './field-path.ts'
 import {
   asGo,
   byCodePoint,
+  type GoText,
   goList,
   goPointer,
   goQuote,
@@ -171,6 +172,7 @@ export function validateAnnotations(
 function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let controller = ''
+  let shown: GoText | undefined
   for (const owner of owners) {
     errors.push(...validateOwnerReference(owner, path))
     if (!owner.controller) continue
@@ -179,7 +181,9 @@ function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldP
       continue
     }
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`
-    errors.push(invalid(path, asGo(goList('v1.OwnerReference', owners.map(shownOwner))), detail))
+    // One text for all: each of them would be as long as the list.
+    shown ??= asGo(goList('v1.OwnerReference', owners.map(shownOwner)))
+    errors.push(invalid(path, shown, detail))
   }
   return errors
 }
@@ -234,7 +238,8 @@ function validateNoNewFinalizers(
   old: readonly string[] = [],
   path: FieldPath,
 ): FieldError[] {
-  const added = [...new Set(next)].filter((name) => !old.includes(name)).sort(byCodePoint)
+  const known = new Set(old)
+  const added = [...new Set(next)].filter((name) => !known.has(name)).sort(byCodePoint)
   if (added.length === 0) return []
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added)}`
   return [forbidden(path, detail)]

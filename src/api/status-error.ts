@@ -135,8 +135,9 @@ export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, 
 export function invalidObject(
   { group, kind }: KindName,
   name: string,
-  errors: FieldError[],
+  found: FieldError[],
 ): ApiError {
+  const errors = told(found)
   const causes = errors.map(({ type, field, message }) => ({
     reason: type,
     message,
@@ -152,6 +153,21 @@ export function invalidObject(
       : `${qualified(kind, group)} ${goQuote(name)} is invalid: ${said}`,
     { ...about(kind, group, name), ...(causes.length > 0 && { causes }) },
   )
+}
+
+/**
+ * Of all that is wrong as much is told as a body can hold: more is read by nobody, and it would have no end where each of
+ * many problems shows the whole list it is in.
+ */
+const toldLengthMax = 4 * 1024 * 1024
+
+function told(errors: FieldError[]): FieldError[] {
+  let length = 0
+  const end = errors.findIndex(({ field, message }) => {
+    length += field.length + message.length
+    return length > toldLengthMax
+  })
+  return end < 0 ? errors : errors.slice(0, Math.max(1, end))
 }
 
 export const methodNotSupported = ({ group, plural }: ResourceName, verb: string) =>
