@@ -57,11 +57,13 @@ function checkAppArmor(
   rules: PodRules,
 ): FieldError[] {
   const errors: FieldError[] = []
+  let names: Set<string> | undefined
   for (const key of Object.keys(annotations)) {
     if (!key.startsWith(appArmorPrefix)) continue
     const name = key.slice(appArmorPrefix.length)
-    const containers = containersWithPaths(spec, path, rules.ephemeralContainers)
-    if (!containers.some(({ container }) => container.name === name)) {
+    const containers = () => containersWithPaths(spec, path, rules.ephemeralContainers)
+    names ??= new Set(containers().map(({ container }) => container.name))
+    if (!names.has(name)) {
       errors.push(invalid(path.key(key), name, 'container not found'))
     }
     const profile = annotations[key] as string

@@ -11,7 +11,6 @@ import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName, validateLabelSelector } from '#api/label-rules.ts'
 import { labelValue, nameIsDnsLabel } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { semanticEqual } from '#api/semantic-equal.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import { goToleration } from './go-values.ts'
 import { checkNodeAffinity, checkWeight } from './node-affinity.ts'
@@ -114,10 +113,11 @@ export function checkOnlyAddedTolerations(
   old: Loose[] | null | undefined,
   path: FieldPath,
 ): FieldError[] {
-  const same = (a: Loose, b: Loose) =>
-    semanticEqual({ ...a, tolerationSeconds: 0 }, { ...b, tolerationSeconds: 0 })
+  const textOf = ({ key, operator, value, effect }: Loose) =>
+    JSON.stringify([key, operator, value, effect].map((part) => part ?? null))
+  const kept = new Set((next ?? []).map(textOf))
   for (const before of old ?? []) {
-    if ((next ?? []).some((after) => same(before, after))) continue
+    if (kept.has(textOf(before))) continue
     const detail = 'existing toleration can not be modified except its tolerationSeconds'
     return [forbidden(path, detail)]
   }
@@ -134,6 +134,7 @@ export function checkTopologySpread(
   const all = constraints ?? []
   const keyOf = (constraint: Loose) =>
     `{${constraint.topologyKey ?? ''}, ${constraint.whenUnsatisfiable ?? ''}}`
+  const lastPlace = new Map(all.map((constraint, i) => [keyOf(constraint), i]))
   all.forEach((constraint, i) => {
     const at = path.index(i)
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable: action = '' } = constraint
@@ -144,7 +145,7 @@ export function checkTopologySpread(
       errors.push(notSupported(at.child('whenUnsatisfiable'), action, unsatisfiable))
     }
     const key = keyOf(constraint)
-    if (all.slice(i + 1).some((other) => keyOf(other) === key)) {
+    if (lastPlace.get(key) !== i) {
       errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), key))
     }
   })
