@@ -4,7 +4,6 @@
  * Nothing smaller than a billionth exists: finer amounts are rounded away from zero.
  */
 import { byText } from '#base/by-text.ts'
-import { trimEnd } from '#base/trim-ends.ts'
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent'
 
@@ -71,7 +70,7 @@ function readQuantity(text: string): Quantity {
   const match = shape.exec(text)
   if (match === null) throw new QuantityError(wrongShape)
   const negative = match[1] === '-'
-  const whole = withoutLeadingZeros(match[2] as string) || '0'
+  const whole = (match[2] as string).replace(/^0+/, '') || '0'
   const fraction = match[3] ?? ''
   const suffix = match[4] as string
   const { format, power } = readSuffix(suffix)
@@ -86,12 +85,6 @@ function readQuantity(text: string): Quantity {
     throw new QuantityError(wrongNumber)
   }
   return slowQuantity(unscaled, negative, format, power, fraction.length)
-}
-
-function withoutLeadingZeros(digits: string): string {
-  let start = 0
-  while (digits[start] === '0') start++
-  return digits.slice(start)
 }
 
 function readSuffix(suffix: string): { format: QuantityFormat; power: number } {
@@ -201,7 +194,7 @@ function isWholeAndLarge(unscaled: bigint, scale: number): boolean {
 /** Trailing zeros go into the exponent, which is a multiple of three. */
 function decimalParts(unscaled: bigint, scale: number): [string, number] {
   const digits = unscaled.toString()
-  const bare = trimEnd(digits, '0')
+  const bare = digits.replace(/(?<!0)0+$/, '')
   const power = scale + digits.length - bare.length
   const over = ((power % 3) + 3) % 3
   return [bare + '0'.repeat(over), power - over]

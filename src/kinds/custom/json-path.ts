@@ -2,7 +2,6 @@
  * The paths of printer columns, read: `.status.conditions[?(@.type=="Ready")].status`. The grammar is that of the original with
  * all its corners, because a path that it cannot read hides the columns after it. Nothing here looks at an object.
  */
-import { trimEnds } from '#base/trim-ends.ts'
 import { exactInteger } from '#codec/exact-integer.ts'
 import { type Node, notInt64 } from './json-path-node.ts'
 import { unquoteGo } from './unquote-go.ts'
@@ -130,7 +129,7 @@ class Parser {
     this.#at += text.length + 2
     const parts = text.split(',')
     if (parts.length > 1) {
-      const lists = parts.map((part) => actionOf(`[${trimEnds(part, ' ')}]`))
+      const lists = parts.map((part) => actionOf(`[${part.replace(/^ +|(?<! ) +$/g, '')}]`))
       return [{ is: 'union', lists }]
     }
     const name = /^'([^']*)'$/.exec(text)

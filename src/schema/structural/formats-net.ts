@@ -1,7 +1,6 @@
 /**
  * Addresses of pages and of people, as Go's url.ParseRequestURI and mail.ParseAddress take them.
  */
-import { trimEnds } from '#base/trim-ends.ts'
 
 /** Longest address of a page that is looked at: far more than any browser takes. */
 const uriLengthMax = 65_536
@@ -60,7 +59,7 @@ const nameWord = new RegExp(`^(?:[A-Za-z0-9!#$%&'*+\\-/=?^_\`{|}~\\u0080-\\uffff
 /** `a@b`, `<a@b>` or `Some Name <a@b>`. */
 export function isAddress(given: string): boolean {
   if (given.length > addressLengthMax) return false
-  const text = trimEnds(given, ' \t')
+  const text = given.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
   if (plainAddress.test(text)) return true
   const open = text.lastIndexOf('<')
   if (open === -1 || !text.endsWith('>')) return false

@@ -10,6 +10,7 @@ import { certificateProblem } from './issued-certificate.ts'
 import { defaultSigner, requestNames } from './kubelet-request.ts'
 import { decodePem } from './pem.ts'
 import { checkSignerName } from './signer-name.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { FieldPath } from '#api/field-path.ts'
 
 const attribute = (oid: string, text: string) =>
@@ -409,3 +410,15 @@ test('a type of condition is told once, and has a status', () => {
     'status.conditions[0].status: Required value',
   ])
 })
+
+const begins = (count: number) => '-----BEGIN A-----\n'.repeat(count)
+const pems: [what: string, text: string, found: boolean][] = [
+  ['blanks in its first line', `-----BEGIN A${' '.repeat(200_000)}x\n`, false],
+  ['some blocks that are broken before it', begins(50) + node, true],
+  ['very many blocks that are broken', `${begins(50_000)}!\n-----END A-----\n`, false],
+]
+for (const [what, text, found] of pems)
+  test(`a request with ${what} is read at once`, () => {
+    const took = processorMs(() => assert.equal(decodePem(Buffer.from(text)) !== undefined, found))
+    assert.ok(took < 2000, `${took} ms`)
+  })

@@ -1,5 +1,4 @@
 /** PEM blocks in bytes, found as Go's decoder finds them: text around them is passed over. */
-import { trimEnd } from '#base/trim-ends.ts'
 
 export interface PemBlock {
   readonly type: string
@@ -12,10 +11,13 @@ export interface PemBlock {
 const start = '-----BEGIN '
 const dashes = '-----'
 
+/** Broken blocks that are passed over: far more than any file has, and each may cost a look at all that follows. */
+const brokenMax = 100
+
 /** The first block; a broken one is passed over for the next. */
 export function decodePem(bytes: Buffer): PemBlock | undefined {
   const text = bytes.toString('latin1')
-  for (let from = 0; ; ) {
+  for (let from = 0, broken = 0; broken <= brokenMax; broken++) {
     const at = text.startsWith(start, from) ? from : text.indexOf(`\n${start}`, from)
     if (at < 0) return undefined
     const begin = text.indexOf(start, at) + start.length
@@ -23,11 +25,12 @@ export function decodePem(bytes: Buffer): PemBlock | undefined {
     if (block !== undefined) return block
     from = begin
   }
+  return undefined
 }
 
 function blockAt(text: string, begin: number): PemBlock | undefined {
   const lineEnd = endOfLine(text, begin)
-  const line = trimEnd(text.slice(begin, lineEnd), ' \t\r')
+  const line = text.slice(begin, lineEnd).replace(/(?<![ \t\r])[ \t\r]+$/, '')
   if (!line.endsWith(dashes)) return undefined
   const type = line.slice(0, -dashes.length)
   const endLine = `${dashes}END ${type}${dashes}`
