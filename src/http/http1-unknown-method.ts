@@ -15,7 +15,9 @@ export interface ParserError extends Error {
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const startLine = new RegExp(`^(${token}) ([!-~]+) HTTP/1\\.1\\r\\n`)
-const headerLine = new RegExp(`^(${token}):[ \\t]*([\\t -~\\x80-\\xff]*?)[ \\t]*$`)
+const headerLine = new RegExp(`^(${token}):([\\t -~\\x80-\\xff]*)$`)
+/** Those at the end are looked for from the first of several on, so that one pass is enough. */
+const blanksAround = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
 export function unknownMethodRequest(
   { code, rawPacket }: ParserError,
@@ -29,8 +31,9 @@ export function unknownMethodRequest(
   const request = new http.IncomingMessage(socket)
   const headers = new Map<string, string>()
   for (const line of text.slice(start.length, end).split('\r\n')) {
-    const [, name, value] = headerLine.exec(line) ?? []
-    if (name === undefined || value === undefined) return undefined
+    const [, name, written] = headerLine.exec(line) ?? []
+    if (name === undefined || written === undefined) return undefined
+    const value = written.replace(blanksAround, '')
     request.rawHeaders.push(name, value)
     const known = headers.get(name.toLowerCase())
     headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
