@@ -12,6 +12,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { enabledPlugins, namedPlugins } from './plugin-names.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
 import type { ServiceAccountOptions } from './service-account.ts'
+import type { Loopback } from './webhook/address.ts'
 import type { HookCall } from './webhook/dispatch.ts'
 import { mutatingOnceConfigured, validatingOnceConfigured } from './webhook/once-configured.ts'
 
@@ -26,6 +27,8 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
   readonly newUid: () => string
+  /** For webhooks that are this server itself. */
+  readonly loopback: Loopback
   /** Told of every call of a webhook, for metrics. */
   readonly observeWebhook: (call: HookCall) => void
   readonly report: (message: string) => void
@@ -225,8 +228,8 @@ const makers: Readonly<Record<string, Make>> = {
 }
 
 const dispatchParts = (options: PluginOptions) => {
-  const { newUid, release, types, observeWebhook: observe, report } = options
-  return { newUid, release, types, observe, report }
+  const { newUid, release, types, observeWebhook: observe, report, loopback } = options
+  return { newUid, release, types, observe, report, loopback }
 }
 
 const hookUsers = async (configuration: Loose | undefined) =>

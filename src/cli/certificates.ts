@@ -14,6 +14,8 @@ import {
 } from 'node:crypto'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import type { User } from '#access/user.ts'
+import type { Loopback } from '#admission/webhook/address.ts'
 import {
   type CertificateRequest,
   issueCertificate,
@@ -294,4 +296,41 @@ export function ensureCertificates(
     made: workshop.made,
     warnings,
   }
+}
+
+/** Who the server is to itself. */
+export const apiserverUser: User = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters'],
+  extra: {},
+}
+
+/** As the original calls itself. */
+const serverName = 'apiserver-loopback-client'
+
+/**
+ * What the server needs as a client of itself, made at each start and never written: one certificate, by which the listener
+ * is known under a name that nobody else has, and by which the server is `system:apiserver` to itself. It is signed by the
+ * authority that client certificates are believed by.
+ */
+export function makeLoopback(authority: KeyPair, url: string, nowMs: number): Loopback {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const cert = issueCertificate(
+    {
+      subject: { commonName: apiserverUser.name, organizations: apiserverUser.groups },
+      usages: ['server', 'client'],
+      dnsNames: [serverName],
+      publicKey: createPublicKey(privateKey),
+      serial: randomBytes(16),
+      notBeforeMs: nowMs - backdatedMs,
+      notAfterMs: nowMs + authorityLifeMs,
+    },
+    {
+      privateKey: createPrivateKey(authority.keyPem),
+      certificate: new X509Certificate(authority.certificatePem),
+    },
+  )
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  return { url, serverName, cert, key }
 }

@@ -9,7 +9,7 @@ import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { afterAdmission } from '#verbs/special/admit.ts'
 import type { Foundation } from './foundation.ts'
-import { apiserverUser } from './make-server.ts'
+import { apiserverUser } from './certificates.ts'
 
 const custom = loadLater<typeof import('#kinds/custom.ts')>(import.meta.url, '#kinds/custom')
 const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
@@ -28,7 +28,7 @@ export function followDefinitions(
   client: ApiClient,
   published: DefinitionsParts['published'],
 ): Definitions {
-  const { facts, release, feature, reader, report, settings } = foundation
+  const { facts, release, feature, reader, report, settings, loopback } = foundation
   let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
   const resourceOf = (definition: KubeObject) => {
     options ??= {
@@ -36,7 +36,7 @@ export function followDefinitions(
       release,
       feature,
       objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
-      convertElsewhere: webhooks().conversionWebhooks(() => reader, randomUUID),
+      convertElsewhere: webhooks().conversionWebhooks(() => reader, randomUUID, loopback),
     }
     return custom().customResource(definition, options)
   }

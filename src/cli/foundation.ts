@@ -1,6 +1,7 @@
 /** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
 import { qualified } from '#api/status-error.ts'
 import { systemClock } from '#base/clock.ts'
+import type { Loopback } from '#admission/webhook/address.ts'
 import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
@@ -15,8 +16,9 @@ import { MeasuredStorage } from '#storage/measured.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
+import { localUrl } from './addresses.ts'
 import { orCannotStart } from './cannot-start.ts'
-import { type Certificates, ensureCertificates } from './certificates.ts'
+import { type Certificates, ensureCertificates, makeLoopback } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
 import { releaseNumber, type Settings } from './flags.ts'
 import { openStorage } from './storage.ts'
@@ -45,6 +47,7 @@ export interface Foundation {
   readonly feature: (gate: string) => boolean
   readonly facts: Facts
   readonly certificates: Certificates
+  readonly loopback: Loopback
   readonly storage: MeasuredStorage
   readonly catalog: Catalog
   readonly cache: WatchCache
@@ -100,6 +103,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
     feature,
     facts,
     certificates,
+    loopback: makeLoopback(certificates.ca, localUrl(settings), systemClock.now()),
     storage,
     catalog,
     cache,

@@ -1,6 +1,7 @@
 /** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
 import { randomUUID } from 'node:crypto'
 import type { Access } from '#access/make-access.ts'
+import type { Loopback } from '#admission/webhook/address.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type PriorityOf, priorities } from '#discovery/group-order.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
@@ -69,7 +70,7 @@ export function makeListener(side: HttpSide): Listener {
     listensEarly(settings) ? loadUntilReady().untilReady(whenReady, () => health.ready) : whenReady,
   )
   return createListener({
-    ...shownKeys(foundation.certificates),
+    ...shownKeys(foundation.certificates, foundation.loopback),
     ...tlsPolicyOf(foundation),
     clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
     handle: serve,
@@ -113,14 +114,20 @@ function tlsPolicyOf({ settings, log }: Foundation): Pick<TlsPolicy, 'ciphers' |
 }
 
 /** What the listener shows of all there is. */
-export const shownKeys = ({ serving, named }: Certificates): TlsKeys => ({
+export const shownKeys = (
+  { serving, named }: Certificates,
+  { cert: ownCert, key: ownKey, serverName }: Loopback,
+): TlsKeys => ({
   cert: serving.certificatePem,
   key: serving.keyPem,
-  named: named.map(({ certificatePem, keyPem, names }) => ({
-    cert: certificatePem,
-    key: keyPem,
-    names,
-  })),
+  named: [
+    ...named.map(({ certificatePem, keyPem, names }) => ({
+      cert: certificatePem,
+      key: keyPem,
+      names,
+    })),
+    { cert: ownCert, key: ownKey, names: [serverName] },
+  ],
 })
 
 function httpParts(side: HttpSide): HttpParts {

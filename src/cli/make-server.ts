@@ -2,7 +2,6 @@
 import { qualified } from '#api/status-error.ts'
 import { randomUUID } from 'node:crypto'
 import { type Access, makeAccess } from '#access/make-access.ts'
-import type { User } from '#access/user.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
@@ -16,16 +15,9 @@ import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
 import type { Settings } from './flags.ts'
 import type { Foundation } from './foundation.ts'
+import { apiserverUser } from './certificates.ts'
 import type { Observing } from './observing.ts'
 import { randomSuffix } from './random-suffix.ts'
-
-/** Who the server is to itself. */
-export const apiserverUser: User = {
-  name: 'system:apiserver',
-  uid: '',
-  groups: ['system:masters'],
-  extra: {},
-}
 
 const loadAllocators = loadLater<typeof import('#verbs/allocation/service-allocator.ts')>(
   import.meta.url,
@@ -135,7 +127,7 @@ function pluginsOf(
   observing: Observing,
   server: () => Server,
 ) {
-  const { settings, release, feature, catalog, log } = foundation
+  const { settings, release, feature, catalog, log, loopback } = foundation
   if (settings.admissionControl !== undefined)
     log.warn('--admission-control is deprecated: --enable-admission-plugins replaces it')
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
@@ -151,6 +143,7 @@ function pluginsOf(
     createNamespace: (namespace) => itself().create(namespaces, '', namespace),
     updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
     newUid: randomUUID,
+    loopback,
     observeWebhook: (call) => observing.admission.webhook(call),
     report: (message) => log.warn(message),
     notReadyTolerationSeconds: settings.defaultNotReadyTolerationSeconds,

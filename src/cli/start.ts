@@ -10,7 +10,7 @@ import { localClient } from '#verbs/local-client.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'
-import { ensureCertificates, thisMachine } from './certificates.ts'
+import { apiserverUser, ensureCertificates, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import { startControllers } from './controllers.ts'
 import { followDefinitions } from './custom-kinds.ts'
@@ -19,7 +19,7 @@ import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type HttpSide, listensEarly, makeListener, shownKeys } from './make-http.ts'
-import { apiserverUser, makeServer } from './make-server.ts'
+import { makeServer } from './make-server.ts'
 import type { Membership } from './membership.ts'
 import { makeObserving } from './observing.ts'
 import { readyLines, stateText } from './ready-lines.ts'
@@ -202,7 +202,7 @@ async function makeReady(
 
 /** What is looked after while the server runs: history that grows, certificates that expire. */
 function watchOver(
-  { settings, storage, certificates, log, report }: Foundation,
+  { settings, storage, certificates, loopback, log, report }: Foundation,
   listener: Listener,
 ) {
   const compaction = compactRegularly(
@@ -214,7 +214,7 @@ function watchOver(
     certificates,
     () => ensureCertificates(settings, systemClock),
     (fresh) => {
-      listener.renew(shownKeys(fresh))
+      listener.renew(shownKeys(fresh, loopback))
       writeKubeconfig(settings, fresh)
     },
     (error) => report('certificates could not be renewed', error),

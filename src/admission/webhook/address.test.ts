@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { addressOf } from './address.ts'
+import { ownPlace } from './webhook-server.suite.ts'
 
 const metadata = { name: 'hook', namespace: 'ns' }
 const service = (ports: Loose[], more: Loose = {}) => ({ spec: { ports, ...more } })
@@ -143,6 +144,19 @@ const rows: Record<string, Row> = {
       `${at}:8443/${query}`,
     ],
   },
+  'this server, wherever the service leads': {
+    client: { service: { namespace: 'default', name: 'kubernetes', path: '/p' } },
+    expected: [
+      'https://127.0.0.1:1/p?timeout=5s',
+      'kubernetes.default.svc:443',
+      'kubernetes.default.svc',
+      'https://kubernetes.default.svc:443/p?timeout=5s',
+    ],
+  },
+  'another port of this server': {
+    client: { service: { namespace: 'default', name: 'kubernetes', port: 8443 } },
+    expected: `Post "https://kubernetes.default.svc:8443/${query}": service "kubernetes" not found`,
+  },
   'no such service': {
     client: { service: named },
     expected: `Post "${at}:443/${query}": service "hook" not found`,
@@ -170,7 +184,7 @@ for (const [what, row] of Object.entries(rows)) {
     const reader = new MemoryReader()
     if (row.service) reader.put('', 'services', { metadata, ...row.service })
     if (row.endpoints) reader.put('', 'endpoints', { metadata, ...row.endpoints })
-    const found = await addressOf(row.client, row.timeoutMs ?? 5000, reader).then(
+    const found = await addressOf(row.client, row.timeoutMs ?? 5000, reader, ownPlace).then(
       ({ url, host, serverName, shown }) => [url.href, host, serverName, shown],
       (error: Error) => error.message,
     )

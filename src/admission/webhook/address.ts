@@ -1,9 +1,25 @@
-/** Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. */
+/**
+ * Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. The service that leads
+ * to this server is reached without asking where it is.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { cleanPath } from '#base/clean-path.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 
 const portDefault = 443
+const ownHost = 'kubernetes.default.svc:443'
+
+/** This server as its own client: where it listens, how it is known there, and who it is. */
+export interface Loopback {
+  readonly url: string
+  readonly serverName: string
+  /** PEM: what is shown by both sides. */
+  readonly cert: string
+  readonly key: string
+}
+
+/** What is called by the name of this server is called as this server. */
+export const isOwn = ({ host }: Pick<Address, 'host'>): boolean => host === ownHost
 
 export interface Address {
   /** Where to connect. */
@@ -24,9 +40,10 @@ export async function addressOf(
   client: Loose,
   timeoutMs: number,
   reader: ObjectReader,
+  loopback: Pick<Loopback, 'url'>,
 ): Promise<Address> {
   const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
-  if (client.service) return serviceAddress(client.service, query, reader)
+  if (client.service) return serviceAddress(client.service, query, reader, loopback)
   if (!client.url) throw new Error('webhook configuration must have either service or URL')
   const url = URL.parse(client.url)
   if (url === null) throw new Error(`Unparsable URL: parse ${JSON.stringify(client.url)}`)
@@ -47,30 +64,37 @@ async function serviceAddress(
   { namespace, name, path = '', port = portDefault }: Loose,
   query: string,
   reader: ObjectReader,
+  loopback: Pick<Loopback, 'url'>,
 ): Promise<Address> {
   const serverName = `${name}.${namespace}.svc`
   const host = `${serverName}:${port}`
   const named = new URL(`https://${host}`)
   named.pathname = cleaned(path)
   const shown = `https://${host}${named.pathname}${query}`
-  const { hostname, portNumber } = await endpointOf(namespace, name, port, reader).catch(
-    (error: Error) => {
-      throw new Error(posted({ shown }, error.message))
-    },
-  )
-  const url = new URL(
-    `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${portNumber}`,
-  )
+  const place = isOwn({ host })
+    ? loopback.url
+    : await endpointOf(namespace, name, port, reader).catch((error: Error) => {
+        throw new Error(posted({ shown }, error.message))
+      })
+  const url = new URL(place)
   url.pathname = named.pathname
   url.search = query
   return { url, host, serverName, shown }
 }
 
-async function endpointOf(namespace: string, name: string, port: number, reader: ObjectReader) {
+const urlOf = (host: string, port: number): string =>
+  `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+async function endpointOf(
+  namespace: string,
+  name: string,
+  port: number,
+  reader: ObjectReader,
+): Promise<string> {
   const service = await reader.get('', 'services', namespace, name)
   if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
   const { type, externalName, ports = [] } = service.spec ?? {}
-  if (type === 'ExternalName') return { hostname: externalName as string, portNumber: port }
+  if (type === 'ExternalName') return urlOf(externalName, port)
   const found = (ports as Loose[]).find((one) => one.port === port)
   if (found === undefined)
     throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
@@ -79,7 +103,7 @@ async function endpointOf(namespace: string, name: string, port: number, reader:
     const target = (there as Loose[]).find((one) => (one.name ?? '') === (found.name ?? ''))
     if (target === undefined || addresses.length === 0) continue
     const [{ ip }] = addresses
-    return { hostname: ip as string, portNumber: target.port as number }
+    return urlOf(ip, target.port)
   }
   throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
 }

@@ -4,7 +4,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { conversionWebhooks } from './conversion.ts'
-import { WebhookServer } from './webhook-server.suite.ts'
+import { ownPlace, WebhookServer } from './webhook-server.suite.ts'
 
 let webhook: WebhookServer
 before(async () => {
@@ -30,6 +30,7 @@ const reader = {
 const convert = conversionWebhooks(
   () => reader,
   () => 'u1',
+  ownPlace,
 )
 
 const definition = (clientConfig: Loose, versions = ['v1']): KubeObject => ({

@@ -8,6 +8,7 @@ import { loadLater } from '#base/load-later.ts'
 import type { ConvertElsewhere } from '#kinds/custom.ts'
 import { conversionOf, conversionReview, readConversion } from '#kinds/custom/conversion-review.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import type { Loopback } from './address.ts'
 import { nobody } from './credentials.ts'
 import { type Answered, HookClient } from './hook-client.ts'
 
@@ -53,8 +54,9 @@ const isText = (value: unknown): boolean => value == null || typeof value === 's
 export function conversionWebhooks(
   reader: () => ObjectReader,
   newUid: () => string,
+  loopback: Loopback,
 ): ConvertElsewhere {
-  const client = new HookClient(nobody, answerBytesMax)
+  const client = new HookClient(nobody, loopback, answerBytesMax)
   return async (definition, objects, desiredApiVersion) => {
     const { conversionReviewVersions = [], clientConfig } = definition.spec.conversion.webhook
     try {

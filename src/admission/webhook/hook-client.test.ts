@@ -11,6 +11,7 @@ import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { nobody } from './credentials.ts'
 import { HookClient } from './hook-client.ts'
+import { ownPlace } from './webhook-server.suite.ts'
 
 type Answer = (response: ServerResponse, call: number) => void
 
@@ -59,7 +60,7 @@ const post = (hooks: HookClient, changes: Loose = {}, timeoutMs = 5000) =>
 
 test('what is sent', async () => {
   const users: KubeconfigUsers = new Map([[`127.0.0.1:${port()}`, { authorization: 'Bearer t' }]])
-  assert.deepEqual(await post(new HookClient(users)), { a: 1 })
+  assert.deepEqual(await post(new HookClient(users, ownPlace)), { a: 1 })
   const [{ method, url, headers }] = calls
   assert.deepEqual([method, url], ['POST', '/h?timeout=5s'])
   const { host, accept, authorization, 'user-agent': agent, 'content-type': type } = headers
@@ -81,7 +82,7 @@ test('an answer may come compressed', async () => {
   const { gzipSync } = await import('node:zlib')
   answers = (response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"b":2}'))
-  assert.deepEqual(await post(new HookClient(nobody)), { b: 2 })
+  assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { b: 2 })
 })
 
 test('each is reached with the certificate it is to be asked with', async () => {
@@ -95,17 +96,17 @@ test('each is reached with the certificate it is to be asked with', async () => 
     seen.push(subject?.CN)
     response.end('{}')
   }
-  const hooks = new HookClient(users)
+  const hooks = new HookClient(users, ownPlace)
   await post(hooks)
   await post(hooks)
   await post(hooks, { url: `https://localhost:${port()}/` })
-  await post(new HookClient(nobody))
+  await post(new HookClient(nobody, ownPlace))
   assert.deepEqual(seen, ['apiserver', 'apiserver', undefined, undefined])
   assert.equal(sockets.size, 3)
 })
 
 test('connections are kept for the same authorities and the same name, and for no others', async () => {
-  const hooks = new HookClient(nobody)
+  const hooks = new HookClient(nobody, ownPlace)
   for (const name of ['hook', 'other']) {
     const metadata = { name, namespace: 'ns' }
     const ports = [{ port: port() }]
@@ -129,7 +130,7 @@ test('connections are kept for the same authorities and the same name, and for n
 })
 
 test('of many different webhooks the one that was made first is forgotten', async () => {
-  const hooks = new HookClient(nobody, 1000, 3)
+  const hooks = new HookClient(nobody, ownPlace, 1000, 3)
   const to = (i: number) =>
     post(hooks, { caBundle: Buffer.from(`${ca.pem}\n# ${i}\n`).toString('base64') })
   const made: number[] = []
@@ -171,7 +172,7 @@ const retries: [what: string, answer: Answer, calls: number, expected: unknown][
 for (const [what, answer, asked, expected] of retries) {
   test(`a webhook that ${what}`, async () => {
     answers = answer
-    assert.deepEqual(await post(new HookClient(nobody)), expected)
+    assert.deepEqual(await post(new HookClient(nobody, ownPlace)), expected)
     assert.equal(calls.length, asked)
   })
 }
@@ -179,12 +180,15 @@ for (const [what, answer, asked, expected] of retries) {
 test('one that asks for time gets it, and no more than there is', async () => {
   answers = busy(429, '1', 1)
   const began = performance.now()
-  assert.deepEqual(await post(new HookClient(nobody)), { done: true })
+  assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { done: true })
   assert.ok(performance.now() - began >= 990)
   calls = []
   answers = busy(429, '3600', 1)
   const again = performance.now()
-  assert.match(String(await post(new HookClient(nobody), {}, 300)), /context deadline exceeded$/)
+  assert.match(
+    String(await post(new HookClient(nobody, ownPlace), {}, 300)),
+    /context deadline exceeded$/,
+  )
   const took = performance.now() - again
   assert.ok(took >= 280 && took < 4000, `${took} ms`)
   assert.equal(calls.length, 1)
@@ -195,14 +199,17 @@ test('the time is that of all tries together', async () => {
     if (call === 1) setTimeout(() => response.writeHead(503, { 'retry-after': '0' }).end(), 600)
   }
   const began = performance.now()
-  assert.match(String(await post(new HookClient(nobody), {}, 1500)), /context deadline exceeded$/)
+  assert.match(
+    String(await post(new HookClient(nobody, ownPlace), {}, 1500)),
+    /context deadline exceeded$/,
+  )
   const took = performance.now() - began
   assert.ok(took < 2000, `${took} ms`)
   assert.equal(calls.length, 2)
 })
 
 test('a kept connection that was closed is made anew, once; a new one that is closed is not', async () => {
-  const hooks = new HookClient(nobody)
+  const hooks = new HookClient(nobody, ownPlace)
   await post(hooks)
   answers = (response, call) => {
     if (call === 2) response.destroy()
@@ -212,12 +219,12 @@ test('a kept connection that was closed is made anew, once; a new one that is cl
   assert.equal(calls.length, 3)
   calls = []
   answers = (response) => response.destroy()
-  assert.match(String(await post(new HookClient(nobody))), /: EOF$/)
+  assert.match(String(await post(new HookClient(nobody, ownPlace))), /: EOF$/)
   assert.equal(calls.length, 1)
 })
 
 test('an answer that breaks off is not asked for again', async () => {
-  const hooks = new HookClient(nobody)
+  const hooks = new HookClient(nobody, ownPlace)
   await post(hooks)
   answers = (response) => {
     response.writeHead(200, { 'content-length': '100' })
@@ -229,8 +236,14 @@ test('an answer that breaks off is not asked for again', async () => {
 
 test('an answer that is too large is none', async () => {
   answers = (response) => response.end(`{"a":"${'x'.repeat(1000)}"}`)
-  assert.match(String(await post(new HookClient(nobody, 1000))), /larger than 1000 bytes$/)
-  assert.equal(Object.keys((await post(new HookClient(nobody, 2000))) as object).length, 1)
+  assert.match(
+    String(await post(new HookClient(nobody, ownPlace, 1000))),
+    /larger than 1000 bytes$/,
+  )
+  assert.equal(
+    Object.keys((await post(new HookClient(nobody, ownPlace, 2000))) as object).length,
+    1,
+  )
 })
 
 const bundles: [what: string, caBundle: string, expected: unknown][] = [
@@ -239,7 +252,7 @@ const bundles: [what: string, caBundle: string, expected: unknown][] = [
 ]
 for (const [what, caBundle, expected] of bundles) {
   test(`authorities that are ${what}`, async () => {
-    const told = String(await post(new HookClient(nobody), { caBundle }))
+    const told = String(await post(new HookClient(nobody, ownPlace), { caBundle }))
     if (typeof expected === 'string') assert.equal(told, expected)
     else assert.match(told, expected as RegExp)
   })
@@ -254,7 +267,7 @@ test('one whose certificate is out of its time is told with the times', async ()
   const expired = createServer({ cert: old.pem, key: old.keyPem })
   await new Promise<void>((resolve) => expired.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(expired.address() as AddressInfo).port}/`
-  const told = String(await post(new HookClient(nobody), { url }))
+  const told = String(await post(new HookClient(nobody, ownPlace), { url }))
   expired.close()
   assert.match(told, /expired or is not yet valid: current time \S+Z is after \S+Z$/)
 })

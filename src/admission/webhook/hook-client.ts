@@ -9,7 +9,7 @@ import { loadLater } from '#base/load-later.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { type Address, addressOf, posted } from './address.ts'
+import { type Address, addressOf, isOwn, type Loopback, posted } from './address.ts'
 import { userFor } from './credentials.ts'
 import { callProblem, statusProblem } from './call-problem.ts'
 import type { Hook } from './hook.ts'
@@ -34,12 +34,20 @@ export interface Answered {
 
 export class HookClient {
   readonly #users: KubeconfigUsers
+  readonly #loopback: Loopback
   readonly #answerBytesMax: number
   readonly #callersMax: number
   readonly #callers = new Map<string, Caller>()
+  #ownCaller: Caller | undefined
 
-  constructor(users: KubeconfigUsers, answerBytesMax = patchBytesMax, callersMax = callersDefault) {
+  constructor(
+    users: KubeconfigUsers,
+    loopback: Loopback,
+    answerBytesMax = patchBytesMax,
+    callersMax = callersDefault,
+  ) {
     this.#users = users
+    this.#loopback = loopback
     this.#answerBytesMax = answerBytesMax
     this.#callersMax = callersMax
   }
@@ -47,14 +55,14 @@ export class HookClient {
   /** The answered review. Throws an Error that says why there is none. */
   async post(hook: Called, body: string, reader: ObjectReader): Promise<Answered> {
     const deadlineMs = performance.now() + hook.timeoutMs
-    const address = await addressOf(hook.client, hook.timeoutMs, reader)
-    const user = userFor(this.#users, address.host)
+    const address = await addressOf(hook.client, hook.timeoutMs, reader, this.#loopback)
+    const user = isOwn(address) ? undefined : userFor(this.#users, address.host)
     const call = this.#callerFor(hook, address, user)
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, */*',
       'accept-encoding': 'gzip',
-      'user-agent': 'kube-apiserver-admission',
+      'user-agent': isOwn(address) ? 'Go-http-client/1.1' : 'kube-apiserver-admission',
       ...(address.serverName !== undefined && { host: address.host }),
       ...(user?.authorization !== undefined && { authorization: user.authorization }),
     }
@@ -82,11 +90,9 @@ export class HookClient {
     return answeredIn(answer)
   }
 
-  #callerFor(
-    { client }: Called,
-    { serverName }: Address,
-    user: ReturnType<typeof userFor>,
-  ): Caller {
+  #callerFor({ client }: Called, address: Address, user: ReturnType<typeof userFor>): Caller {
+    if (isOwn(address)) return (this.#ownCaller ??= ownCaller(this.#loopback))
+    const { serverName } = address
     const key = JSON.stringify([client.caBundle, serverName, user?.cert])
     let found = this.#callers.get(key)
     if (found === undefined) {
@@ -104,6 +110,9 @@ export class HookClient {
     return found
   }
 }
+
+const ownCaller = ({ serverName, cert, key }: Loopback): Caller =>
+  caller({ ca: cert, serverName, cert, key })
 
 async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<CallAnswer> {
   return send()

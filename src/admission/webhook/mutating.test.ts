@@ -12,7 +12,7 @@ import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
 import { mutatingWebhooks } from './mutating.ts'
-import { WebhookServer } from './webhook-server.suite.ts'
+import { ownPlace, WebhookServer } from './webhook-server.suite.ts'
 
 const mapKind = kindOf('v1', 'configmaps')
 let server: WebhookServer
@@ -60,7 +60,7 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
     webhooks,
   })
   const parts = {
-    client: new HookClient(nobody),
+    client: new HookClient(nobody, ownPlace),
     newUid: () => 'u',
     release,
     types,

@@ -2,6 +2,7 @@
 import type { AdmissionPlugin } from '#admission/admission.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
+import type { Loopback } from './address.ts'
 import type { DispatchParts } from './dispatch.ts'
 import { HookSource } from './hook-source.ts'
 
@@ -9,7 +10,9 @@ const loadClient = loadLater<typeof import('./hook-client.ts')>(import.meta.url,
 const loadMutating = loadLater<typeof import('./mutating.ts')>(import.meta.url, './mutating')
 const loadValidating = loadLater<typeof import('./validating.ts')>(import.meta.url, './validating')
 
-export type PartsOfServer = Omit<DispatchParts, 'client'>
+export interface PartsOfServer extends Omit<DispatchParts, 'client'> {
+  readonly loopback: Loopback
+}
 
 export function mutatingOnceConfigured(
   parts: PartsOfServer,
@@ -49,5 +52,5 @@ export function validatingOnceConfigured(
 
 const withClient = (parts: PartsOfServer, users: KubeconfigUsers): DispatchParts => ({
   ...parts,
-  client: new (loadClient().HookClient)(users),
+  client: new (loadClient().HookClient)(users, parts.loopback),
 })

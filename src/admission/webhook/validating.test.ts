@@ -12,7 +12,7 @@ import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
 import { scaler, v1 } from './autoscaler.fixture.ts'
 import { validatingWebhooks } from './validating.ts'
-import { WebhookServer } from './webhook-server.suite.ts'
+import { ownPlace, WebhookServer } from './webhook-server.suite.ts'
 
 const mapKind = kindOf('v1', 'configmaps')
 let server: WebhookServer
@@ -45,7 +45,7 @@ async function run(request: AdmissionRequest, release: number, ...webhooks: Loos
   const plural = 'validatingwebhookconfigurations'
   reader.put('admissionregistration.k8s.io', plural, { metadata: { name: 'v' }, webhooks })
   const plugin = validatingWebhooks({
-    client: new HookClient(nobody),
+    client: new HookClient(nobody, ownPlace),
     newUid: () => 'u',
     release,
     types,

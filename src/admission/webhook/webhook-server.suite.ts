@@ -3,6 +3,10 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { authority, type Made, make, serverUsage } from '#access/certificates.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
+import type { Loopback } from './address.ts'
+
+/** Where this server would be, for tests without one. */
+export const ownPlace: Loopback = { url: 'https://127.0.0.1:1', serverName: '', cert: '', key: '' }
 
 /** From the request of a review to its response, the text of a whole answer, or nothing ever. */
 export type Respond = (request: Loose) => Loose | string | 'never'

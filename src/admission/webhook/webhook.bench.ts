@@ -9,7 +9,7 @@ import { pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
 import { nobody } from './credentials.ts'
 import { HookClient } from './hook-client.ts'
 import { validatingWebhooks } from './validating.ts'
-import { WebhookServer } from './webhook-server.suite.ts'
+import { ownPlace, WebhookServer } from './webhook-server.suite.ts'
 
 const warmUps = 500
 const rounds = 2000
@@ -30,7 +30,7 @@ reader.put('admissionregistration.k8s.io', 'validatingwebhookconfigurations', {
   ],
 })
 const plugin = validatingWebhooks({
-  client: new HookClient(nobody),
+  client: new HookClient(nobody, ownPlace),
   newUid: () => 'uid',
   release: 22,
   types,

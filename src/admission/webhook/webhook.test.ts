@@ -15,7 +15,7 @@ import type { DispatchParts, HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
 import { mutatingWebhooks } from './mutating.ts'
 import { validatingWebhooks } from './validating.ts'
-import { WebhookServer } from './webhook-server.suite.ts'
+import { ownPlace, WebhookServer } from './webhook-server.suite.ts'
 
 const group = 'admissionregistration.k8s.io'
 const mapKind = kindOf('v1', 'configmaps')
@@ -59,7 +59,7 @@ beforeEach(async () => {
   release = 22
   reader = new MemoryReader()
   reader.put('', 'namespaces', { metadata: { name: 'ns', labels: { team: 'a' } } })
-  chain = await chainOf(new HookClient(nobody))
+  chain = await chainOf(new HookClient(nobody, ownPlace))
 })
 
 const everything = {
@@ -176,7 +176,7 @@ test('what releases said of new objects', async () => {
   ]
   for (const [of, name, namespace] of rows) {
     release = of
-    chain = await chainOf(new HookClient(nobody))
+    chain = await chainOf(new HookClient(nobody, ownPlace))
     install('validating', 'v', hook('v.x.io', '/v'))
     server.received.length = 0
     const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' } }
@@ -271,7 +271,7 @@ test('plugins of the server run again after a webhook changed the object', async
     name: 'Counting',
     mutate: ({ object }: AdmissionRequest) => void seen.push(object?.metadata.labels?.b),
   }
-  chain = await chainOf(new HookClient(nobody), [plugin])
+  chain = await chainOf(new HookClient(nobody, ownPlace), [plugin])
   install('mutating', 'b', hook('b.x.io', '/b'))
   server.paths.set('/b', () =>
     jsonPatch({ op: 'add', path: '/metadata/labels', value: { b: 'c' } }),
@@ -519,7 +519,7 @@ test('credentials by the name of the host', async () => {
   })
   assert.equal(userFor(users, 'hook.ns.svc:443')?.authorization, 'Basic dTpw')
   assert.equal(userFor(users, 'elsewhere:443'), undefined)
-  chain = await chainOf(new HookClient(users))
+  chain = await chainOf(new HookClient(users, ownPlace))
   install('validating', 'v', hook('v.x.io', '/v'))
   assert.equal(await run(createMap()), 'admitted')
   assert.equal(server.received[0].headers.authorization, 'Bearer secret')
