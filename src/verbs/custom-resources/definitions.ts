@@ -50,6 +50,8 @@ export class Definitions {
   /** Names of definitions by their group, which never changes: names are shared out within a group alone. */
   readonly #groups = new Map<string, Set<string>>()
   readonly #served = new Map<string, Served>()
+  /** Groups with kinds of the server's own: nothing else is served in them, in no version. */
+  readonly #builtIn = new Set<string>()
   readonly #waiting = new Set<string>()
   readonly #leaving = new Set<string>()
   #working = false
@@ -58,6 +60,7 @@ export class Definitions {
 
   constructor(parts: DefinitionsParts) {
     this.#parts = parts
+    for (const { group } of parts.server.catalog.groupVersions) this.#builtIn.add(group)
   }
 
   /** Resolves once everything defined so far is served. */
@@ -121,11 +124,7 @@ export class Definitions {
       return
     }
     const { catalog } = this.#parts.server
-    const { group } = definition.spec
-    const { plural } = definition.status.acceptedNames
-    const there = catalog.resource(group, plural)
-    // What is built in stays what it is.
-    if (there !== undefined && there !== old?.resource) return
+    if (this.#builtIn.has(definition.spec.group)) return
     this.#takeOut(name)
     const resource = this.#parts.resourceOf(definition)
     this.#served.set(name, { resource, mark })

@@ -29,9 +29,11 @@ async function serving(
   options: {
     list?: () => Promise<{ items: KubeObject[] }>
     update?: (object: KubeObject) => void | Promise<void>
+    builtIn?: Resource
   } = {},
 ) {
   const catalog = new Catalog([])
+  if (options.builtIn !== undefined) catalog.add(options.builtIn)
   const stored = new Map<string, KubeObject>()
   const reports: string[] = []
   const dropped: Resource[] = []
@@ -145,11 +147,11 @@ test('one of the same name that is another is served anew', async () => {
 })
 
 test('what is built in stays what it is, and is not emptied with the definition', async () => {
+  const builtIn = made('gears')
   const { definitions, put, catalog, stored } = await serving({
     list: () => assert.fail("objects of what is built in are nobody else's"),
+    builtIn,
   })
-  const builtIn = made('gears')
-  catalog.add(builtIn)
   put(definitionOf('gears', 'Gear'))
   await turns()
   assert.equal(catalog.resource(group, 'gears'), builtIn)
@@ -160,6 +162,16 @@ test('what is built in stays what it is, and is not emptied with the definition'
   const { reason } = conditionOf(stored.get(`gears.${group}`), 'Terminating')
   assert.equal(reason, 'OverlappingBuiltInResource')
   assert.equal(catalog.resource(group, 'gears'), builtIn)
+  definitions.stop()
+})
+
+test('nothing is served in a group that has something built in', async () => {
+  const { definitions, put, stored, served } = await serving({ builtIn: made('gears') })
+  put(definitionOf('wheels', 'Wheel'))
+  put(definitionOf('axles', 'Axle', { group: 'other.example.com' }))
+  await turns()
+  assert.equal(conditionOf(stored.get(`wheels.${group}`), 'Established').status, 'True')
+  assert.deepEqual(served(), ['axles', 'gears'])
   definitions.stop()
 })
 
