@@ -23,6 +23,7 @@ export interface Facts {
   resourcesOf(release: number): readonly ResourceFact[]
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
   typeOf(openApiName: string, release: number): Struct
+  isType(openApiName: string, release: number): boolean
   /** The OpenAPI name of a kind, or undefined where the group version is not of the tables. */
   openApiNameOf(group: string, version: string, kind: string): string | undefined
   /** Every kind a group version declares a type for (lists and options too), by its OpenAPI name. */
@@ -128,6 +129,14 @@ export function loadFacts(readFacts: ReadFacts): Facts {
     return packages.get(name)
   }
 
+  function structOf(openApiName: string, release: number): Struct | undefined {
+    const dot = openApiName.lastIndexOf('.')
+    const file = fileOfPackage(openApiName.slice(0, dot))
+    return file === undefined
+      ? undefined
+      : graphOf(release).struct(file, openApiName.slice(dot + 1))
+  }
+
   function groupVersionsOf(release: number): readonly GroupVersionFact[] {
     let known = versions.get(release)
     if (known === undefined) {
@@ -169,10 +178,9 @@ export function loadFacts(readFacts: ReadFacts): Facts {
         .map(({ group = '', version = '' }) => ({ group, version }))
         .sort((a, b) => compare(a.group, b.group) || compare(a.version, b.version)),
     resourcesOf,
+    isType: (openApiName, release) => structOf(openApiName, release) !== undefined,
     typeOf(openApiName, release) {
-      const dot = openApiName.lastIndexOf('.')
-      const file = fileOfPackage(openApiName.slice(0, dot))
-      const found = file && graphOf(release).struct(file, openApiName.slice(dot + 1))
+      const found = structOf(openApiName, release)
       assert(found, `facts: release 1.${release} has no type ${openApiName}`)
       return found
     },

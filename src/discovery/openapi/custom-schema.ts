@@ -5,7 +5,6 @@
 import type { Json } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { describeField } from './descriptions.ts'
-import { customDefinitionName } from './names.ts'
 import type { SchemaForm } from './schema-form.ts'
 import { type JsonObject, metaType } from './source.ts'
 
@@ -32,8 +31,9 @@ export function customSchema(
   return { ...schema, properties: withMeta(properties, form), ...head }
 }
 
-export function customListSchema(kind: Kind, form: SchemaForm): JsonObject {
-  const items = form.refer(customDefinitionName(kind.group, kind.version, kind.kind), {})
+/** `of` is the definition of what is in the list. */
+export function customListSchema(kind: Kind, of: string, form: SchemaForm): JsonObject {
+  const items = form.refer(of, {})
   return {
     description: `A list of ${kind.kind} objects.`,
     required: ['items'],

@@ -4,10 +4,15 @@
 import type { Kind } from '#kinds/kind.ts'
 import { customListSchema, customSchema } from './custom-schema.ts'
 import { describeField, describeKind } from './descriptions.ts'
-import { customDefinitionName } from './names.ts'
 import type { Operation } from './operation.ts'
 import type { SchemaForm } from './schema-form.ts'
-import { isCustom, type JsonObject, metaType, type OpenApiSource } from './source.ts'
+import {
+  definitionName,
+  isCustom,
+  type JsonObject,
+  metaType,
+  type OpenApiSource,
+} from './source.ts'
 import { leafSchema, structSchema } from './type-schema.ts'
 
 /** Kinds every group version has. */
@@ -93,20 +98,21 @@ export const ownDefinitions = (
   kind: Kind,
   source: OpenApiSource,
   form: SchemaForm,
-): [name: string, make: () => JsonObject][] => [
-  [ownNames(kind)[0], () => customSchema(kind, source.schemaOf(kind), form)],
-  [ownNames(kind)[1], () => customListSchema(kind, form)],
-]
+): [name: string, make: () => JsonObject][] => {
+  const [object, list] = ownNames(source, kind)
+  return [
+    [object, () => customSchema(kind, source.schemaOf(kind), form)],
+    [list, () => customListSchema(kind, object, form)],
+  ]
+}
 
 /** The names of the definitions of a custom kind's objects and of their lists. */
-export const ownNames = ({
-  group,
-  version,
-  kind,
-  listKind,
-}: Pick<Kind, 'group' | 'version' | 'kind' | 'listKind'>): [object: string, list: string] => [
-  customDefinitionName(group, version, kind),
-  customDefinitionName(group, version, listKind),
+export const ownNames = (
+  source: OpenApiSource,
+  { group, version, kind, listKind }: Pick<Kind, 'group' | 'version' | 'kind' | 'listKind'>,
+): [object: string, list: string] => [
+  definitionName(source, group, version, kind),
+  definitionName(source, group, version, listKind),
 ]
 
 function builtInDefinition(

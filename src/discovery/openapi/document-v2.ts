@@ -61,7 +61,7 @@ export function pathsAdded(
 ): { paths: JsonObject; needs: readonly string[] } {
   const operations = kindOperations(source, kind)
   const names = namesIn(operations)
-  for (const name of ownNames(kind)) names.delete(name)
+  for (const name of ownNames(source, kind)) names.delete(name)
   return { paths: pathsOf(operations, pathForm), needs: [...names, ...neededByOwn] }
 }
 

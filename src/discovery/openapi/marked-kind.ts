@@ -5,6 +5,7 @@
  */
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { customDefinitionName, operationId, tagOf } from './names.ts'
+import { definitionName, type OpenApiSource } from './source.ts'
 
 /** What paths are made from. */
 export type DescribedKind = Pick<
@@ -19,14 +20,17 @@ const kind = 'Qzkindzq'
 const listKind = 'Qzlistzq'
 
 /** Each spelling with what stands for it in the end; longer ones first. */
-const spellings: readonly (readonly [mark: string, spell: (kind: DescribedKind) => string])[] = [
+const spellings: readonly (readonly [
+  mark: string,
+  spell: (kind: DescribedKind, source: OpenApiSource) => string,
+])[] = [
   [
     customDefinitionName(group, version, kind),
-    (one) => customDefinitionName(one.group, one.version, one.kind),
+    (one, source) => definitionName(source, one.group, one.version, one.kind),
   ],
   [
     customDefinitionName(group, version, listKind),
-    (one) => customDefinitionName(one.group, one.version, one.listKind),
+    (one, source) => definitionName(source, one.group, one.version, one.listKind),
   ],
   [tagOf(group, version), (one) => tagOf(one.group, one.version)],
   [operationId('', group, version, ''), (one) => operationId('', one.group, one.version, '')],
@@ -52,8 +56,8 @@ export function markedText(text: string): Marked | undefined {
   return pieces.map((piece, i) => (i % 2 === 0 ? piece : (placeOf.get(piece) as number)))
 }
 
-export const spellingsOf = (one: DescribedKind): string[] =>
-  spellings.map(([, spell]) => spell(one))
+export const spellingsOf = (source: OpenApiSource, one: DescribedKind): string[] =>
+  spellings.map(([, spell]) => spell(one, source))
 
 /** The text with a kind's names in it. */
 export function filled(marked: Marked, names: readonly string[]): string {

@@ -30,7 +30,7 @@ export function tagOf(group: string, version = ''): string {
   return version === '' ? tag : `${tag}_${camel(version, false)}`
 }
 
-/** The definition of a custom kind: 'stable.example.com', 'v1', 'CronTab' → 'com.example.stable.v1.CronTab'. */
+/** The definition of a custom kind, unless it is taken: 'stable.example.com', 'v1', 'CronTab' → 'com.example.stable.v1.CronTab'. */
 export const customDefinitionName = (group: string, version: string, kind: string): string =>
   `${group.split('.').reverse().join('.')}.${version}.${kind}`
 

@@ -233,6 +233,23 @@ test('a custom kind is described in the second form by what clients of it can be
   assert.deepEqual(list.required, ['items'])
 })
 
+test('a custom kind that would have the definition of a built-in one has a second', async () => {
+  const group = 'apps.api.k8s.io'
+  const names = { kind: 'Deployment', listKind: 'DeploymentList', plural: 'deployments' }
+  const shadow = { ...widget, group, apiVersion: `${group}/v1`, ...names } as Kind
+  const publisher = publisherOf(() => [...kindsOfRelease(22), shadow], { generation: 1 })
+  const whole: Any = JSON.parse((await publisher.v2()).bytes.toString())
+  assert.deepEqual(documentV2(sourceOf(22, [shadow], widgetSchema)), whole)
+  const own = 'io.k8s.api.apps.v1.Deployment'
+  assert.deepEqual(whole.definitions[own], document22.definitions[own])
+  assert.deepEqual(whole.definitions[`${own}List`], document22.definitions[`${own}List`])
+  assert.equal(whole.definitions[`${own}_v2`].properties.spec.properties.size.type, 'integer')
+  const { items } = whole.definitions[`${own}List_v2`].properties
+  assert.equal(items.items.$ref, `#/definitions/${own}_v2`)
+  const { schema } = whole.paths[`/apis/${group}/v1/deployments`].get.responses[200]
+  assert.equal(schema.$ref, `#/definitions/${own}List_v2`)
+})
+
 test('a custom kind without a schema, or open at its root, names no properties', () => {
   const open = {
     type: 'object',

@@ -22,16 +22,18 @@ export interface OpenApiSource {
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
 }
 
-/** The name of a kind's definition, whether the kind is of the tables or custom. */
+/** The name of a kind's definition, whether the kind is of the tables or custom: none takes that of a built-in type. */
 export function definitionName(
   source: OpenApiSource,
   group: string,
   version: string,
   kind: string,
 ): string {
-  return (
-    source.facts.openApiNameOf(group, version, kind) ?? customDefinitionName(group, version, kind)
-  )
+  const { facts, release } = source
+  const known = facts.openApiNameOf(group, version, kind)
+  if (known !== undefined) return known
+  const name = customDefinitionName(group, version, kind)
+  return facts.isType(name, release) ? `${name}_v2` : name
 }
 
 /** A built-in group version is one the tables know; all others are custom. */

@@ -127,7 +127,7 @@ export class WholeV2 {
       pattern = this.#patternOf(source, kind)
       this.#patterns.set(shape, pattern)
     }
-    return { paths: pattern.pathsFor(spellingsOf(kind)), definitions, needs: pattern.needs }
+    return { paths: pattern.pathsFor(spellingsOf(source, kind)), definitions, needs: pattern.needs }
   }
 
   #patternOf(source: OpenApiSource, kind: Kind): Pattern {
