@@ -63,9 +63,9 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   const gates = orCannotStart(featureGates(table, release, settings.featureGates))
   for (const warning of gates.warnings) log.warn(warning)
   const feature = gates.enabled
-  const versions = facts.groupVersionsOf(release)
+  const registered = facts.knownGroupVersionsOf(release)
   const serves = orCannotStart(
-    runtimeConfig(settings.runtimeConfig, versions, facts.resourcesOf(release)),
+    runtimeConfig(settings.runtimeConfig, registered, facts.resourcesOf(release)),
   )
   const certificates = ensureCertificates(settings, systemClock)
   for (const warning of certificates.warnings) log.warn(warning)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GroupVersionFact, ResourceFact } from './facts.ts'
+import type { ResourceFact } from './facts.ts'
 import { runtimeConfig } from './runtime-config.ts'
 
 const fact = (group: string, version: string, plural: string, off = false) =>
@@ -10,7 +10,8 @@ const cronBeta = fact('batch', 'v1beta1', 'cronjobs')
 const alpha = fact('node.k8s.io', 'v1alpha1', 'runtimeclasses', true)
 const pods = fact('', 'v1', 'pods')
 const all = [cronV1, cronBeta, alpha, pods]
-const versions = all.map(({ group, version }) => ({ group, version }) as GroupVersionFact)
+const unserved = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1alpha1' }
+const versions = [...all.map(({ group, version }) => ({ group, version })), unserved]
 
 const cases: [Record<string, string>, ResourceFact, boolean | RegExp][] = [
   [{}, cronV1, true],
@@ -23,6 +24,10 @@ const cases: [Record<string, string>, ResourceFact, boolean | RegExp][] = [
   [{ 'batch/v1beta1/cronjobs': 'false' }, cronV1, true],
   [{ 'node.k8s.io/v1alpha1': 'true' }, alpha, true],
   [{ 'api/v1': 'false' }, pods, false],
+  [{ 'flowcontrol.apiserver.k8s.io/v1alpha1': 'true' }, pods, true],
+  [{ 'batch/v9': 'true' }, pods, /group version batch\/v9 that has not been registered$/],
+  [{ 'batch/v9/jobs': 'true' }, pods, /group version batch\/v9 that has not been registered$/],
+  [{ 'batch/v1/nothing': 'true' }, pods, /unknown api groups batch\/v1\/nothing/],
   [{ 'nope/v1': 'true' }, pods, /unknown api groups nope\/v1/],
   [{ 'batch/v1': 'perhaps' }, pods, /neither true nor false/],
 ]

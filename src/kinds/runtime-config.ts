@@ -2,7 +2,8 @@
  * --runtime-config: which group versions and resources are served. The broad keys count first, whatever their place:
  * api/all, then api/ga, api/beta and api/alpha, then single group versions, then single resources.
  */
-import type { GroupVersionFact, ResourceFact } from './facts.ts'
+import type { GroupVersion } from './catalog.ts'
+import type { ResourceFact } from './facts.ts'
 
 export type Serves = (fact: ResourceFact) => boolean
 
@@ -12,13 +13,15 @@ const broadKeys = new Set(['api/all', 'api/ga', 'api/beta', 'api/alpha'])
 
 const keyOf = (group: string, version: string) => (group === '' ? version : `${group}/${version}`)
 
+/** `registered` are all group versions whose objects the release can read, served or not. */
 export function runtimeConfig(
   given: ReadonlyMap<string, string>,
-  groupVersions: readonly GroupVersionFact[],
+  registered: readonly GroupVersion[],
   resources: readonly ResourceFact[],
 ): Serves | { error: string } {
   const wanted = new Map<string, boolean>()
-  const versions = new Set(groupVersions.map(({ group, version }) => keyOf(group, version)))
+  const groups = new Set(registered.map(({ group }) => group))
+  const versions = new Set(registered.map(({ group, version }) => keyOf(group, version)))
   const single = new Set(
     resources.map(({ group, version, plural }) => `${keyOf(group, version)}/${plural}`),
   )
@@ -28,6 +31,12 @@ export function runtimeConfig(
       return { error: `--runtime-config: ${key}=${value} is neither true nor false` }
     }
     if (!broadKeys.has(name) && !versions.has(name) && !single.has(name)) {
+      const [group = '', version] = name.split('/')
+      if (version !== undefined && groups.has(group) && !versions.has(`${group}/${version}`)) {
+        return {
+          error: `--runtime-config: group version ${group}/${version} that has not been registered`,
+        }
+      }
       return {
         error: `--runtime-config: unknown api groups ${key}; accepted are api/all, api/ga, api/beta, api/alpha, a group version such as batch/v1beta1, and one of its resources such as batch/v1beta1/cronjobs`,
       }
