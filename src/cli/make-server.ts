@@ -64,6 +64,7 @@ export async function makeServer(
     storesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
+    statusWritten: observing.statusWritten,
     eventTtlSeconds: settings.eventTtlMs / 1000,
     leavesGarbage: !settings.enableGarbageCollector,
     ...(settings.deleteCollectionWorkers !== undefined && {

@@ -34,6 +34,9 @@ import {
 } from './instruments.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
+const loadDuration = loadLater<
+  typeof import('#kinds/behaviour/certificates/requested-duration.ts')
+>(import.meta.url, '#kinds/behaviour/certificates/requested-duration')
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
@@ -47,6 +50,7 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter
+  readonly statusWritten: NonNullable<Server['statusWritten']>
   readonly schemaPublished: DefinitionsParts['published']
   /** Measures the work queue of one controller. */
   readonly queueMeter: (name: string) => QueueMeter
@@ -116,6 +120,14 @@ export async function makeObserving(
       const { group, plural } = resource
       const isServed = () => served?.resource(group, plural) !== undefined
       if (reason === 'remove') forgetWithdrawn(measuring, resource, isServed)
+    },
+    statusWritten({ group, plural }, next, old) {
+      if (group !== 'certificates.k8s.io' || plural !== 'certificatesigningrequests') return
+      if (!feature('CSRDuration')) return
+      const issued = loadDuration().requestedDuration(next, old)
+      if (issued === undefined) return
+      metrics.requestedDurations.labels(issued.signer).add(1)
+      if (issued.honored) metrics.honoredDurations.labels(issued.signer).add(1)
     },
     documentBuilt(apiService, reason, seconds) {
       metrics.openApiBuilds.labels(apiService, reason).add(1)

@@ -44,6 +44,8 @@ export interface Server extends KnownTypes {
   readonly eventTtlSeconds: number
   /** Whether nobody would take from objects the finalizers by which garbage is collected: none are put on them. */
   readonly leavesGarbage?: boolean
+  /** Told of every status that was written, with the object as it is and as it was. */
+  readonly statusWritten?: (kind: Kind, next: KubeObject, old: KubeObject) => void
   /** How many objects of a collection are deleted at once; what is best where unset. */
   readonly deletionsAtOnce?: number
 }

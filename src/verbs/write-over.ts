@@ -187,6 +187,7 @@ async function writeOnce(
     const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(next, old)
     const settled = isStored ? reservation?.keep() : reservation?.giveBack()
     if (settled !== undefined) await settled
+    if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
     return 'answer' in outcome ? outcome : { ...outcome, named }
   } catch (error) {
     await reservation?.giveBack(error)

@@ -155,6 +155,16 @@ function remoteMetrics(registry: Registry, release: number) {
         { ...alpha, since: 22 },
       )
       .labels(),
+    requestedDurations: registry.register(
+      counter('apiserver_certificates_registry_csr_requested_duration_total', 'signerName'),
+      'Certificates issued on requests that asked for a duration, by signer: those of Kubernetes, or other.',
+      { ...alpha, since: 22 },
+    ),
+    honoredDurations: registry.register(
+      counter('apiserver_certificates_registry_csr_honored_duration_total', 'signerName'),
+      'Those of them that live about as long as was asked for.',
+      { ...alpha, since: 22 },
+    ),
     customSchemas: registry.register(
       counter('apiextensions_openapi_v2_regeneration_count', 'crd', 'reason'),
       'How often what OpenAPI says of custom kinds changed, by the definition and the reason.',

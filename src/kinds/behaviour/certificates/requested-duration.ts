@@ -1,0 +1,30 @@
+/** Whether whoever signs a certificate gives it the time that was asked for, more or less. */
+import { X509Certificate } from 'node:crypto'
+import type { KubeObject } from '#api/object-meta.ts'
+
+/** What signers put before now, since clocks differ, and a twentieth of the time asked for. */
+const differenceMsMax = (wantedMs: number): number => 5 * 60_000 + wantedMs / 20
+
+/** The signer, and what became of the time asked for; undefined where none was, or no certificate has just been issued. */
+export function requestedDuration(
+  next: KubeObject,
+  old: KubeObject,
+): { readonly signer: string; readonly honored: boolean } | undefined {
+  const { expirationSeconds, signerName = '' } = old.spec ?? {}
+  const certificate = next.status?.certificate
+  if (!certificate || old.status?.certificate || expirationSeconds === undefined) return undefined
+  const signer = signerName.startsWith('kubernetes.io/') ? signerName : 'other'
+  const wantedMs = expirationSeconds * 1000
+  const difference = Math.abs(wantedMs - lifeMsOf(certificate))
+  return { signer, honored: difference < differenceMsMax(wantedMs) }
+}
+
+/** Of the first certificate; no number where it cannot be read. */
+function lifeMsOf(certificate: string): number {
+  try {
+    const { validFrom, validTo } = new X509Certificate(Buffer.from(certificate, 'base64'))
+    return Date.parse(validTo) - Date.parse(validFrom)
+  } catch {
+    return Number.NaN
+  }
+}
