@@ -15,13 +15,13 @@ const thing = (metadata: object, rest: object = {}): KubeObject =>
   ({ kind: 'Thing', apiVersion: 'v1', metadata, ...rest }) as KubeObject
 
 const objects: KubeObject[] = [
-  thing({ name: 'a' }),
+  thing({ name: 'a', uid: 'u' }),
   thing(
     { name: 'ä', namespace: 'ü', uid: 'u', labels: { x: 'y' } },
     { spec: { n: 1 }, status: {} },
   ),
-  thing({ generateName: 'g-', annotations: { '"': '\n', 中: '\u2028' } }),
-  thing(JSON.parse('{"name":"p","labels":{"__proto__":"1","constructor":"2"}}'), {
+  thing({ generateName: 'g-', uid: 'u', annotations: { '"': '\n', 中: '\u2028' } }),
+  thing(JSON.parse('{"name":"p","uid":"u","labels":{"__proto__":"1","constructor":"2"}}'), {
     data: JSON.parse('{"__proto__":"3"}'),
   }),
 ]
@@ -42,6 +42,12 @@ test('stored bytes of our own are cut as they are', () => {
     assert.equal(cut.bytes, made.bytes)
     assert.deepEqual([cut.bodyAt, cut.revisionAt], [made.bodyAt, made.revisionAt])
   }
+})
+
+test('bytes that no server wrote are encoded anew: what was read of them has its defaults', () => {
+  const { bytes } = encodeCut(thing({ name: 'a' }))
+  const read = thing({ name: 'a' }, { spec: { filledIn: true } })
+  assert.deepEqual(cutStored(bytes, read), encodeCut(read))
 })
 
 test('bytes of another writer are encoded anew, a revision inside them is left out', () => {
@@ -65,7 +71,7 @@ test("another server's JSON ends with a line, and is encoded anew whatever its o
 
 test('an item of a list begins without its type', () => {
   const text = joinCut(encodeCut(objects[0]), '{', '').toString('utf8')
-  assert.equal(text, '{"metadata":{"name":"a"}}')
+  assert.equal(text, '{"metadata":{"name":"a","uid":"u"}}')
 })
 
 test('who an object is stands before the cut', () => {

@@ -67,8 +67,9 @@ function ownBytes(text: string): Buffer {
   return bytes
 }
 
-/** Other servers end their JSON with a new line; this one never does. */
-export const isOthersJson = (bytes: Buffer): boolean => bytes[bytes.length - 1] === 0x0a
+/** Other servers end their JSON with a new line; this one never does. What has no uid no server wrote, but somebody by hand. */
+export const isOthersJson = (bytes: Buffer, object: KubeObject): boolean =>
+  bytes[bytes.length - 1] === 0x0a || object.metadata?.uid === undefined
 
 /**
  * The cuts of bytes that came from the store, with the object that was parsed from them. Where the bytes are not in
@@ -79,7 +80,9 @@ export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
     typeHeader(object.kind as string, object.apiVersion as string) + metadataHead(object.metadata)
   const length = Buffer.byteLength(start)
   const same =
-    bytes.length > length && !isOthersJson(bytes) && bytes.toString('utf8', 0, length) === start
+    bytes.length > length &&
+    !isOthersJson(bytes, object) &&
+    bytes.toString('utf8', 0, length) === start
   if (!same || object.metadata.resourceVersion !== undefined) return encodeCut(object)
   const header = typeHeader(object.kind as string, object.apiVersion as string)
   return { bytes, bodyAt: Buffer.byteLength(header), revisionAt: length }

@@ -48,11 +48,16 @@ test('a version that is no longer served is read', () => {
 const job = {
   kind: 'Job',
   apiVersion: 'batch/v1',
-  metadata: { name: 'j' },
+  metadata: { name: 'j', uid: 'u' },
   spec: { template: { spec: { containers: [{ name: 'c', image: 'i:1' }] } }, unheardOf: true },
 }
 const forms: [name: string, bytes: () => Buffer, filledIn: boolean][] = [
   ['our own JSON, which has it all', () => Buffer.from(JSON.stringify(job)), false],
+  [
+    'JSON that no server wrote',
+    () => Buffer.from(JSON.stringify({ ...job, metadata: { name: 'j' } })),
+    true,
+  ],
   ["another server's JSON", () => Buffer.from(`${JSON.stringify(job)}\n`), true],
   [
     "another server's protobuf",

@@ -32,7 +32,7 @@ function parser(catalog: Catalog): (bytes: Buffer) => KubeObject {
     if (!isEnvelope(bytes)) {
       const object = decodeJson(bytes) as unknown as KubeObject
       if (typeof object?.kind !== 'string') throw new Error("Object 'Kind' is missing")
-      if (!isOthersJson(bytes)) return object
+      if (!isOthersJson(bytes, object)) return object
       const known = kindNamed(catalog, object.apiVersion as string, object.kind as string)
       return known?.protobuf ? readAs(known, object) : object
     }

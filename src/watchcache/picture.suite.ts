@@ -28,7 +28,7 @@ export function plainResource(plural: string): Resource {
 export const parse = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString('utf8'))
 
 export function thing(namespace: string, name: string, labels?: Record<string, string>): Buffer {
-  const metadata = { name, namespace, ...(labels && { labels }) }
+  const metadata = { name, namespace, uid: 'u', ...(labels && { labels }) }
   return Buffer.from(JSON.stringify({ kind: 'Thing', apiVersion: 'v1', metadata }))
 }
 
