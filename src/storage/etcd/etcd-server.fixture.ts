@@ -5,12 +5,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueCertificate, type Signer, type Usage } from '#base/certificate.ts'
+import { until } from '#base/until.fixture.ts'
 
 export interface ServerTls {
   readonly cafile: string
@@ -22,6 +23,18 @@ export interface ServerTls {
 export function etcdVersion(): string | undefined {
   const { stdout, error } = spawnSync('etcd', ['--version'], { encoding: 'utf8' })
   return error ? undefined : stdout.split('\n')[0]
+}
+
+/** Whether none of its threads runs; where the system does not tell of threads, it is believed. */
+function standsStill(pid: number | undefined): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((thread) => {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+      return stat[stat.lastIndexOf(')') + 2] === 'T'
+    })
+  } catch {
+    return true
+  }
 }
 
 export const hasKine = (): boolean => !spawnSync('kine', ['--version']).error
@@ -107,9 +120,10 @@ export class EtcdServer {
     await once(child, 'exit')
   }
 
-  /** Leaves it running without answering anything. */
-  freeze(): void {
+  /** Leaves it running without answering anything. What one of its threads has in hand may still be answered before it stands still. */
+  async freeze(): Promise<void> {
     this.#process?.kill('SIGSTOP')
+    await until('etcd to stand still', () => standsStill(this.#process?.pid))
   }
 
   thaw(): void {

@@ -256,7 +256,7 @@ describe('etcd that goes away', { skip }, () => {
       endpoints: [server.endpoint],
       healthDeadlineMs: patientMs,
     })
-    server.freeze()
+    await server.freeze()
     try {
       const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
       await assert.rejects(silent, StorageUnavailable)
