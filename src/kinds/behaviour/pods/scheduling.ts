@@ -114,7 +114,7 @@ export function checkOnlyAddedTolerations(
   path: FieldPath,
 ): FieldError[] {
   const textOf = ({ key, operator, value, effect }: Loose) =>
-    JSON.stringify([key, operator, value, effect].map((part) => part ?? null))
+    JSON.stringify([key, operator, value, effect].map((part) => part || null))
   const kept = new Set((next ?? []).map(textOf))
   for (const before of old ?? []) {
     if (kept.has(textOf(before))) continue
