@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { StorageUnavailable } from '#storage/storage.ts'
+import { type MadeLog, makeLog } from './found-log.fixture.ts'
 import { inspectDatabase, lockDirectory } from './data-directory.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-directory-'))
@@ -19,12 +20,11 @@ function database(pages: number, size: number, pageSize = 512): Buffer {
 }
 
 /** A log with a frame for each of these pages, less the bytes cut off its end. */
-function log(pages: number[], { cut = 0, pageSize = 512, magic = 0x377f0682 } = {}): Buffer {
-  const step = 24 + 512
-  const bytes = Buffer.alloc(32 + pages.length * step)
-  bytes.writeUInt32BE(magic, 0)
-  bytes.writeUInt32BE(pageSize, 8)
-  for (const [i, page] of pages.entries()) bytes.writeUInt32BE(page, 32 + i * step)
+function log(pages: number[], { cut = 0, ...made }: MadeLog & { cut?: number } = {}): Buffer {
+  const bytes = makeLog(
+    pages.map((page) => ({ page, commits: true })),
+    made,
+  )
   return bytes.subarray(0, bytes.length - cut)
 }
 

@@ -7,13 +7,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '#storage/make-directory.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
+import { readLog } from './found-log.ts'
 
 export const databaseFileName = 'state.db'
 
 const magic = Buffer.from('SQLite format 3\0')
 const headerSizeBytes = 100
-const walHeaderSizeBytes = 32
-const walFrameHeaderSizeBytes = 24
 
 export interface DirectoryLock {
   release(): void
@@ -92,26 +91,9 @@ export function inspectDatabase(file: string): Found {
 }
 
 /** The pages that the write-ahead log holds: a copy into the database may have been cut short by a crash. */
-function pagesOfLog(file: string, size: number, pageSize: number): Set<number> {
-  if (size < walHeaderSizeBytes) return new Set()
-  const header = readBytes(file, 0, walHeaderSizeBytes)
-  // Room was made in it, and nothing written.
-  if (header.every((byte) => byte === 0)) return new Set()
-  if (header.readUInt32BE(0) >>> 1 !== 0x377f0682 >>> 1 || header.readUInt32BE(8) !== pageSize) {
-    throw damaged(file, 'it does not begin as the log of a database does')
-  }
-  const pages = new Set<number>()
-  const step = walFrameHeaderSizeBytes + pageSize
-  reading(file, (descriptor) => {
-    const frame = Buffer.alloc(4)
-    for (let at = walHeaderSizeBytes; at + step <= size; at += step) {
-      readSync(descriptor, frame, 0, 4, at)
-      const page = frame.readUInt32BE(0)
-      // Room that was made for more.
-      if (page === 0) return
-      pages.add(page)
-    }
-  })
+function pagesOfLog(file: string, size: number, pageSize: number): ReadonlySet<number> {
+  const { pages, problem } = reading(file, (descriptor) => readLog(descriptor, size, pageSize))
+  if (problem !== undefined) throw damaged(file, problem)
   return pages
 }
 
@@ -132,10 +114,10 @@ function readBytes(file: string, position: number, length: number): Buffer {
 }
 
 /** Closed whatever happens: the server of a store that cannot be read may live on, and open another. */
-function reading(file: string, read: (descriptor: number) => void): void {
+function reading<T>(file: string, read: (descriptor: number) => T): T {
   const descriptor = openSync(file, 'r')
   try {
-    read(descriptor)
+    return read(descriptor)
   } finally {
     closeSync(descriptor)
   }

@@ -86,6 +86,22 @@ describe('a damaged database is refused by name and left as it is', () => {
     })
   }
 
+  test('one bit of its log', async () => {
+    const storage = await openSqliteStorage({ directory: join(place, 'running') })
+    for (const name of ['a', 'b', 'c', 'd'])
+      won(await storage.put(`/registry/${name}`, Buffer.alloc(1000, name), { ifRevision: 0 }))
+    // As a crash would leave it.
+    const directory = mkdtempSync(join(place, 'damaged-'))
+    for (const name of ['state.db', 'state.db-wal'])
+      copyFileSync(join(place, 'running', name), join(directory, name))
+    await storage.close()
+    flipBit(join(directory, 'state.db-wal'), 'bbb')
+    const before = contents(directory)
+    const words = /state\.db-wal cannot be opened: it is damaged at byte \d+; it was left as it is/
+    await assert.rejects(openSqliteStorage({ directory }), words)
+    assert.deepEqual(contents(directory), before)
+  })
+
   test('the sound one opens', async () => {
     const storage = await openSqliteStorage({ directory: sound })
     assert.equal((await storage.count(prefixRange('/registry/'))).value, 300)
