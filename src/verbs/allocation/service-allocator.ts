@@ -97,7 +97,8 @@ class ServiceAllocators implements Allocators {
   }
 
   #take(next: KubeObject, old: KubeObject | undefined, context: Context): Work {
-    const work = new Work(this.#stock, this.#claims, next, old, context)
+    const catchUp = this.#claims && (() => this.#catchUp())
+    const work = new Work(this.#stock, this.#claims, next, old, context, catchUp)
     try {
       if (context.feature('IPv6DualStack'))
         settleFamilies(
@@ -153,6 +154,8 @@ const wantsNodePorts = ({ spec }: KubeObject) =>
 class Work implements Reservation {
   readonly #stock: ServiceStock
   readonly #claims: ServiceClaims | undefined
+  /** Where the store has other users. */
+  readonly #catchUp: (() => Promise<void>) | undefined
   readonly #service: KubeObject
   readonly #had: Holding
   readonly #old: KubeObject | undefined
@@ -168,9 +171,11 @@ class Work implements Reservation {
     service: KubeObject,
     old: KubeObject | undefined,
     { dryRun, release }: Context,
+    catchUp: (() => Promise<void>) | undefined,
   ) {
     this.#stock = stock
     this.#claims = claims
+    this.#catchUp = catchUp
     this.#service = service
     this.#old = old
     this.#had = old === undefined ? nothing : holdingOf(old)
@@ -191,14 +196,27 @@ class Work implements Reservation {
   }
 
   keep(): Promise<void> | undefined {
-    this.#stock.hold(this.#service)
     const has = holdingOf(this.#service)
-    this.forget()
+    this.#handOver()
     if (isGoing(this.#service)) return undefined
     return this.#claims?.release({
       addresses: this.#had.addresses.filter((address) => !has.addresses.includes(address)),
       ports: this.#had.ports.filter((port) => !has.ports.includes(port)),
     })
+  }
+
+  /**
+   * Others may have written the service since, or deleted it, and the picture may know that already: there only the picture
+   * says what a service has, and until it knows of this write too, what was taken stays taken.
+   */
+  #handOver(): void {
+    const forget = () => this.forget()
+    if (this.#catchUp !== undefined) {
+      this.#catchUp().then(forget, forget)
+      return
+    }
+    this.#stock.hold(this.#service)
+    forget()
   }
 
   giveBack(error?: unknown): Promise<void> | undefined {

@@ -7,6 +7,7 @@ import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { MeasuredStorage } from '#storage/measured.ts'
 import { type PutCondition, type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { type Fixture, startVerbs } from '#verbs/fixture.suite.ts'
+import { overlaid } from '#watchcache/picture.suite.ts'
 import { serviceAllocators } from './service-allocator.ts'
 
 const type = structOf('RangeAllocation', [
@@ -209,3 +210,34 @@ test('what a store that did not answer may have stored stays claimed until it is
   for (const { server } of [one, other]) await server.cache.close()
   await storage.close()
 })
+
+/** What another server does after this one has written its service, and before this one hears of it. */
+const overtaken: [does: string, act: (other: Fixture) => Promise<unknown>][] = [
+  ['deletes it', (other) => other.remove('services', 'a')],
+  [
+    'makes it a name',
+    (other) => {
+      const spec = { type: 'ExternalName', externalName: 'x.y', clusterIP: null, clusterIPs: null }
+      const ports = [{ port: 80, protocol: 'TCP', nodePort: null }]
+      return other.patch('services', 'a', 'merge', { spec: { ...spec, ports } })
+    },
+  ],
+]
+for (const [does, act] of overtaken) {
+  test(`what a service had is free where another server ${does} before its writer goes on`, async () => {
+    const storage = createMemoryStorage()
+    const other = await startServer(storage, true)
+    const put: Storage['put'] = async (key, bytes, condition) => {
+      const outcome = await storage.put(key, bytes, condition)
+      if (key.endsWith('/a')) await act(other)
+      return outcome
+    }
+    const one = await startServer(overlaid(storage, { put }), true)
+    for (const { server } of [one, other]) await server.allocators.repair()
+    await one.create('services', service('a', wanted))
+    for (let round = 0; round < 3; round++) await one.server.allocators.repair()
+    assert.equal((await one.create('services', service('b', wanted))).spec.clusterIP, address)
+    for (const { server } of [one, other]) await server.cache.close()
+    await storage.close()
+  })
+}
