@@ -6,7 +6,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import type { Wire } from './exchange.ts'
-import { headTooLong, refusalOf, refusalText, refuse, unreadable } from './http1-refusal.ts'
+import {
+  headTooLong,
+  type Refusal,
+  refusalOf,
+  refusalText,
+  refuse,
+  unreadable,
+} from './http1-refusal.ts'
 import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
 
@@ -33,6 +40,9 @@ export class Http1Connections {
   readonly #runningOn = new Map<Socket, number>()
   /** Nor does it look there for those who never finish their headers. */
   readonly #awaited = new Map<Socket, NodeJS.Timeout>()
+  readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
+  /** What is to be said after the answers that are under way, where nothing more can be read. */
+  readonly #refusedNext = new WeakMap<Socket, Refusal>()
   #draining = false
 
   constructor(options: Http1Options) {
@@ -53,16 +63,7 @@ export class Http1Connections {
       socket.on('error', () => {})
       options.upgrade(wireOfUpgrade(request, socket, head))
     })
-    this.#server.on('clientError', (error: ParserError, socket) => {
-      const unknown = socket.writable && unknownMethodRequest(error, socket as Socket)
-      if (unknown) {
-        this.#begun(socket as Socket)
-        options.handle(wireOfHttp1(unknown.request, unknown.response))
-      } else if (socket.writable) {
-        const isLong = error.code === 'HPE_HEADER_OVERFLOW'
-        socket.end(refusalText(isLong ? headTooLong : unreadable))
-      } else socket.destroy()
-    })
+    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket))
   }
 
   take(socket: Socket): void {
@@ -84,10 +85,26 @@ export class Http1Connections {
   #serve(request: IncomingMessage, response: ServerResponse, asksFirst = false): void {
     const { socket } = request
     this.#begun(socket)
+    this.#lastOn.set(socket, request)
     response.once('close', () => this.#ended(socket))
     const refusal = refusalOf(request)
     if (refusal !== undefined) refuse(response, refusal)
     else this.#options.handle(wireOfHttp1(request, response, asksFirst))
+  }
+
+  /** The parser says it again with whatever comes after that. */
+  #refuse(error: ParserError, socket: Socket): void {
+    if (!socket.writable) return void socket.destroy()
+    const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? headTooLong : unreadable
+    // It is refused after what came before it is answered, unless that is what cannot be read.
+    if (this.#runningOn.get(socket) && this.#lastOn.get(socket)?.complete !== false)
+      return void this.#refusedNext.set(socket, refusal)
+    const unknown = unknownMethodRequest(error, socket)
+    if (unknown === undefined) return void socket.end(refusalText(refusal))
+    const { request, response } = unknown
+    this.#begun(socket)
+    response.once('finish', () => this.#ended(socket))
+    this.#options.handle(wireOfHttp1(request, response))
   }
 
   #begun(socket: Socket): void {
@@ -98,8 +115,11 @@ export class Http1Connections {
   #ended(socket: Socket): void {
     const left = (this.#runningOn.get(socket) ?? 1) - 1
     if (this.#runningOn.has(socket)) this.#runningOn.set(socket, left)
-    if (this.#draining && left === 0) socket.destroySoon()
-    else if (left === 0 && !socket.destroyed) this.#await(socket)
+    if (left > 0 || socket.destroyed) return
+    if (this.#draining) return void socket.destroySoon()
+    this.#await(socket)
+    const refusal = this.#refusedNext.get(socket)
+    if (refusal !== undefined && socket.writable) socket.end(refusalText(refusal))
   }
 
   #await(socket: Socket): void {

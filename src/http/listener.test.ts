@@ -98,7 +98,8 @@ test('any word is a method, and what is no request is refused', async () => {
     ['no header', `FROB /p HTTP/1.1\r\n${head}no header\r\n\r\n`, 400, bad],
     ['no version', `FROB /p\r\n${head}\r\n`, 400, bad],
     ['no word', `F(B /p HTTP/1.1\r\n${head}\r\n`, 400, bad],
-    ['behind another', `GET / HTTP/1.1\r\n${head}\r\nFROB / HTTP/1.1\r\n\r\n`, 400, bad],
+    ['behind another', `GET / HTTP/1.1\r\n${head}\r\nFROB / HTTP/1.1\r\n\r\n`, 200, bad],
+    ['half a body', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZ\r\n`, 400, bad],
     ['no host', 'GET / HTTP/1.1\r\nX-A: 1\r\n\r\n', 400, `${bad}: missing required Host header`],
     ['two hosts', `GET / HTTP/1.1\r\n${head}Host: b\r\n\r\n`, 400, bad],
     ['no host name', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, `${bad}: malformed Host header`],
@@ -111,6 +112,26 @@ test('any word is a method, and what is no request is refused', async () => {
     assert.ok(said.startsWith(`HTTP/1.1 ${status} `), `${about}: ${said}`)
     assert.ok(said.endsWith(`\r\n\r\n${body}`), `${about}: ${said}`)
   }
+})
+
+test('what cannot be read while an answer is under way is refused after that', async () => {
+  const head = 'HTTP/1.1\r\nHost: a\r\n\r\n'
+  for (const method of ['GET', 'FROB'])
+    for (const second of [`FROB / ${head}`, 'F(B'])
+      for (const more of ['', 'FROB', `FROB / ${head}`]) {
+        const about = JSON.stringify([method, second, more])
+        const socket = await dial('http/1.1')
+        const ending = closed(socket)
+        for (const sent of [`${method} /?wait=60 ${head}`, second, more]) {
+          socket.write(sent)
+          await new Promise((resolve) => setTimeout(resolve, 15))
+        }
+        const { said } = await ending
+        assert.match(said, new RegExp(`^HTTP/1\\.1 200 .*\\r\\n\\r\\n${method} `, 's'), about)
+        // After a word that is no usual method nothing is read.
+        if (method === 'GET')
+          assert.match(said, /GET HTTP\/1\.1 400 .*\r\n\r\n400 Bad Request$/s, about)
+      }
 })
 
 test('who asks before sending a body is told to go on when it is read, and only then', async () => {
