@@ -485,6 +485,17 @@ test('what a client sent before it went is not taken for nothing', async () => {
   }
 })
 
+test('a body that is passed on may break off while nobody listens for that', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post), frame(data, 0, 1, 'half'))
+  const [wire] = client.wires as [Wire]
+  const before = wire.bodyStream?.()
+  client.send(frame(reset, 0, 1, word(8)))
+  const after = wire.bodyStream?.()
+  await new Promise((resolve) => after?.once('close', resolve))
+  for (const body of [before, after]) assert.match(String(body?.errored), /went away/)
+})
+
 test('padding is given back with the bytes it came with', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))

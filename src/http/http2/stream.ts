@@ -175,6 +175,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
       read: () => this.#grant(),
       destroy: (error, done) => done(error),
     })
+    // Whoever passes it on hears by the signal that its client is gone; unheard, an error would end the process.
+    body.on('error', () => {})
     if (this.#gone) return body.destroy(clientGone())
     for (const chunk of this.#takeEarly().all()) body.push(chunk)
     if (!this.receiving) body.push(null)
