@@ -36,6 +36,32 @@ test('who takes too long is told, in the order of beginning, and nobody else', (
   }
 })
 
+test('who is late may begin anew, and one timer is enough for all', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const timers = t.mock.method(globalThis, 'setTimeout')
+  let nowMs = 0
+  const late: string[] = []
+  const deadlines = new Deadlines<string>(
+    100,
+    () => nowMs,
+    (request) => {
+      late.push(`${request} ${nowMs}`)
+      if (nowMs < 300) deadlines.begin(request, nowMs)
+    },
+  )
+  const pass = (ms: number) => {
+    nowMs += ms
+    t.mock.timers.tick(ms)
+  }
+  for (const request of ['a', 'b']) {
+    deadlines.begin(request, nowMs)
+    pass(50)
+  }
+  for (let i = 0; i < 10; i++) pass(50)
+  assert.deepEqual(late, ['a 100', 'b 150', 'a 200', 'b 250', 'a 300', 'b 350'])
+  assert.equal(timers.mock.callCount(), 6)
+})
+
 test('without a limit nobody is late', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {

@@ -35,16 +35,14 @@ export class Deadlines<Request> {
   }
 
   #look(): void {
-    this.#timer = undefined
     const nowMs = this.#monotonicMs()
     for (const [request, beganMs] of this.#running) {
       const leftMs = beganMs + this.#limitMs - nowMs
-      if (leftMs > 0) {
-        this.#wait(Math.ceil(leftMs))
-        return
-      }
+      if (leftMs > 0) return void this.#wait(Math.ceil(leftMs))
       this.#running.delete(request)
+      // It may begin anew, as the last.
       this.#expire(request)
     }
+    this.#timer = undefined
   }
 }

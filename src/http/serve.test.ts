@@ -129,7 +129,7 @@ test('a watch is not ended by it, whatever it says', async () => {
 })
 
 /** The end of requests as observers see it, and a client that takes its answers when it likes. */
-function hesitant() {
+function hesitant(method = 'GET') {
   const ended: string[] = []
   const parts = { ...served.parts, observers: [{ end: () => ended.push('ended') }] }
   const take = requestServer(parts as unknown as HttpParts)
@@ -144,11 +144,12 @@ function hesitant() {
     take: () => close(),
   }
   take({
-    method: 'GET',
+    method,
     url: place,
     headers: {},
     separateHeaders: {},
     signal: new AbortController().signal,
+    readBody: () => Buffer.from('{"metadata":{"generateName":"late-"}}'),
     answer: () => answered(),
     answerPieces: () => answered(),
     isWaiting: true,
@@ -174,6 +175,15 @@ test('a request is over when its client has taken the answer', async () => {
 
 test('an answer that nobody takes is broken off when the time of its request is over', async () => {
   const client = hesitant()
+  await until('the end', () => client.ended.length > 0)
+  assert.deepEqual([client.ended, client.aborted], [['ended'], true])
+})
+
+test('nor is one waited for that tells it that its time is over', async () => {
+  waitMs = 1800
+  const client = hesitant('POST')
+  await client.status
+  assert.deepEqual([client.ended, client.aborted], [[], false])
   await until('the end', () => client.ended.length > 0)
   assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })

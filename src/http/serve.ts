@@ -28,10 +28,11 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   const deadlines = new Deadlines<Exchange>(
     parts.limits.requestTimeoutMs,
     parts.monotonicMs,
-    // Answered with 504; the work may still finish, and nobody is told. An answer nobody takes is broken off.
+    // Answered with 504; the work may still finish, and nobody is told. An answer nobody takes is broken off, be it that one.
     (exchange) => {
-      if (exchange.over) exchange.wire.abort?.()
-      else end(exchange, timeout('request did not complete within the allotted timeout'))
+      if (exchange.over) return exchange.wire.abort?.()
+      end(exchange, timeout('request did not complete within the allotted timeout'))
+      if (exchange.wire.isWaiting) deadlines.begin(exchange, parts.monotonicMs())
     },
   )
   const left = (exchange: Exchange) => {
