@@ -368,6 +368,31 @@ test('a connection nobody uses ends, one that is used does not', async () => {
   }
 })
 
+test('a client that neither reads the last word nor hangs up is hung up on', () => {
+  const rows: [string, (client: Client) => void][] = [
+    ['the server stops', ({ connection }) => connection.close()],
+    ['nonsense', (client) => client.send(frame(ping, 0, 1, Buffer.alloc(8)))],
+  ]
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    for (const [why, end] of rows) {
+      const client = new Client()
+      const { socket } = client
+      socket.open = false
+      client.send(frame(ping, 0, 0, Buffer.alloc(8)))
+      socket.end = () => {}
+      socket.destroySoon = () => {}
+      end(client)
+      mock.timers.tick(29_999)
+      assert.equal(socket.destroyed, false, why)
+      mock.timers.tick(1)
+      assert.equal(socket.destroyed, true, why)
+    }
+  } finally {
+    mock.timers.reset()
+  }
+})
+
 test('the answer of the only request leaves at once, those of several leave together', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))

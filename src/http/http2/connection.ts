@@ -40,6 +40,8 @@ const connectionWindowBytes = 1024 * 1024
 const prefaceMsMax = 30_000
 /** How long a connection may be open without a request, at least; it may be twice as long. Go's clients keep one for as long. */
 const idleMsMin = 90_000
+/** How long a client may take to read the last bytes, and to end its half of the connection. */
+const endingMsMax = 30_000
 /** Streams remembered that we refused; with them all that can have been under way. */
 const refusedRememberedMax = 200
 
@@ -71,6 +73,7 @@ export class Http2Connection implements StreamHost {
   #ungrantedBytes = 0
   #closing = false
   #failed = false
+  #ending: NodeJS.Timeout | undefined
   /** Requests of the bytes being read, handed on when these are through. */
   #arrived: Http2Stream[] = []
   #certificates: { readonly found: ClientCertificates | undefined } | undefined
@@ -89,6 +92,7 @@ export class Http2Connection implements StreamHost {
     socket.on('close', () => {
       clearTimeout(silent)
       clearInterval(idle)
+      clearTimeout(this.#ending)
       for (const stream of [...this.#streams.values()]) this.#drop(stream)
     })
     this.sender.frame(
@@ -122,7 +126,13 @@ export class Http2Connection implements StreamHost {
   #endIfIdle(): void {
     if (!this.#closing || this.#streams.size > 0) return
     this.sender.flush()
+    this.#endSoon()
     this.sender.whenEmpty(() => this.#socket.end())
+  }
+
+  /** Nothing more is to come of the connection: it is not the client that says how long it stays. */
+  #endSoon(): void {
+    this.#ending ??= setTimeout(() => this.#socket.destroy(), endingMsMax).unref()
   }
 
   // Bytes.
@@ -336,6 +346,7 @@ export class Http2Connection implements StreamHost {
     this.#failed = true
     this.sender.frame(goAwayFrame(this.#lastStream, code))
     this.sender.flush()
+    this.#endSoon()
     this.#socket.destroySoon()
   }
 
