@@ -11,6 +11,7 @@ import {
   frameType,
   preface,
   setting,
+  settingsAckFrame,
   settingsFrame,
   writeFrameHead,
 } from './frames.ts'
@@ -363,6 +364,18 @@ test('a connection nobody uses ends, one that is used does not', async () => {
     mock.timers.tick(90_000)
     assert.equal(codeOf(await client.frames(), frameType.goAway), errorCode.none)
     assert.ok(client.socket.destroyed)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a client that says all it has to say at once is not taken for one that says nothing', () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const hello = [preface, settingsFrame([]), settingsAckFrame]
+    const client = new Client(Buffer.concat([...hello, frame(headers, whole, 1, get)]))
+    mock.timers.tick(60_000)
+    assert.equal(client.socket.destroyed, false)
   } finally {
     mock.timers.reset()
   }

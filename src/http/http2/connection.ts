@@ -85,8 +85,8 @@ export class Http2Connection implements StreamHost {
     this.sender = new Sender(socket)
     const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
     readStraight(socket, (bytes) => {
-      if (this.#settled) clearTimeout(silent)
       this.#read(bytes)
+      if (this.#settled) clearTimeout(silent)
     })
     const idle = setInterval(() => this.#endIfUnused(), idleMsMin).unref()
     socket.on('close', () => {
