@@ -41,7 +41,9 @@ const singleNames = new Set([
   'user-agent',
 ])
 const nameForm = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-const controlCharacters = /[\0\r\n]/
+/** No header of HTTP/1.1 could hold them, which is how some requests go on to other servers. */
+const controlCharacters = /[\0-\x08\n-\x1f\x7f]/
+const schemes = new Set<string | undefined>(['https', 'http'])
 
 /** Names seen before: almost all names of almost all requests. */
 const classes = new Map<string, NameClass>()
@@ -79,8 +81,8 @@ export function requestHead(list: readonly string[]): RequestHead | undefined {
   }
   const method = headers[':method']
   const path = headers[':path']
-  if (method === undefined || headers[':scheme'] === undefined) return undefined
-  if (path === undefined || path === '') return undefined
+  if (method === undefined || method === '' || !schemes.has(headers[':scheme'])) return undefined
+  if (path === undefined || !(path.startsWith('/') || path === '*')) return undefined
   if (headers.te !== undefined && headers.te !== 'trailers') return undefined
   return { method, path, headers, list }
 }
