@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { internalError, notFound } from '#api/status-error.ts'
+import { internalError, notFound, pathNotFound } from '#api/status-error.ts'
 import { type ApiClient, PartialDiscovery } from '#client/client.ts'
 import { emptyNamespace } from './empty.ts'
 
@@ -28,11 +28,16 @@ interface Content {
   /** Stay whatever is done. */
   readonly stays?: string[]
   readonly failing?: Record<string, Error>
+  readonly unlisted?: Record<string, Error>
+  /** What there is when it is asked again. */
+  readonly later?: Resource[]
   readonly discovery?: Error
 }
 
 /** A cluster of lists, and what it was asked to delete. */
-function client({ resources, objects, stays = [], failing = {}, discovery }: Content) {
+function client(content: Content) {
+  const { resources, objects, stays = [], failing = {}, unlisted = {}, discovery } = content
+  const answers = [resources, ...(content.later ? [content.later] : [])]
   const deleted: string[] = []
   const remove = (plural: string, name?: string) => {
     const goes = ({ metadata }: KubeObject) =>
@@ -45,10 +50,11 @@ function client({ resources, objects, stays = [], failing = {}, discovery }: Con
   const made = {
     async resources() {
       if (discovery) throw discovery
-      return resources
+      return answers.length > 1 ? answers.shift() : answers[0]
     },
     async list({ plural }: Resource, namespace: string, query: { limit?: number } = {}) {
       assert.equal(namespace, 'ns')
+      if (unlisted[plural]) throw unlisted[plural]
       return { items: (objects[plural] ?? []).slice(0, query.limit ?? 1000) }
     },
     async deleteCollection({ plural }: Resource) {
@@ -148,12 +154,35 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
   [
     'what went away meanwhile is no failure',
     {
-      resources: [single, maps],
-      objects: { singles: [named('a')], maps: [named('b')] },
-      stays: [],
-      failing: { maps: notFound({ group: '', plural: 'maps' }, 'b') },
+      resources: [single, maps, resource('widgets')],
+      later: [single, maps],
+      objects: { singles: [named('a')], maps: [], widgets: [named('b')] },
+      unlisted: { widgets: pathNotFound() },
     },
-    { deleted: 'all maps, singles/a' },
+    { deleted: 'singles/a' },
+  ],
+  [
+    'what is served in another version meanwhile is not taken for gone',
+    {
+      resources: [maps, resource('widgets')],
+      later: [maps, { ...resource('widgets'), version: 'v2' }],
+      objects: { maps: [named('a')], widgets: [named('b')] },
+      unlisted: { widgets: pathNotFound() },
+    },
+    { deleted: 'all maps', errors: ['the server could not find the requested resource'] },
+  ],
+  [
+    'where one of many went away meanwhile, the others are not taken for gone',
+    {
+      resources: [maps],
+      objects: { maps: [named('a'), named('b')] },
+      failing: { maps: notFound({ group: '', plural: 'maps' }, 'a') },
+    },
+    {
+      deleted: 'all maps',
+      remaining: 'maps 2',
+      errors: ['unexpected items still remain in namespace: ns for gvr: /v1, Resource=maps'],
+    },
   ],
   [
     'where some groups cannot be asked, the others are emptied and it is told',

@@ -6,7 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
 import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
-import { isMissing } from '#controllers/queue-for.ts'
+import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
 import type { Findings } from './conditions.ts'
 
 /** What waits for a finalizer is looked at again about then. */
@@ -44,14 +44,28 @@ export async function emptyNamespace(
     try {
       await emptyResource(client, resource, namespace, ageSeconds, emptied)
     } catch (error) {
-      // A kind that went away meanwhile has no content.
-      if (!isMissing(error)) emptied.contentErrors.push(textOf(error))
+      // A kind that went away meanwhile has no content; one that is served in another version has.
+      if (isMissing(error) && !(await isServedOtherwise(client, resource))) return
+      emptied.contentErrors.push(textOf(error))
     }
   }
   for (const resource of deletable.filter(isPods)) await empty(resource)
   const rest = deletable.filter((resource) => !isPods(resource))
   await severalAtOnce(rest, resourcesAtOnce, empty)
   return emptied
+}
+
+async function isServedOtherwise(
+  client: ApiClient,
+  { group, version, plural }: ResourceRef,
+): Promise<boolean> {
+  const served = await client.resources().catch((error) => {
+    if (error instanceof PartialDiscovery) return error.found
+    throw error
+  })
+  return served.some(
+    (one) => one.group === group && one.plural === plural && one.version !== version,
+  )
 }
 
 const isPods = ({ group, plural }: ResourceRef) => group === '' && plural === 'pods'
@@ -109,7 +123,10 @@ async function deleteAll(
   objects: readonly KubeObject[],
 ): Promise<void> {
   if (resource.verbs.includes('deletecollection')) {
-    return client.deleteCollection(resource, namespace, { propagationPolicy: 'Background' })
+    // Whatever is missing: what there is still is seen afterwards.
+    return unlessMissing(
+      client.deleteCollection(resource, namespace, { propagationPolicy: 'Background' }),
+    )
   }
   const failed: unknown[] = []
   for (const { metadata } of objects) {
