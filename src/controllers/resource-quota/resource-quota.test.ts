@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from '#client/client.ts'
 import { configMap, core, startCluster } from '#controllers/cluster.suite.ts'
-import { quotaController } from './resource-quota.ts'
+import { quotaController, quotaControllerWith } from './resource-quota.ts'
 
 test('a quota says what is used, and says it anew when something goes', async () => {
   const cluster = await startCluster()
@@ -30,6 +30,37 @@ test('a quota says what is used, and says it anew when something goes', async ()
       spec: { hard: { configmaps: '7' } },
     })
     await until('the new limit', async () => (await status()).hard?.configmaps === '7')
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('a kind that comes after the quota that counts it is counted', async () => {
+  let isServed = false
+  const cluster = await startCluster({
+    wrap: (client) =>
+      new Proxy(client, {
+        get(target, name) {
+          if (name !== 'resources') return Reflect.get(target, name).bind(target)
+          return async () =>
+            (await target.resources()).filter(({ plural }) => isServed || plural !== 'configmaps')
+        },
+      }),
+  })
+  try {
+    const { client } = cluster
+    cluster.run(quotaControllerWith({ followMs: 50 }))
+    await client.create(core('resourcequotas'), 'default', {
+      metadata: { name: 'q' },
+      spec: { hard: { configmaps: '5', secrets: '3' } },
+    })
+    const used = async () =>
+      (await client.get(core('resourcequotas'), 'default', 'q')).status?.used ?? {}
+    await until('it is counted', async () => (await used()).secrets === '0')
+    await client.create(core('configmaps'), 'default', configMap('default', 'a'))
+    isServed = true
+    await until('the new kind too', async () => (await used()).configmaps === '1')
     assert.deepEqual(cluster.complaints, [])
   } finally {
     await cluster.stop()

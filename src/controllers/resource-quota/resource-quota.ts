@@ -26,10 +26,19 @@ const restFactor = 4
 /** What a list may have brought to light is in no hurry. */
 const afterListMs = 1000
 
-export const quotaController: Controller = {
-  name: 'resourcequota',
-  account: 'resourcequota-controller',
-  start: (parts) => new QuotaController(parts).start(),
+interface Times {
+  /** How often it is asked which kinds there are: a quota may count one that comes later, or in another version. */
+  readonly followMs: number
+}
+
+export const quotaController = quotaControllerWith({ followMs: 30_000 })
+
+export function quotaControllerWith({ followMs }: Times): Controller {
+  return {
+    name: 'resourcequota',
+    account: 'resourcequota-controller',
+    start: (parts) => new QuotaController(parts).start(followMs),
+  }
 }
 
 class QuotaController {
@@ -50,8 +59,12 @@ class QuotaController {
     this.#queue = queueFor('resourcequota', parts, (key) => this.#measured(key))
   }
 
-  start(): void {
-    const again = queueFor('resourcequota', this.#parts, () => this.#follow(), { workersMax: 1 })
+  start(followMs: number): void {
+    const follow = async () => {
+      await this.#follow()
+      return this.#quotas.size === 0 ? undefined : followMs
+    }
+    const again = queueFor('resourcequota', this.#parts, follow, { workersMax: 1 })
     this.#quotas.listen({
       changed: (quota, previous) => {
         const isDue = !isCounted(quota)
