@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ListQuery } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { serviceUnavailable } from '#api/status-error.ts'
 import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from '#client/client.ts'
 import { core, startCluster } from '#controllers/cluster.suite.ts'
@@ -181,6 +184,37 @@ test('how many there should be is asked of whoever controls the pods', async () 
     const { disruptionsAllowed, conditions } = await status()
     assert.equal(disruptionsAllowed, 0)
     assert.equal(conditions[0].message, 'found no controllers for pod "d"')
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
+
+test('a budget whose pods could not be counted is right again when they can be', async () => {
+  let isAway = true
+  const cluster = await startCluster({
+    wrap: (client) =>
+      new Proxy(client, {
+        get(of, name: keyof ApiClient) {
+          const call = (...args: unknown[]) => {
+            const isCount = name === 'list' && !(args[2] as ListQuery)?.limit
+            if (isAway && isCount) throw serviceUnavailable('away')
+            return (of[name] as (...args: unknown[]) => unknown)(...args)
+          }
+          return call
+        },
+      }),
+  })
+  try {
+    const { client } = cluster
+    cluster.run(disruptionController)
+    for (const name of ['a', 'b']) await runningPod(client, name)
+    await client.create(budgets, 'default', budget({ minAvailable: 1 }))
+    const status = async () => (await client.get(budgets, 'default', 'budget')).status ?? {}
+    await until('a failure', async () => (await status()).conditions?.[0].reason === 'SyncFailed')
+    await sleep(50)
+    isAway = false
+    await until('one may go', async () => (await status()).disruptionsAllowed === 1)
     assert.deepEqual(cluster.complaints, [])
   } finally {
     await cluster.stop()

@@ -7,7 +7,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { isConflict, queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
 import { disruptionBudgets, pods } from '#controllers/resources.ts'
-import { countOf, failed, judge, needsScale } from './budget-status.ts'
+import { countOf, failed, type Judged, judge, needsScale } from './budget-status.ts'
 import { PodScale } from './pod-scale.ts'
 
 /** Pods often change together. */
@@ -15,6 +15,9 @@ const burstMs = 20
 /** Counting the pods of a large namespace again and again may take this share of the time, at most. */
 const restFactor = 10
 const workersMax = 2
+
+/** The pods cannot be counted now. The status of the budget says why, and nothing may tell when they can be. */
+class Uncounted extends Error {}
 
 export const disruptionController: Controller = {
   name: 'disruption',
@@ -25,9 +28,12 @@ export const disruptionController: Controller = {
     const scale = new PodScale(client)
     const byNamespace = new Map<string, Set<string>>()
     let tookMs = 0
+    const report: ControllerParts['report'] = (message, error) => {
+      if (!(error instanceof Uncounted)) parts.report(message, error)
+    }
     const queue = queueFor(
       'disruption',
-      parts,
+      { ...parts, report },
       async (key) => {
         const [namespace, name] = splitKey(key)
         const budget = await unlessMissing(client.get(resource, namespace, name))
@@ -39,6 +45,7 @@ export const disruptionController: Controller = {
           const next = { ...budget, status: judged.status }
           await unlessMissing(client.update(resource, next, 'status'))
         }
+        if (judged.failure !== undefined) throw new Uncounted(judged.failure)
         if (judged.againAtMs !== undefined) return Math.max(1, judged.againAtMs - clock.now())
       },
       { workersMax },
@@ -75,7 +82,7 @@ async function judgeOne(
   { client, release, clock }: ControllerParts,
   scale: PodScale,
   budget: KubeObject,
-) {
+): Promise<Partial<Judged> & { failure?: string }> {
   const nowMs = clock.now()
   try {
     const picked = await podsOf(client, budget, release)
@@ -88,7 +95,7 @@ async function judgeOne(
     if (isConflict(error)) throw error
     const status = failed(budget, (error as Error).message, nowMs, release)
     const same = JSON.stringify(status) === JSON.stringify(budget.status)
-    return { status: same ? undefined : status, againAtMs: undefined }
+    return { status: same ? undefined : status, failure: (error as Error).message }
   }
 }
 
