@@ -78,6 +78,20 @@ test('every account has a token up to 1.23', () =>
     await until('no token', async () => (await client.list(secrets, 'default')).items.length === 0)
   }))
 
+test('an account has a token however long its name', () =>
+  inCluster(22, async ({ client, run }, find) => {
+    run(tokenController)
+    const name = 'r'.repeat(250)
+    await client.create(accounts, 'default', { metadata: { name } })
+    const references = async () => (await find('serviceaccounts', 'default', name))?.secrets ?? []
+    await until('a reference', async () => (await references()).length === 1)
+    const [{ name: secret }] = await references()
+    assert.match(secret, /^r{58}[a-z0-9]{5}$/)
+    await client.delete(secrets, 'default', secret)
+    await until('another token', async () => (await references())[0]?.name !== secret)
+    assert.equal((await references()).length, 1)
+  }))
+
 test('a Secret that asks for a token gets one; one for nobody goes', () =>
   inCluster(22, async ({ client, run }, find) => {
     run(tokenController)

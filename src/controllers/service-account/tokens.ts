@@ -26,6 +26,9 @@ import { TokenSecrets } from './token-secrets.ts'
 /** The last release that makes a token for every account. */
 const madeForAllUntil = 23
 
+/** What the names of an account's tokens begin with: cut as all generated names are, for accounts may have longer ones. */
+const tokenPrefix = (account: string) => `${account}-token-`.slice(0, 58)
+
 export const tokenController: Controller = {
   name: 'serviceaccount-token',
   account: 'tokens-controller',
@@ -93,7 +96,7 @@ class Tokens {
     const there = new Set(own.map((secret) => secret.name))
     // Only names that look like tokens of the account are taken out: others may be anything.
     const gone = account.secrets.filter(
-      (secret) => !there.has(secret) && secret.startsWith(`${name}-token-`),
+      (secret) => !there.has(secret) && secret.startsWith(tokenPrefix(name)),
     )
     const has = account.secrets.some((secret) => there.has(secret))
     const wants = !has && this.#parts.release <= madeForAllUntil
@@ -130,7 +133,7 @@ class Tokens {
   async #make(account: KubeObject): Promise<string | undefined> {
     const { client, randomSuffix } = this.#parts
     const { name: accountName = '', namespace = '', uid = '' } = account.metadata
-    const name = `${accountName}-token-${randomSuffix()}`
+    const name = tokenPrefix(accountName) + randomSuffix()
     const annotations = { [accountNameKey]: accountName, [accountUidKey]: uid }
     const secret = { metadata: { name, namespace, annotations }, type: tokenSecretType }
     try {
