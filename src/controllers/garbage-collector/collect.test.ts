@@ -89,3 +89,26 @@ test('an object whose version is served no more is not taken for gone, nor what 
   assert.equal(graph.get('uid-middle'), node)
   assert.deepEqual(examined, [])
 })
+
+test('an owner whose version is served no more is not taken for gone', async () => {
+  const dependent = made('dependent', [made('gone'), made('owner')])
+  const served = { ...maps, namespaced: true }
+  const kinds = { of: () => served, isNamespaced: () => true } as unknown as OwnerKinds
+  const graph = new Graph({
+    examine: () => {},
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => maps,
+  })
+  const client = {
+    async get(_ref: unknown, _namespace: string, name: string) {
+      if (name === 'dependent') return dependent
+      throw name === 'gone' ? notFound(maps, name) : pathNotFound()
+    },
+    delete: async () => assert.fail('it is deleted'),
+  } as unknown as ApiClient
+  graph.changed(maps, dependent)
+  const node = graph.get('uid-dependent')
+  assert.ok(node)
+  const collector = new Collector(client, graph, kinds, () => {})
+  await assert.rejects(collector.collect(node), UnknownOwnerKind)
+})

@@ -66,21 +66,23 @@ export class Collector {
     return served
   }
 
-  /**
-   * The object as it is now; undefined where it is gone or another has its name. That the version it was followed in is
-   * served no more says nothing of it: soon it is followed in another.
-   */
+  /** The object as it is now; undefined where it is gone or another has its name. */
   async #read(
     resource: ResourceRef,
     { namespace, name, uid }: Node,
   ): Promise<KubeObject | undefined> {
     if (namespace === '' && this.#kinds.isNamespaced(resource)) return undefined
-    const latest = await unlessMissing(
+    const latest = await this.#named(resource, namespace, name)
+    return latest?.metadata.uid === uid ? latest : undefined
+  }
+
+  /** What has the name now. That a version is served no more says nothing of it: soon it is followed in another. */
+  #named(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject | undefined> {
+    return unlessMissing(
       this.#client.get(resource, namespace, name).catch((error) => {
         throw isNotServed(error) ? new UnknownOwnerKind(`${nameOf(resource)}: not served`) : error
       }),
     )
-    return latest?.metadata.uid === uid ? latest : undefined
   }
 
   async #weigh(
@@ -154,11 +156,11 @@ export class Collector {
       known.namespace === namespace &&
       known.resource?.plural === served.plural
     if (agrees) return known.foreground ? 'waiting' : 'there'
-    let found = await unlessMissing(this.#client.get(served, namespace, owner.name))
+    let found = await this.#named(served, namespace, owner.name)
     if (found?.metadata.uid === owner.uid) {
       // Read once more: it may have gone between the first look and its place in the graph.
       this.#graph.adopt(served, found, node)
-      found = await unlessMissing(this.#client.get(served, namespace, owner.name))
+      found = await this.#named(served, namespace, owner.name)
       if (found?.metadata.uid !== owner.uid) this.#graph.deleted(owner.uid)
     }
     if (found?.metadata.uid !== owner.uid) {
