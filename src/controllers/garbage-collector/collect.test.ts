@@ -112,3 +112,31 @@ test('an owner whose version is served no more is not taken for gone', async () 
   const collector = new Collector(client, graph, kinds, () => {})
   await assert.rejects(collector.collect(node), UnknownOwnerKind)
 })
+
+test('an owner that was seen to end is gone, also where its kind ended with it, unless it is seen again', async () => {
+  const [owner, dependent] = [made('owner'), made('dependent', [made('owner')])]
+  const kinds = { of: () => undefined, isNamespaced: () => true } as unknown as OwnerKinds
+  const graph = new Graph({
+    examine: () => {},
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => undefined,
+  })
+  const deleted: string[] = []
+  const client = {
+    get: async () => dependent,
+    delete: async (_ref: unknown, _namespace: string, name: string) => void deleted.push(name),
+  } as unknown as ApiClient
+  graph.changed(maps, dependent)
+  graph.changed(maps, owner)
+  const node = graph.get('uid-dependent')
+  assert.ok(node)
+  const collector = new Collector(client, graph, kinds, () => {})
+  graph.ended('uid-owner')
+  graph.changed(maps, dependent)
+  graph.changed(maps, owner)
+  await assert.rejects(collector.collect(node), UnknownOwnerKind)
+  graph.ended('uid-owner')
+  graph.changed(maps, dependent)
+  await collector.collect(node)
+  assert.deepEqual(deleted, ['dependent'])
+})

@@ -141,7 +141,7 @@ export class Collector {
     node: Node,
   ): Promise<'there' | 'waiting' | 'gone' | 'invalid'> {
     const key = `${owner.uid} ${owner.apiVersion} ${owner.kind} ${owner.name} ${node.namespace}`
-    if (this.#absent.has(key)) return 'gone'
+    if (node.ended?.has(owner.uid) || this.#absent.has(key)) return 'gone'
     const served = this.#kinds.of(owner)
     if (served === undefined) {
       throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)

@@ -166,7 +166,7 @@ class GarbageCollector {
           if (isDefinition) this.#refresh()
         },
         deleted: (object) => {
-          graph.deleted(object.metadata.uid ?? '')
+          graph.ended(object.metadata.uid ?? '')
           if (isDefinition) this.#refresh()
         },
       },

@@ -16,6 +16,8 @@ export interface Node {
   namespace: string
   name: string
   owners: readonly OwnerReference[]
+  /** Uids of owners whose end was told of: their kind may have ended with them, and then nobody can look for them. */
+  ended: Set<string> | undefined
   readonly dependents: Set<Node>
   observed: boolean
   deleting: boolean
@@ -78,6 +80,8 @@ export class Graph {
     if (round > 0) node.seen = round
     const first = !node.observed
     node.observed = true
+    // A store that was set back has again what had ended.
+    if (first) for (const dependent of node.dependents) dependent.ended?.delete(uid)
     node.deleting = deleting
     const startsForeground = foreground && !node.foreground
     const startsOrphaning = orphaning && !node.orphaning
@@ -99,6 +103,18 @@ export class Graph {
     node.dependents.add(dependent)
     // What the watch has told meanwhile is newer than what was read before.
     if (!node.observed) this.changed(resource, owner)
+  }
+
+  /** It has ended for certain, whatever can be read of it later. */
+  ended(uid: string): void {
+    const node = this.#nodes.get(uid)
+    for (const dependent of node?.dependents ?? []) {
+      // Of a reference that cannot be right nothing is concluded.
+      if (node?.namespace !== '' && node?.namespace !== dependent.namespace) continue
+      dependent.ended ??= new Set()
+      dependent.ended.add(uid)
+    }
+    this.deleted(uid)
   }
 
   /** It is gone, or never was. Its dependents have one owner less. */
@@ -127,6 +143,7 @@ export class Graph {
       namespace: '',
       name: '',
       owners: noOwners,
+      ended: undefined,
       dependents: new Set(),
       observed: false,
       deleting: false,
