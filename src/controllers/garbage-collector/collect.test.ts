@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { notFound, pathNotFound } from '#api/status-error.ts'
-import type { ApiClient } from '#client/client.ts'
+import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { configMap, core } from '#controllers/cluster.suite.ts'
 import { Collector, UnknownOwnerKind } from './collect.ts'
 import { foregroundFinalizer, Graph } from './graph.ts'
@@ -139,4 +139,61 @@ test('an owner that was seen to end is gone, also where its kind ended with it, 
   graph.changed(maps, dependent)
   await collector.collect(node)
   assert.deepEqual(deleted, ['dependent'])
+})
+
+test('an owner of another group is not the owner, whatever its uid', async () => {
+  const [owner, dependent] = [made('owner'), made('dependent', [made('owner')])]
+  const named = { group: 'example.com', version: 'v1', plural: 'configmaps', namespaced: true }
+  const kinds = { of: () => named, isNamespaced: () => true } as unknown as OwnerKinds
+  const graph = new Graph({
+    examine: () => {},
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => named,
+  })
+  const deleted: string[] = []
+  const client = {
+    async get(ref: ResourceRef, _namespace: string, name: string) {
+      if (ref.group === '') return name === 'owner' ? owner : dependent
+      throw notFound(ref, name)
+    },
+    delete: async (_ref: unknown, _namespace: string, name: string) => void deleted.push(name),
+  } as unknown as ApiClient
+  graph.changed(maps, dependent)
+  graph.changed(maps, owner)
+  const node = graph.get('uid-dependent')
+  assert.ok(node)
+  await new Collector(client, graph, kinds, () => {}).collect(node)
+  assert.deepEqual(deleted, ['dependent'])
+})
+
+test('foreground: an owner that is named twice is held where one of the names holds it', async () => {
+  const [owner, dependent] = [made('owner'), made('dependent', [made('owner'), made('owner')])]
+  const first = dependent.metadata.ownerReferences?.[0] as { blockOwnerDeletion?: boolean }
+  first.blockOwnerDeletion = false
+  const going: KubeObject = {
+    ...owner,
+    metadata: {
+      ...owner.metadata,
+      deletionTimestamp: '2021-01-01T00:00:00Z',
+      finalizers: [foregroundFinalizer],
+    },
+  }
+  const served = { ...maps, namespaced: true }
+  const kinds = { of: () => served, isNamespaced: () => true } as unknown as OwnerKinds
+  const graph = new Graph({
+    examine: () => {},
+    orphan: () => assert.fail('nothing is set free'),
+    resourceOf: () => maps,
+  })
+  const client = {
+    get: async () => going,
+    patch: async () => assert.fail('it is let go'),
+  } as unknown as ApiClient
+  graph.changed(maps, dependent)
+  graph.changed(maps, going)
+  const node = graph.get('uid-owner')
+  assert.ok(node)
+  const examined: string[] = []
+  await new Collector(client, graph, kinds, ({ name }) => examined.push(name)).collect(node)
+  assert.deepEqual(examined, ['dependent'])
 })

@@ -154,7 +154,8 @@ export class Collector {
       known?.observed === true &&
       known.name === owner.name &&
       known.namespace === namespace &&
-      known.resource?.plural === served.plural
+      known.resource !== undefined &&
+      nameOf(known.resource) === nameOf(served)
     if (agrees) return known.foreground ? 'waiting' : 'there'
     let found = await this.#named(served, namespace, owner.name)
     if (found?.metadata.uid === owner.uid) {
@@ -179,8 +180,8 @@ export class Collector {
   async #letGo(node: Node, resource: ResourceRef, latest: KubeObject): Promise<void> {
     let blocked = false
     for (const dependent of node.dependents) {
-      const reference = dependent.owners.find(({ uid }) => uid === node.uid)
-      if (reference?.blockOwnerDeletion !== true) continue
+      // An owner may be named twice, and be held by one of them.
+      if (!dependent.owners.some((one) => one.uid === node.uid && one.blockOwnerDeletion)) continue
       blocked = true
       if (!dependent.foreground) this.#examine(dependent)
     }
