@@ -178,6 +178,101 @@ test('watches that end and lists that are refused cost nothing but time', async 
   }
 })
 
+/** A cluster in which secrets come to be served and listed when the test says so, and definitions that tell of it. */
+async function inClusterWithNews(
+  run: (
+    cluster: Cluster,
+    news: { isServed: boolean; isListed: boolean; isAsked: boolean },
+  ) => Promise<void>,
+): Promise<void> {
+  const news = { isServed: false, isListed: true, isAsked: false }
+  const cluster = await startCluster({
+    wrap: (client) => ({
+      ...bound(client),
+      resources: async () =>
+        (await client.resources()).filter(({ plural }) => news.isServed || plural !== 'secrets'),
+      async list(ref, ...rest) {
+        if (ref.plural === 'secrets') news.isAsked = true
+        while (ref.plural === 'secrets' && !news.isListed) await sleep(5)
+        return client.list(ref, ...rest)
+      },
+    }),
+  })
+  try {
+    await run(cluster, news)
+  } finally {
+    news.isListed = true
+    await cluster.stop()
+  }
+}
+
+const define = (cluster: Cluster, plural: string) =>
+  cluster.client.create(
+    { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' },
+    '',
+    {
+      metadata: { name: `${plural}.example.com` },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural, kind: `Kind${plural}` },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          },
+        ],
+      },
+    },
+  )
+
+test('orphan: an owner waits for what may be its dependents and is not listed yet', () =>
+  inClusterWithNews(async (cluster, news) => {
+    cluster.run(garbageCollector)
+    const root = await make(cluster, 'root')
+    const child = await cluster.client.create(core('secrets'), 'default', {
+      ...configMap('default', 'child', [root]),
+    })
+    // Until it has begun: what is garbage goes.
+    await make(cluster, 'garbage', [{ metadata: { name: 'ghost', uid: 'ghost' } }])
+    await until('it has begun', async () => (await names(cluster)) === 'root')
+    news.isListed = false
+    news.isServed = true
+    await define(cluster, 'things')
+    await until('they are asked for', () => news.isAsked)
+    await cluster.client.delete(maps, 'default', 'root', { propagationPolicy: 'Orphan' })
+    await sleep(500)
+    assert.equal(await names(cluster), 'root')
+    news.isListed = true
+    await until('the owner is gone', async () => (await names(cluster)) === '')
+    const free = await cluster.client.get(core('secrets'), 'default', 'child')
+    assert.equal(free.metadata.uid, child.metadata.uid)
+    assert.equal(free.metadata.ownerReferences, undefined)
+  }))
+
+test('a definition that changes while another is waited for is waited for as well', () =>
+  inClusterWithNews(async (cluster, news) => {
+    cluster.run(garbageCollector)
+    await make(cluster, 'garbage', [{ metadata: { name: 'ghost', uid: 'ghost' } }])
+    await until('it has begun', async () => (await names(cluster)) === '')
+    await cluster.client.create(core('secrets'), 'default', {
+      ...configMap('default', 'child', [{ metadata: { name: 'ghost', uid: 'ghost' } }]),
+    })
+    await sleep(300)
+    await define(cluster, 'first')
+    await sleep(120)
+    await define(cluster, 'second')
+    await sleep(120)
+    news.isServed = true
+    const began = performance.now()
+    await until('the child is gone', async () => {
+      return (await cluster.client.list(core('secrets'), 'default')).items.length === 0
+    })
+    assert.ok(performance.now() - began < 15_000)
+  }))
+
 function bound(client: ApiClient): ApiClient {
   return {
     get: (...args) => client.get(...args),

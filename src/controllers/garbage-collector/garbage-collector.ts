@@ -37,6 +37,7 @@ const isIgnored = ({ group, plural }: ResourceRef) =>
 
 interface Monitor {
   readonly stop: AbortController
+  /** Resolves when its first list is complete, or nobody is to wait for it any more. */
   readonly synced: Promise<void>
 }
 
@@ -82,9 +83,14 @@ class GarbageCollector {
   }
 
   async #orphan(uid: string): Promise<void> {
+    // Of a kind that is not listed yet there may be dependents: once their owner is gone they would be garbage.
+    await this.#listed()
     const node = this.#graph.get(uid)
     if (node?.orphaning) await this.#collector.orphan(node)
   }
+
+  /** Everything that is followed now has been listed. */
+  #listed = () => Promise.all([...this.#monitors.values()].map(({ synced }) => synced))
 
   start(): void {
     void this.#run()
@@ -92,16 +98,17 @@ class GarbageCollector {
 
   async #run(): Promise<void> {
     const { signal, report } = this.#parts
-    let begun = false
-    while (!signal.aborted) {
-      const asked = new Promise<void>((resolve) => {
+    const asking = () =>
+      new Promise<void>((resolve) => {
         this.#refresh = resolve
       })
+    let asked = asking()
+    let begun = false
+    while (!signal.aborted) {
       try {
         await this.#follow()
         if (!begun) {
-          const lists = Promise.all([...this.#monitors.values()].map(({ synced }) => synced))
-          await Promise.race([lists, pause(firstListsMs, signal)])
+          await Promise.race([this.#listed(), pause(firstListsMs, signal)])
           begun = true
           this.#toExamine.start()
           this.#toOrphan.start()
@@ -110,6 +117,8 @@ class GarbageCollector {
         report('garbagecollector: the kinds there are could not be read', error)
       }
       await Promise.race([asked, pause(refreshMs, signal)])
+      // Who asks from now on may ask for what is not served yet when that time is over.
+      asked = asking()
       await pause(settleMs, signal)
     }
   }
@@ -147,6 +156,7 @@ class GarbageCollector {
     const synced = new Promise<void>((resolve) => {
       announce = resolve
     })
+    stop.signal.addEventListener('abort', announce, { once: true })
     void reflect({
       client,
       resource,
