@@ -85,8 +85,9 @@ export class MetricsObserver implements Observer {
   #endRunning(exchange: Exchange, running: NonNullable<Exchange['running']>): void {
     running.add(-1)
     exchange.running = undefined
-    if (exchange.kind === undefined && running.value === 0)
-      this.#metrics.longRunning.forget(runningLabels(exchange))
+    const { kind, target } = exchange
+    const isLost = kind === undefined || isUnknownSubresource(target, kind)
+    if (isLost && running.value === 0) this.#metrics.longRunning.forget(runningLabels(exchange))
   }
 
   #ofKind(exchange: Exchange, kind: Kind): RouteMeter | undefined {

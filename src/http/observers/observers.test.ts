@@ -131,6 +131,7 @@ test('what has no route leaves no metric behind', async () => {
     exchangeOf('GET', '/apis/made-up.io/v1/things?watch=1', { status: 404 }),
     exchangeOf('GET', '/debug/pprof/made-up', { status: 404 }),
     exchangeOf('GET', '/api/v1/namespaces/a/pods/p/made-up', { kind, status: 404 }),
+    exchangeOf('GET', '/api/v1/watch/namespaces/a/pods/p/made-up', { kind, status: 404 }),
   ]
   for (const exchange of made) {
     observer.begin(exchange)
