@@ -35,6 +35,18 @@ for (const [name, fields, expected] of cases) {
   })
 }
 
+test('a line of the log: a message stays on it', () => {
+  const lines: string[] = []
+  createLog(
+    0,
+    (line) => lines.push(line),
+    () => 0,
+  ).warn('uid a\n1970-01-01T00:00:00.000Z error made up\u001b[2J')
+  assert.deepEqual(lines, [
+    '1970-01-01T00:00:00.000Z warn uid a\\n1970-01-01T00:00:00.000Z error made up\\u001b[2J\n',
+  ])
+})
+
 test('lines of JSON', () => {
   const lines: string[] = []
   const log = createLog(

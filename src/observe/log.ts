@@ -28,7 +28,7 @@ type Line = (ms: number, level: string, message: string, fields: [string, unknow
 
 const lines: Record<'text' | 'json', Line> = {
   text(ms, level, message, fields) {
-    let line = `${new Date(ms).toISOString()} ${level} ${message}`
+    let line = `${new Date(ms).toISOString()} ${level} ${onOneLine(message)}`
     for (const [name, value] of fields) line += ` ${name}=${textOf(value)}`
     return line
   },
@@ -40,6 +40,13 @@ const lines: Record<'text' | 'json', Line> = {
     return `${line}}`
   },
 }
+
+/** Messages may hold what users wrote, as the uids of owners: they begin no line of their own, and move no cursor. */
+const onOneLine = (message: string) =>
+  message.replace(/[\p{Cc}\u2028\u2029]/gu, (sign) => {
+    const code = sign.charCodeAt(0).toString(16).padStart(4, '0')
+    return sign === '\n' ? '\\n' : `\\u${code}`
+  })
 
 /** What JSON has no word for is told as text. */
 function textOf(value: unknown): string {
