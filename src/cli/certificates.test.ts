@@ -133,6 +133,16 @@ test('a renewal that fails halfway is made good by the next', () => {
   assert.deepEqual(ensure(settings, later).made, [])
 })
 
+test('a first start that fails halfway is made good by the next', () => {
+  const settings = settingsFor()
+  const pki = join(settings.dataDir, 'pki')
+  for (const name of ['ca.crt', 'ca.key', 'apiserver.crt', 'apiserver.key', 'admin.crt']) {
+    mkdirSync(join(pki, `${name}.${process.pid}.new`), { recursive: true })
+    assert.throws(() => ensure(settings), new RegExp(`${name} cannot be written`))
+  }
+  assert.deepEqual(ensure(settings).made, ['admin', 'sa'])
+})
+
 test('a new address of the machine means a new serving certificate', () => {
   const settings = settingsFor(['--bind-address=0.0.0.0'])
   ensure(settings)

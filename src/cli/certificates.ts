@@ -30,6 +30,7 @@ import {
   ensurePrivateDirectory,
   readIfThere,
   writePrivateFile,
+  writePrivateFiles,
 } from './private-files.ts'
 import {
   givenPair,
@@ -137,8 +138,8 @@ function makePair(
     by,
   )
   const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  if (keep === undefined) writePrivateFile(paths.key, keyPem)
-  writePrivateFile(paths.certificate, certificatePem)
+  const written = new Map([[paths.certificate, certificatePem]])
+  writePrivateFiles(keep === undefined ? written.set(paths.key, keyPem) : written)
   return {
     pair: { certificatePem, keyPem },
     certificate: new X509Certificate(certificatePem),

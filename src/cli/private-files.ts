@@ -42,25 +42,35 @@ function removeIfThere(path: string): void {
   }
 }
 
-export function writePrivateFile(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}.new`
+const freshOf = (path: string) => `${path}.${process.pid}.new`
+
+function writeFresh(fresh: string, text: string): void {
+  // Made here and now: what somebody put there in time would keep its mode, or lead elsewhere.
+  removeIfThere(fresh)
+  const handle = openSync(fresh, 'wx', 0o600)
   try {
-    // Made here and now: what somebody put there in time would keep its mode, or lead elsewhere.
-    removeIfThere(fresh)
-    const handle = openSync(fresh, 'wx', 0o600)
-    try {
-      // All of it: a disk that fills up takes the beginning without a word.
-      writeFileSync(handle, text)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-    renameSync(fresh, path)
-  } catch (error) {
-    rmSync(fresh, { force: true, recursive: true })
-    throw new CannotUseFile(path, `cannot be written (${reasonOf(error)})`)
+    // All of it: a disk that fills up takes the beginning without a word.
+    writeFileSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }
+
+/** Texts by their paths: none is in its place before the disk has all of them, for a key is of no use without its certificate. */
+export function writePrivateFiles(texts: ReadonlyMap<string, string>): void {
+  let writing = ''
+  try {
+    for (const [path, text] of texts) writeFresh(freshOf((writing = path)), text)
+    for (const path of texts.keys()) renameSync(freshOf((writing = path)), path)
+  } catch (error) {
+    for (const path of texts.keys()) rmSync(freshOf(path), { force: true, recursive: true })
+    throw new CannotUseFile(writing, `cannot be written (${reasonOf(error)})`)
+  }
+}
+
+export const writePrivateFile = (path: string, text: string): void =>
+  writePrivateFiles(new Map([[path, text]]))
 
 /** The text of a file; undefined where there is none. */
 export function readIfThere(path: string): string | undefined {
