@@ -4,7 +4,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { alreadyExists, conflict, notFound, serviceUnavailable } from '#api/status-error.ts'
 import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from './client.ts'
-import { runForLeader } from './leader-election.ts'
+import { type ElectionOptions, runForLeader } from './leader-election.ts'
 
 const leases = { group: 'coordination.k8s.io', plural: 'leases' }
 
@@ -62,7 +62,7 @@ function candidate(
   identity: string,
   leaders: Set<string>,
   clock: Time,
-  times = { leaseDurationMs: 1000, renewDeadlineMs: 100 },
+  times: Partial<ElectionOptions> = { leaseDurationMs: 1000, renewDeadlineMs: 100 },
 ) {
   const stop = new AbortController()
   const ended = runForLeader({
@@ -73,8 +73,8 @@ function candidate(
     clock,
     signal: stop.signal,
     report: () => {},
-    ...times,
     retryPeriodMs: 10,
+    ...times,
     lead(signal) {
       leaders.add(identity)
       signal.addEventListener('abort', () => leaders.delete(identity))
@@ -151,5 +151,29 @@ test('a leader whose last attempt gets no answer stops when its time is over, no
   clock.ms += 2000
   await until('a to give up', () => leaders.size === 0)
   one.silent = false
+  await stop()
+})
+
+test('a leader stops when its time is over, however long it would pause between two attempts', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const one = new OneLease()
+  const leaders = new Set<string>()
+  const clock = new Time()
+  const pass = async (ms: number) => {
+    clock.ms += ms
+    t.mock.timers.tick(ms)
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+  }
+  const times = { leaseDurationMs: 15_000, renewDeadlineMs: 14_000, retryPeriodMs: 10_000 }
+  const stop = candidate(one.client(), 'a', leaders, clock, times)
+  await pass(0)
+  assert.ok(leaders.has('a'))
+  one.away = true
+  await pass(10_000)
+  assert.equal(one.reads, 2)
+  assert.ok(leaders.has('a'), 'its time is not over yet')
+  await pass(4000)
+  await pass(0)
+  assert.equal(leaders.size, 0)
   await stop()
 })

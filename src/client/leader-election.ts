@@ -55,7 +55,9 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
         leading = undefined
       }
     }
-    await pause(retryPeriodMs, signal)
+    const leftMs =
+      leading === undefined ? Infinity : renewDeadlineMs - (candidate.elapsed() - renewedAt)
+    await pause(Math.max(0, Math.min(retryPeriodMs, leftMs)), signal)
   }
   if (leading === undefined) return
   leading.abort()
