@@ -22,7 +22,8 @@ function isUnspecified(address: string): boolean {
 
 /** The address that others reach this server at. */
 export function advertisedAddress(settings: Wanted, machine: Machine): string {
-  if (settings.advertiseAddress !== undefined) return settings.advertiseAddress
+  const said = settings.advertiseAddress
+  if (said !== undefined && !isUnspecified(said)) return said
   if (!isUnspecified(settings.bindAddress)) return settings.bindAddress
   const v6 = settings.bindAddress !== '0.0.0.0'
   const usable = machine.addresses.filter((address) => !/^fe80:/i.test(address))

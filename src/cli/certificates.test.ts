@@ -453,6 +453,8 @@ const addresses: [bind: string, advertise: string | undefined, advertised: strin
     ['0.0.0.0', undefined, '192.0.2.7', 'https://127.0.0.1:6443'],
     ['::', undefined, '2001:db8::7', 'https://127.0.0.1:6443'],
     ['0.0.0.0', '198.51.100.1', '198.51.100.1', 'https://127.0.0.1:6443'],
+    ['192.0.2.7', '0.0.0.0', '192.0.2.7', 'https://192.0.2.7:6443'],
+    ['0.0.0.0', '::', '192.0.2.7', 'https://127.0.0.1:6443'],
     ['2001:db8::7', undefined, '2001:db8::7', 'https://[2001:db8::7]:6443'],
   ]
 for (const [bind, advertise, advertised, url] of addresses)
