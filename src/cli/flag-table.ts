@@ -52,7 +52,7 @@ const day = 24 * 3_600_000
 export const flagTable = {
   'secure-port': row('Serving', value.port, 6443, 'wired', 'The port of HTTPS.'),
   'bind-address': row('Serving', value.address, '127.0.0.1', 'wired', 'The address to listen on; 0.0.0.0 or :: for all.'),
-  'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service and in the certificate. The bind address when unset, or the first of the machine where that is 0.0.0.0.'),
+  'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service and in the certificate. The bind address when unset or 0.0.0.0, or the first of the machine where that is 0.0.0.0 too.'),
   'external-hostname': unset('Serving', value.hostName, 'wired', 'The name that clients are told to reach this server by, with a port where it is another: in discovery and in the discovery document of OpenID. The address it listens on when unset.'),
   'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
@@ -117,7 +117,7 @@ export const flagTable = {
   'service-account-jwks-uri': unset('Service accounts', value.url, 'wired', 'The address of the public keys in the discovery document.'),
   'api-audiences': row('Service accounts', value.list(), [], 'wired', 'Who tokens may be for; the issuers when unset.'),
   'service-account-lookup': row('Service accounts', value.bool, true, 'wired', 'Whether the account and Secret behind a token must still exist.'),
-  'service-account-max-token-expiration': row('Service accounts', value.duration, 0, 'wired', 'The longest life a requested token may have; 0 for no limit.'),
+  'service-account-max-token-expiration': row('Service accounts', value.duration, 0, 'wired', 'The longest life a requested token may have, an hour or more; 0 for no limit.'),
   'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'wired', 'Whether tokens injected into pods live longer than asked.', { since: '1.20' }),
 
   'oidc-issuer-url': unset('OpenID Connect', value.url, 'wired', 'The provider; its discovery document is below it.'),

@@ -133,7 +133,11 @@ export function list(
 export const directives: Shape<readonly string[]> = {
   ...list('directives separated by commas, such as max-age=31536000,includeSubDomains,preload'),
   read: (given, before) =>
-    /^[\x20-\x7e]*$/.test(given) ? [...(before ?? []), ...nonEmptyParts(given)] : undefined,
+    nonEmptyParts(given).every((part) =>
+      /^(max-age=[\x21-\x3c\x3e-\x7e]*|includeSubDomains|preload)$/.test(part),
+    )
+      ? [...(before ?? []), ...nonEmptyParts(given)]
+      : undefined,
 }
 
 /** Some of a few known values, separated by commas, each at most once. */

@@ -298,10 +298,25 @@ const refused: [argv: string[], error: string][] = [
     ['--cors-allowed-origins=ok,('],
     '--cors-allowed-origins: "(" is not accepted: it wants a regular expression: error parsing regexp: missing closing ): `(`',
   ],
+  ...['a\nb', 'max-age=a\nb', 'preload,', 'max-age', 'max-age=1=2', 'preload,Preload'].map(
+    (given): [string[], string] => [
+      [`--strict-transport-security-directives=${given}`],
+      `--strict-transport-security-directives: ${JSON.stringify(given)} is not accepted: it wants directives separated by commas, such as max-age=31536000,includeSubDomains,preload`,
+    ],
+  ),
   [
-    ['--strict-transport-security-directives=a\nb'],
-    '--strict-transport-security-directives: "a\\nb" is not accepted: it wants directives separated by commas, such as max-age=31536000,includeSubDomains,preload',
+    ['--leader-elect-renew-deadline=15s'],
+    '--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline',
   ],
+  [
+    ['--leader-elect-retry-period=9s'],
+    '--leader-elect-renew-deadline must be greater than 1.2 × --leader-elect-retry-period',
+  ],
+  [['--leader-elect-retry-period=0'], '--leader-elect-retry-period must be greater than zero'],
+  ...['59m', '1193046h30m'].map((given): [string[], string] => [
+    [`--service-account-max-token-expiration=${given}`],
+    '--service-account-max-token-expiration must be between 1 hour and 2^32 seconds, or 0',
+  ]),
   [
     ['--kubernetes-service-node-port=80'],
     '--kubernetes-service-node-port: 80 is not of --service-node-port-range, 30000-32767',

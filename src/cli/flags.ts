@@ -106,6 +106,23 @@ function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } 
   return uses
 }
 
+const hourMs = 3_600_000
+
+/** Rules of lengths of time; 1.2 is how much later than the period an attempt may come, as clients reckon. */
+function durationProblem(values: ReadonlyMap<string, unknown>): string | undefined {
+  const ms = (name: string) => values.get(name) as number
+  const [lease, deadline, retry] = ['lease-duration', 'renew-deadline', 'retry-period'].map(
+    (name) => `leader-elect-${name}`,
+  ) as [string, string, string]
+  if (ms(lease) <= ms(deadline)) return `--${lease} must be greater than --${deadline}`
+  if (ms(deadline) <= 1.2 * ms(retry)) return `--${deadline} must be greater than 1.2 × --${retry}`
+  if (ms(retry) === 0) return `--${retry} must be greater than zero`
+  const life = ms('service-account-max-token-expiration')
+  return life === 0 || (life >= hourMs && life <= 2 ** 32 * 1000)
+    ? undefined
+    : '--service-account-max-token-expiration must be between 1 hour and 2^32 seconds, or 0'
+}
+
 /** Rules that look at more than one flag. */
 function together(values: Map<string, unknown>, given: ReadonlySet<string>): string | undefined {
   const pairs: [string, string][] = [
@@ -153,7 +170,7 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
     return '--storage-backend=etcd3 needs --etcd-servers'
   if (backend !== 'etcd3' && servers.length > 0)
     return `--etcd-servers goes with --storage-backend=etcd3, not ${backend}`
-  return undefined
+  return durationProblem(values)
 }
 
 export function parseFlags(argv: readonly string[], rows: Rows = flagRows): ParseResult {

@@ -29,6 +29,7 @@ const cases: [Record<string, string>, ResourceFact, boolean | RegExp][] = [
   [{ 'batch/v9/jobs': 'true' }, pods, /group version batch\/v9 that has not been registered$/],
   [{ 'batch/v1/nothing': 'true' }, pods, /unknown api groups batch\/v1\/nothing/],
   [{ 'nope/v1': 'true' }, pods, /unknown api groups nope\/v1/],
+  [{ 'api/all': 'false' }, pods, /invalid key with only api\/all=false$/],
   [{ 'batch/v1': 'perhaps' }, pods, /neither true nor false/],
 ]
 for (const [given, asked, expected] of cases) {

@@ -43,6 +43,8 @@ export function runtimeConfig(
     }
     wanted.set(name, value !== 'false')
   }
+  if (wanted.size === 1 && wanted.get('api/all') === false)
+    return { error: '--runtime-config: invalid key with only api/all=false' }
   return (fact) => {
     const version = keyOf(fact.group, fact.version)
     return (
