@@ -90,3 +90,28 @@ test('a server that leaves while it says that it is alive has left', async (t) =
   assert.deepEqual(await told(), [other])
   await verbs.stop()
 })
+
+test('a server starts although what another says of itself cannot be read', async () => {
+  const verbs = await startVerbs()
+  const { storage } = verbs
+  await storage.put(`${root}/masterleases/${other}`, Buffer.from('no lease'), { ifRevision: 0 })
+  const reports: string[] = []
+  const membership = new Membership({
+    storage,
+    parse,
+    root,
+    address: own,
+    port: 6443,
+    release: 22,
+    reconciler: 'lease',
+    count: 1,
+    report(message, error) {
+      reports.push(`${message}: ${(error as Error).name}`)
+    },
+  })
+  assert.deepEqual(await membership.alive(), [])
+  assert.deepEqual(reports, [
+    'the endpoints of the API could not be written; it is tried again: SyntaxError',
+  ])
+  await verbs.stop()
+})

@@ -38,9 +38,9 @@ export class Membership {
       parts.reconciler === 'lease' ? new ServerLeases(parts) : new ServerCount(parts, parts.count)
   }
 
-  /** The addresses of all servers there are. */
+  /** The addresses of all servers there are; none where that cannot be told, which is no reason not to start. */
   async alive(): Promise<readonly string[]> {
-    return this.#known?.renew() ?? []
+    return (await this.#known?.renew().catch(this.#failed)) ?? []
   }
 
   start(client: ApiClient, allocators: Pick<Allocators, 'repair'>): void {
