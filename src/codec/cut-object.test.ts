@@ -79,3 +79,8 @@ test('who an object is stands before the cut', () => {
   const cut = encodeCut({ kind: 'Pod', apiVersion: 'v1', metadata, spec: {} })
   assert.deepEqual(identityOf(cut), { name: 'a"b', namespace: 'n', uid: 'u' })
 })
+
+test('what has no name is JSON all the same', () => {
+  const shown = joinCut(encodeCut(thing({})), header, revisionText(9)).toString('utf8')
+  assert.deepEqual(JSON.parse(shown).metadata, { name: '', resourceVersion: '9' })
+})

@@ -33,7 +33,8 @@ function metadataHead(metadata: KubeObject['metadata']): string {
     head += `${comma}"${field}":${JSON.stringify(value)}`
     comma = ','
   }
-  return head
+  // Somebody may have put it into the store by hand: what is laid in behind begins with a comma.
+  return comma === '' ? `${head}"name":""` : head
 }
 
 /** Encodes once: the bytes written are the bytes answered, cached, listed and watched. */
