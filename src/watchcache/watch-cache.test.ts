@@ -87,6 +87,21 @@ test('writes arrive in the picture, in order, each once', async () => {
   await cache.close()
 })
 
+test('what is beside all resources is no object of the one whose name it nearly has', async () => {
+  const { storage, cache, put } = await start()
+  const picture = await cache.of(things)
+  const watcher = new Watcher('', undefined)
+  picture.fanOut.add(watcher)
+  for (const key of [`${root}/thingsX`, `${root}/`, `${root}/x.yz`])
+    await storage.put(key, thing('a', 'x'), { ifRevision: 0 })
+  assert.equal(await cache.freshness.reach(await put('things', 'y'), 1000), true)
+  assert.deepEqual(
+    watcher.take().map(({ event }) => event.entry?.name),
+    ['y'],
+  )
+  await cache.close()
+})
+
 test('what is old is looked for as long as the cache is open', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   const { cache, put } = await start()

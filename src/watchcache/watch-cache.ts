@@ -322,6 +322,8 @@ export class WatchCache {
   /** `/registry/pods/…`, or `/registry/services/specs/…` and `/registry/example.com/widgets/…`. */
   #slotOf(key: string): Slot | undefined {
     const second = key.indexOf('/', this.#parts.root.length + 1)
+    // Beside all resources; with its last letter cut off it might be the name of one.
+    if (second === -1) return undefined
     const slot = this.#slots.get(key.slice(0, second))
     if (slot !== undefined) return slot
     const third = key.indexOf('/', second + 1)
