@@ -11,8 +11,10 @@ import {
   type Revision,
   RevisionCompacted,
   RevisionSetBack,
+  StorageUnavailable,
 } from '#storage/storage.ts'
 import type { Connection } from './connection.ts'
+import { describeFailure } from './failure.ts'
 import {
   decodeWatch,
   encodeWatchCreate,
@@ -148,10 +150,20 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     this.#stream = stream
-    stream.on('data', (bytes: Buffer) => this.#stream === stream && this.#hear(decodeWatch(bytes)))
+    stream.on('data', (bytes: Buffer) => this.#stream === stream && this.#read(bytes))
     stream.on('error', (error) => this.#broken(stream, error))
     stream.on('end', () => this.#broken(stream, undefined))
     stream.write(encodeWatchCreate(this.#range.start, this.#range.end, this.#received + 1))
+  }
+
+  /** What no etcd says ends the feed, not the process. */
+  #read(bytes: Buffer): void {
+    try {
+      this.#hear(decodeWatch(bytes))
+    } catch (error) {
+      const { endpoints } = this.#connection
+      this.fail(new StorageUnavailable(describeFailure(error, endpoints), { cause: error }))
+    }
   }
 
   #hear(response: WatchResponse): void {
