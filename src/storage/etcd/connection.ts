@@ -222,7 +222,8 @@ export class Connection {
     this.#healthTimer = setTimeout(() => {
       const withinMs = Math.min(this.#healthDeadlineMs, this.#deadlineMs)
       const probing = this.#track(this.#tryAll(methods.range, this.#probe, isAway, withinMs))
-      probing.catch(() => {}).finally(() => this.#watchHealth())
+      // Whatever it says, who is refused this is refused everything.
+      probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()
   }

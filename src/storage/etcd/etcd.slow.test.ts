@@ -409,6 +409,14 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
       await assert.rejects(storage.compact(written), /permission denied/)
       await assert.rejects(storage.get('/elsewhere/a'), /permission denied/)
       assert.equal(storage.trouble(), undefined)
+      // Whose own keys are refused can do nothing.
+      const stranger = await openEtcdStorage({ endpoints, tls, watchPrefix: '/elsewhere/' })
+      try {
+        await until('the trouble to be told', () => stranger.trouble())
+        assert.match(stranger.trouble() ?? '', /cannot be used: .*permission denied/)
+      } finally {
+        await stranger.close()
+      }
     } finally {
       await storage.close()
       await server.dispose()
