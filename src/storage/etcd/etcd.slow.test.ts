@@ -217,6 +217,26 @@ describe('etcd that goes away', { skip }, () => {
     )
   })
 
+  /** A feed is told how far it has come where only others than its range were written. */
+  async function hearsOfOthers(when: string): Promise<void> {
+    const abort = new AbortController()
+    let reached = 0
+    const progress = (revision: Revision) => {
+      reached = revision
+    }
+    const feed = storage.changes({
+      after: await storage.currentRevision(),
+      signal: abort.signal,
+      progress,
+    })
+    const next = feed[Symbol.asyncIterator]().next()
+    won(await storage.put(`/elsewhere/${when}`, Buffer.from('x'), { ifRevision: 0 }))
+    const revision = await storage.currentRevision()
+    await until(`the progress to come, ${when}`, () => reached >= revision)
+    abort.abort()
+    await next
+  }
+
   test('set back to an older state: the feed says so, and one that only was restarted does not', async () => {
     won(await put('kept'))
     await server.kill()
@@ -225,6 +245,7 @@ describe('etcd that goes away', { skip }, () => {
     await until('the trouble to end', () => storage.trouble() === undefined)
     const feed = collect(storage, await storage.currentRevision(), 3)
     won(await put('lost-1'))
+    await hearsOfOthers('before')
     await server.kill()
     await server.resume()
     await until('the trouble to end', () => storage.trouble() === undefined)
@@ -237,6 +258,7 @@ describe('etcd that goes away', { skip }, () => {
     server.setBack()
     await server.resume()
     await assert.rejects(feed, RevisionSetBack)
+    await hearsOfOthers('set back')
     assert.equal((await storage.get('/registry/lost-1')).value, undefined)
     won(await put('lost-1'))
   })

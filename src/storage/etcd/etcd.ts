@@ -295,6 +295,7 @@ class EtcdStorage implements Storage {
   async #afterSetBack(): Promise<Revision> {
     const revision = await this.currentRevision()
     this.#newest = revision
+    this.#progress.setBack(revision)
     return revision
   }
 

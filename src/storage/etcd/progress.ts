@@ -48,6 +48,11 @@ export class Progress {
     return this.#canBeAsked === true
   }
 
+  /** What was marked after this is gone, and with it what told of it. */
+  setBack(newest: Revision): void {
+    if (this.#marked > newest) this.#marked = 0
+  }
+
   /** Sees to it that the marker comes after a revision, where the stream cannot be asked. What fails is tried by the next. */
   async mark(wanted: Revision): Promise<void> {
     if (this.#isBusy || this.#marked >= wanted) return
