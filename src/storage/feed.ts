@@ -4,7 +4,7 @@
  * behind goes back to history: it costs a bounded queue, never a missed change and never a wait for the publisher.
  */
 import { assert } from '#base/assert.ts'
-import { type Change, type Revision, RevisionCompacted } from './storage.ts'
+import { type Change, type Revision, RevisionCompacted, sizeBytes } from './storage.ts'
 
 /** Changes a reader may leave unread in memory: a burst of seconds; beyond it history is the cheaper queue. */
 const queuedChangesMax = 10_000
@@ -189,10 +189,4 @@ class FeedReader implements AsyncIterator<Change[]> {
 
 function lastRevision(batch: Change[]): Revision {
   return batch[batch.length - 1].revision
-}
-
-function sizeBytes(batch: Change[]): number {
-  let size = 0
-  for (const change of batch) size += change.bytes?.length ?? 0
-  return size
 }

@@ -51,6 +51,13 @@ export interface Change {
   readonly bytes: Buffer | undefined
 }
 
+/** Of all their values. */
+export function sizeBytes(changes: readonly Change[]): number {
+  let size = 0
+  for (const change of changes) size += change.bytes?.length ?? 0
+  return size
+}
+
 export interface PutCondition {
   /** 0: the key must not exist. Otherwise: the key's last write must have this revision. */
   readonly ifRevision: Revision

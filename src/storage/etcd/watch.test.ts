@@ -1,18 +1,37 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import test from 'node:test'
+import { WireWriter } from '#base/wire.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { Watch, type WatchParts } from './watch.ts'
 
-test('what no etcd says ends the feed, and nothing else', async () => {
-  const stream = Object.assign(new EventEmitter(), { write() {}, cancel() {} })
+/** A watch whose stream says what a test has it say. */
+function startWatch() {
+  const stream = Object.assign(new EventEmitter(), {
+    isPaused: false,
+    write() {},
+    cancel() {},
+    pause() {
+      stream.isPaused = true
+    },
+    resume() {
+      stream.isPaused = false
+    },
+  })
   const connection = { endpoints: 'http://a:1', watch: () => stream, watchFailed() {} }
-  const parts = { connection, range: { start: 'a', end: 'b' } } as unknown as WatchParts
+  const progress = { markerKey: 'marker' }
+  const parts = { connection, progress, range: { start: 'a', end: 'b' } }
   const ended: Watch[] = []
-  const watch = new Watch(parts, { after: 1, signal: new AbortController().signal }, (one) =>
+  const { signal } = new AbortController()
+  const watch = new Watch(parts as unknown as WatchParts, { after: 1, signal }, (one) =>
     ended.push(one),
   )
   watch.start()
+  return { stream, watch, ended }
+}
+
+test('what no etcd says ends the feed, and nothing else', async () => {
+  const { stream, watch, ended } = startWatch()
   const next = watch.next()
   // A header that is longer than the message.
   stream.emit('data', Buffer.from([0x0a, 0x7f, 1]))
@@ -23,3 +42,39 @@ test('what no etcd says ends the feed, and nothing else', async () => {
   })
   assert.deepEqual(ended, [watch])
 })
+
+test('a stream is held back while its reader has much to read, however few the changes are', async () => {
+  const { stream, watch } = startWatch()
+  const megabyte = 1024 * 1024
+  let told = 0
+  for (; !stream.isPaused; told++) stream.emit('data', eventOf(told + 2, Buffer.alloc(megabyte)))
+  assert.equal(told, 32)
+  const { value } = await watch.next()
+  assert.equal(value[0].bytes.length, megabyte)
+  assert.equal(stream.isPaused, false)
+  await watch.return()
+})
+
+/** A response of etcd that tells of a write of the key `a`. */
+function eventOf(revision: number, value: Buffer): Buffer {
+  const writer = new WireWriter(value.length + 100)
+  const field = (number: number, write: () => void, type = 2) => {
+    write()
+    writer.varint((number << 3) | type)
+  }
+  const message = (number: number, write: () => void) =>
+    field(number, () => {
+      const start = writer.length
+      write()
+      writer.lengthSince(start)
+    })
+  message(11, () =>
+    message(2, () => {
+      field(5, () => writer.delimited(value))
+      field(3, () => writer.varint(revision), 0)
+      field(1, () => writer.string('a'))
+    }),
+  )
+  message(1, () => field(3, () => writer.varint(revision), 0))
+  return writer.bytes()
+}

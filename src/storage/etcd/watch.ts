@@ -11,6 +11,7 @@ import {
   type Revision,
   RevisionCompacted,
   RevisionSetBack,
+  sizeBytes,
   StorageUnavailable,
 } from '#storage/storage.ts'
 import type { Connection } from './connection.ts'
@@ -26,6 +27,9 @@ import type { Progress } from './progress.ts'
 
 /** Changes received and not yet read, beyond which the stream is held back. */
 const queuedChangesMax = 2000
+
+/** Bytes of them, likewise: as many as a reader of a store in this process may leave unread. */
+const queuedBytesMax = 32 * 1024 * 1024
 
 /** Waits before a broken stream is begun again: short at first, for the usual case of one server restarted. */
 const retryMs = [20, 100, 300, 1000]
@@ -69,6 +73,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #received: Revision
   #queue: Queued[] = []
   #queuedChanges = 0
+  #queuedBytes = 0
   #waiting: PromiseWithResolvers<Result> | undefined
   #failure: Error | undefined
   #over = false
@@ -110,7 +115,8 @@ export class Watch implements AsyncIterator<Change[]> {
         continue
       }
       this.#queuedChanges -= queued.batch.length
-      if (this.#queuedChanges < queuedChangesMax) this.#stream?.resume()
+      this.#queuedBytes -= sizeBytes(queued.batch)
+      if (!this.#isFull) this.#stream?.resume()
       return Promise.resolve({ done: false, value: queued.batch })
     }
     const failure = this.#failure
@@ -215,7 +221,12 @@ export class Watch implements AsyncIterator<Change[]> {
     }
     this.#queue.push({ batch })
     this.#queuedChanges += batch.length
-    if (this.#queuedChanges >= queuedChangesMax) this.#stream?.pause()
+    this.#queuedBytes += sizeBytes(batch)
+    if (this.#isFull) this.#stream?.pause()
+  }
+
+  get #isFull(): boolean {
+    return this.#queuedChanges >= queuedChangesMax || this.#queuedBytes >= queuedBytesMax
   }
 
   /**

@@ -10,6 +10,9 @@ import { checksumOf, damagedAt, openToRead } from './schema.ts'
 /** Rows read without giving others a turn: about a megabyte of objects, a millisecond or two. */
 export const rowsPerTurn = 500
 
+/** Bytes of changes read at once: each of those who catch up holds as much, whatever the size of what was written. */
+const changesBytesMax = 8 * 1024 * 1024
+
 type Value = Uint8Array | null
 type KeyRow = [revision: Revision, deleted: number, checksum: number, value: Value]
 type ListRow = [key: string, revision: Revision, checksum: number, value: Value]
@@ -77,11 +80,16 @@ export class Reader {
 
   /** The first changes after one revision and up to another. */
   changes(after: Revision, upTo: Revision): Change[] {
-    const rows = this.#log.all(after, upTo, rowsPerTurn) as unknown as LogRow[]
-    return rows.map(([key, revision, checksum, value, deleted]) => {
+    const changes: Change[] = []
+    let size = 0
+    for (const row of this.#log.iterate(after, upTo, rowsPerTurn)) {
+      const [key, revision, checksum, value, deleted] = row as unknown as LogRow
       const bytes = this.#bytes(key, revision, checksum, value)
-      return { key, revision, bytes: deleted ? undefined : bytes }
-    })
+      changes.push({ key, revision, bytes: deleted ? undefined : bytes })
+      size += bytes.length
+      if (size >= changesBytesMax) break
+    }
+    return changes
   }
 
   close(): void {

@@ -62,6 +62,22 @@ test('a second server on the same directory is refused, and may come when the fi
     await second.close()
   }))
 
+test('a past of large values is told a little at a time', () =>
+  inDirectory(async (directory) => {
+    const storage = await openSqliteStorage({ directory })
+    const start = await storage.currentRevision()
+    const value = Buffer.alloc(1024 * 1024, 'x')
+    for (let i = 0; i < 20; i++) won(await storage.put(`/a/${i}`, value, { ifRevision: 0 }))
+    const counts: number[] = []
+    const { signal } = new AbortController()
+    for await (const batch of storage.changes({ after: start, signal })) {
+      counts.push(batch.length)
+      if (batch.at(-1)?.key === '/a/19') break
+    }
+    assert.deepEqual(counts, [8, 8, 4])
+    await storage.close()
+  }))
+
 test('a long list is whole at its revision, although it is compacted meanwhile', (t) =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
