@@ -3,7 +3,7 @@
  */
 import { StorageUnavailable } from '#storage/storage.ts'
 
-/** Primary result codes of SQLite; the extended ones have them in their low byte. */
+/** Primary result codes of SQLite; the extended ones have them in their low byte, and count where they say more. */
 const reasons = new Map<number, string>([
   [3, 'access to it was refused'],
   [5, 'it is locked by another process'],
@@ -13,12 +13,14 @@ const reasons = new Map<number, string>([
   [13, 'the disk is full'],
   [14, 'it cannot be opened'],
   [26, 'it is not a database'],
+  // The index of the log could not be made long enough.
+  [4874, 'the disk is full'],
 ])
 
 /** `the database /data/state.db cannot be used: the disk is full (database or disk is full)` */
 export function describeFailure(error: unknown, file: string): string {
   const { message, errcode } = error as { message?: string; errcode?: number }
-  const reason = reasons.get((errcode ?? 0) & 0xff)
+  const reason = reasons.get(errcode ?? 0) ?? reasons.get((errcode ?? 0) & 0xff)
   const words = message ?? String(error)
   return `the database ${file} cannot be used: ${reason ? `${reason} (${words})` : words}`
 }
