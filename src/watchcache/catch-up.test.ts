@@ -187,6 +187,24 @@ test('a store that fails is no store that has forgotten', async () => {
   await assert.rejects(past.watch(from, undefined, { storage }), /away/)
 })
 
+test('what could not be read in between is passed over, and told to the log', async () => {
+  const past = new Past()
+  const from = await past.write(['old'])
+  const key = keyOf('x', 'a')
+  await past.storage.put(key, Buffer.from('{"metadata":null}'), { ifRevision: 0 })
+  await past.write(['x'], ['new'])
+  const watcher = new Watcher('', undefined)
+  const reported: string[] = []
+  const behind = await past.watch(from, watcher, {
+    report: (error) => reported.push((error as Error).name),
+  })
+  await turns()
+  assert.equal(said(watcher), 'ADDED x, ADDED new')
+  assert.equal(watcher.ended, false)
+  assert.deepEqual(reported, ['TypeError'])
+  behind?.stop()
+})
+
 const failures: [title: string, error: Error, reported: string[]][] = [
   ['cannot be read on', new Error('away'), ['away']],
   ['is forgotten meanwhile', new RevisionCompacted(9), []],

@@ -140,13 +140,13 @@ export class CatchUp {
     )
   }
 
-  /** Undefined where it cannot be read. */
+  /** Undefined where it cannot be read, whatever the reason: that is one object's trouble and not that of its neighbours. */
   #made(key: string, revision: Revision, bytes: Buffer): Entry | undefined {
     try {
       return this.#maker.make(key, revision, bytes)
     } catch (error) {
-      if (error instanceof Unreadable) return undefined
-      throw error
+      if (!(error instanceof Unreadable)) this.#parts.report(error)
+      return undefined
     }
   }
 
