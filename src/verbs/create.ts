@@ -4,7 +4,7 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
-import { type Answer, answerObject } from './answer.ts'
+import { type Answer, answerObject, type ObjectView } from './answer.ts'
 import { at, encode, letsOwnersGo, put } from './commit.ts'
 import { currentObject, type Live } from './current.ts'
 import { decodeBody, settleNamespace, toHub } from './decode.ts'
@@ -23,19 +23,22 @@ export async function create(server: Server, request: WriteRequest): Promise<Ans
   dedupOwnerReferences(server, object, request.warnings, false)
   const claimed = claimFields(server, request, object, undefined)
   if (claimed !== undefined) await claimed
-  return await createDecoded(server, request, object)
+  const answer = await createDecoded(server, request, object)
+  if (answer === undefined) throw await taken(server, request, object)
+  return answer
 }
 
 /**
- * From the point where an object of the hub version is there and its fields are claimed. `updates`: it is made by an
- * update, which may name a version, and may be one of a status, for which nothing is allocated.
+ * From the point where an object of the hub version is there and its fields are claimed; undefined where its name is
+ * taken. `updates`: it is made by an update, which may name a version, and may be one of a status, for which nothing is
+ * allocated.
  */
 export async function createDecoded(
   server: Server,
   request: WriteRequest,
   object: KubeObject,
   updates = false,
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   const { target, options, warnings } = request
   const { kind } = target
   const context = contextOf(server, request)
@@ -67,8 +70,9 @@ export async function createDecoded(
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
-    const settled = view.revision === undefined ? reservation?.giveBack() : reservation?.keep()
+    const settled = view?.revision === undefined ? reservation?.giveBack() : reservation?.keep()
     if (settled !== undefined) await settled
+    if (view === undefined) return undefined
     const shown = (options.dryRun && resourceVersion) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
@@ -132,12 +136,13 @@ function prepareNew(
 
 const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()
 
+/** Undefined where the name is taken. */
 async function store(
   server: Server,
   request: WriteRequest,
   object: KubeObject,
   generated: boolean,
-) {
+): Promise<ObjectView | undefined> {
   const { kind } = request.target
   const tries = generated ? generateNameTriesMax : 1
   for (let i = 0; i < tries; i++) {
@@ -151,9 +156,8 @@ async function store(
     }
     const outcome = await put(server, kind, encoded, 0)
     if (outcome.ok) return at(encoded.view, outcome.revision)
-    if (!generated) throw await taken(server, request, object)
   }
-  throw await taken(server, request, object)
+  return undefined
 }
 
 /** What a webhook cannot tell counts as not there: who makes an object has not asked for another. */

@@ -1,8 +1,10 @@
-/** In which order a write is refused for what is wrong with it and for the object it was made for. */
+/** In which order a write is refused for what is wrong with it and for the object it was made for, and who wins a race. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+import { patch } from './patch.ts'
+import { update } from './update.ts'
 
 let verbs: Fixture
 before(async () => {
@@ -32,5 +34,34 @@ for (const [plural, metadata, put, patch] of cases) {
     const next = { ...live, metadata: { ...kept, ...metadata } } as KubeObject
     assert.equal(await refusalOf(verbs.update(plural, next)), put)
     assert.equal(await refusalOf(verbs.patch(plural, 'a', 'merge', { metadata })), patch)
+  })
+}
+
+const writers = ['a', 'b', 'c']
+const endpoints = (writer: string) => ({
+  apiVersion: 'v1',
+  kind: 'Endpoints',
+  metadata: { name: 'new', namespace: 'default', labels: { [writer]: writer } },
+})
+const apply = (writer: string) =>
+  patch(verbs.server, {
+    ...verbs.request(verbs.target('endpoints', 'new'), undefined, { fieldManager: writer }),
+    patchType: 'apply',
+    patchBytes: Buffer.from(JSON.stringify(endpoints(writer))),
+  })
+const put = (writer: string) =>
+  update(verbs.server, verbs.request(verbs.target('endpoints', 'new'), endpoints(writer)))
+
+for (const [write, left] of [
+  [apply, 'a b c'],
+  [put, 'c'],
+] as const) {
+  test(`several who make one object at once by ${write.name} make it together`, async () => {
+    const answers = await Promise.all(writers.map(write))
+    const codes = answers.map((answer) => answer.is === 'object' && answer.status)
+    assert.deepEqual(codes, [201, 200, 200])
+    const { labels } = (await verbs.get('endpoints', 'new')).metadata
+    assert.equal(Object.keys(labels ?? {}).join(' '), left)
+    await verbs.remove('endpoints', 'new')
   })
 }

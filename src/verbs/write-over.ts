@@ -97,7 +97,12 @@ export async function writeOver(
       await request.authorizeCreate?.()
       const made = await plan.make(undefined)
       requireReadableVersion(made.metadata.resourceVersion)
-      return createDecoded(server, request, made, true)
+      const answer = await createDecoded(server, request, made, true)
+      if (answer !== undefined) return answer
+      // Somebody else made it meanwhile: this is a change of that.
+      if (i >= raceTriesMax) throw conflict(target.kind, target.name, modified)
+      live = await currentObject(server, target)
+      continue
     }
     if (isLost) throw conflict(target.kind, target.name, modified)
     const made = await writeOnce(server, request, plan, live).catch((error: unknown) => {
