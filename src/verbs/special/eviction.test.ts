@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Storage } from '#storage/storage.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
 import { evict } from './eviction.ts'
 
@@ -120,6 +121,64 @@ test('evictions at the same time take what a budget has, one by one, and no more
   const told = await Promise.all(names.map((name) => refusalOf(eviction(name))))
   const full = '429 TooManyRequests'
   assert.deepEqual(told.toSorted(), [full, full, 'none', 'none', 'none'])
+})
+
+const atOnce = { deleteOptions: { gracePeriodSeconds: 0 } }
+
+const changing: [what: string, before: Loose, budget: Loose, expected: string][] = [
+  ['waits for its start', { phase: 'Pending' }, calm, '429 TooManyRequests'],
+  ['is not well', unready, calm, '429 TooManyRequests'],
+  ['is well', ready, { ...calm, disruptionsAllowed: 1 }, 'none'],
+]
+for (const [what, before, budget, expected] of changing) {
+  test(`a pod that ${what} when it is looked at, and is well when it is deleted: ${expected}`, async () => {
+    const name = what.replaceAll(' ', '-')
+    const labels = { of: name }
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const pod = await verbs.create('pods', { metadata: { name, labels }, spec })
+    await verbs.update('pods', { ...pod, status: before } as KubeObject, 'status')
+    const kept = await verbs.create('poddisruptionbudgets', {
+      metadata: { name },
+      spec: { selector: { matchLabels: labels } },
+    })
+    await verbs.update('poddisruptionbudgets', { ...kept, status: budget } as KubeObject, 'status')
+    await verbs.settled()
+    // Its deletion comes too late by a moment.
+    let isLate = false
+    const put: Storage['put'] = async (key, ...rest) => {
+      if (!isLate && key.includes('/pods/')) {
+        isLate = true
+        const live = await verbs.get('pods', name)
+        const conditions = [...ready.conditions, { type: 'Late', status: 'True' }]
+        const status = { ...ready, conditions }
+        await verbs.update('pods', { ...live, status } as unknown as KubeObject, 'status')
+      }
+      return verbs.storage.put(key, ...rest)
+    }
+    const storage = new Proxy(verbs.storage, {
+      get(target, member: keyof Storage) {
+        const found = target[member]
+        return member === 'put' ? put : typeof found === 'function' ? found.bind(target) : found
+      },
+    })
+    const request = verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name } })
+    assert.equal(await refusalOf(evict({ ...verbs.server, storage }, request)), expected)
+    assert.ok(isLate)
+  })
+}
+
+const unreadable = { matchExpressions: [{ key: 'of', operator: 'In', values: ['no label'] }] }
+test('a budget whose selector cannot be selects no pod', async () => {
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  const created = await verbs.create('pods', { metadata: { name: 'free' }, spec })
+  await verbs.update('pods', { ...created, status: ready } as KubeObject, 'status')
+  await verbs.create('poddisruptionbudgets', {
+    metadata: { name: 'unreadable' },
+    spec: { selector: unreadable },
+  })
+  await verbs.settled()
+  assert.equal(await refusalOf(eviction('free', atOnce)), 'none')
+  await verbs.remove('poddisruptionbudgets', 'unreadable')
 })
 
 test('an eviction that is only tried changes neither pod nor budget', async () => {

@@ -1,11 +1,12 @@
 /** A pod asked to leave: deleted, unless a disruption budget says that it must stay for now. */
+import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, notFound } from '#api/status-error.ts'
+import { ApiError, badRequest, forbiddenRequest, notFound } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
-import { remove } from '#verbs/delete.ts'
+import { type DeleteRequest, remove } from '#verbs/delete.ts'
 import { type DeleteOptions, deleteOptionsFrom } from '#verbs/delete-options.ts'
 import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { timestamp } from '#verbs/server.ts'
@@ -21,6 +22,12 @@ const admittedFirstSince = 19
 
 /** The first release in which the name is compared with that of the path before the pod is looked for. */
 const nameComparedSince = 16
+
+/** The first release that asks no budget of a pod that waits for its start, or is going. */
+const leavesUncountedSince = 19
+
+/** The first release that takes nothing from a budget for a pod that is not well while enough others are. */
+const unreadyLeftSince = 20
 
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
@@ -43,13 +50,12 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   })
   const server = afterAdmission(serving)
   const podTarget: Target = { ...target, subresource: '' }
-  const pod = (await currentObject(server, podTarget))?.object
-  if (pod === undefined) throw notFound(target.kind, target.name)
+  if ((await currentObject(server, podTarget)) === undefined)
+    throw notFound(target.kind, target.name)
   // A part of another body is of no kind, whatever it calls itself.
   const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
-  if (!ignoresBudgets(pod)) await takeFromBudget(server, request, pod, options)
-  await remove(server, {
+  await deleteUnderBudget(server, {
     ...request,
     target: podTarget,
     deleteOptions: options,
@@ -62,11 +68,46 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   }
 }
 
-function ignoresBudgets({ status, metadata }: KubeObject): boolean {
-  return (
-    ['Succeeded', 'Failed', 'Pending'].includes(status?.phase) ||
-    metadata.deletionTimestamp !== undefined
-  )
+/** A pod that no budget counts is deleted as it was found: it may have become one that counts meanwhile. */
+async function deleteUnderBudget(server: Server, request: DeleteRequest): Promise<void> {
+  const { target } = request
+  for (let i = 0; ; i++) {
+    const pod = (await currentObject(server, target))?.object
+    if (pod === undefined) throw notFound(target.kind, target.name)
+    const state = stateOf(pod, server.release)
+    const uncountedBy = state === 'counts' ? await takeFromBudget(server, request, pod) : undefined
+    const isAsFound = state === 'waits' || uncountedBy !== undefined
+    const lost = await deletePod(server, request, isAsFound ? pod : undefined)
+    if (lost === undefined) return
+    if (uncountedBy !== undefined) throw beingProcessed(uncountedBy)
+    if (i >= raceTriesMax) throw lost
+  }
+}
+
+/** Answers by what race it was lost, where the pod must be as it was found. */
+async function deletePod(
+  server: Server,
+  request: DeleteRequest,
+  found: KubeObject | undefined,
+): Promise<ApiError | undefined> {
+  const { deleteOptions } = request
+  const isFree = found === undefined || deleteOptions.resourceVersion !== undefined
+  const resourceVersion = isFree ? deleteOptions.resourceVersion : found.metadata.resourceVersion
+  try {
+    await remove(server, { ...request, deleteOptions: { ...deleteOptions, resourceVersion } })
+    return undefined
+  } catch (error) {
+    if (isFree || !(error instanceof ApiError) || error.code !== 409) throw error
+    return error
+  }
+}
+
+/** Whether budgets count a pod: of one that has ended or is going it makes no difference any more, of one that waits not yet. */
+function stateOf({ status, metadata }: KubeObject, release: number): 'over' | 'waits' | 'counts' {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return 'over'
+  if (release < leavesUncountedSince) return 'counts'
+  if (metadata.deletionTimestamp !== undefined) return 'over'
+  return status?.phase === 'Pending' ? 'waits' : 'counts'
 }
 
 const isReady = ({ status }: KubeObject): boolean =>
@@ -74,18 +115,16 @@ const isReady = ({ status }: KubeObject): boolean =>
     ({ type, status: is }: Loose) => type === 'Ready' && is === 'True',
   )
 
+/** Answers the name of the budget that has nothing to say, as its pod is not well and enough others are. */
 async function takeFromBudget(
   server: Server,
   request: WriteRequest,
   pod: KubeObject,
-  options: DeleteOptions,
-): Promise<void> {
+): Promise<string | undefined> {
   const { namespace } = request.target
   const all = await server.reader.list('policy', 'poddisruptionbudgets', namespace)
-  const budgets = all.filter(
-    ({ spec }) => spec?.selector && matchesLabels(selectorOf(spec.selector), pod.metadata.labels),
-  )
-  if (budgets.length === 0) return
+  const budgets = all.filter(({ spec }) => selects(spec?.selector, pod))
+  if (budgets.length === 0) return undefined
   if (budgets.length > 1) {
     throw new ApiError(
       500,
@@ -95,15 +134,15 @@ async function takeFromBudget(
   }
   const [{ metadata, status }] = budgets
   const healthyEnough = status?.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
-  if (!isReady(pod) && healthyEnough) return
+  const isLeft = server.release >= unreadyLeftSince && !isReady(pod) && healthyEnough
+  if (isLeft) return metadata.name
   const [kind] = server.catalog.resource('policy', 'poddisruptionbudgets')?.kinds ?? []
-  if (kind === undefined) return
+  if (kind === undefined) return undefined
   await writeOver(
     server,
     {
       ...request,
       target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
-      options: { ...request.options, dryRun: options.dryRun },
     },
     {
       creates: false,
@@ -113,37 +152,45 @@ async function takeFromBudget(
       make: (budget) => decrement(budget as KubeObject, pod, timestamp(server.clock)),
     },
   )
+  return undefined
 }
 
+/** A selector that cannot be selects nothing. */
+function selects(selector: Loose | undefined, { metadata }: KubeObject): boolean {
+  try {
+    return matchesLabels(selectorOf(selector), metadata.labels)
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return false
+    throw error
+  }
+}
+
+const refuse = (cause: string, retryAfterSeconds?: number) =>
+  new ApiError(
+    429,
+    'TooManyRequests',
+    "Cannot evict pod as it would violate the pod's disruption budget.",
+    {
+      causes: [{ reason: 'DisruptionBudget', message: cause }],
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    },
+  )
+
+const beingProcessed = (name: string): ApiError =>
+  refuse(`The disruption budget ${name} is still being processed by the server.`, 10)
+
+const forbidden = (name: string, why: string): ApiError =>
+  forbiddenRequest({ group: 'policy', plural: 'poddisruptionbudget' }, name, why)
+
 function decrement(budget: KubeObject, pod: KubeObject, now: string): KubeObject {
-  const { name, generation = 0 } = budget.metadata
+  const { name = '', generation = 0 } = budget.metadata
   const status = (budget.status ??= {})
-  const refuse = (cause: string, retryAfterSeconds?: number) =>
-    new ApiError(
-      429,
-      'TooManyRequests',
-      "Cannot evict pod as it would violate the pod's disruption budget.",
-      {
-        causes: [{ reason: 'DisruptionBudget', message: cause }],
-        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      },
-    )
-  if ((status.observedGeneration ?? 0) < generation) {
-    throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10)
-  }
-  if ((status.disruptionsAllowed ?? 0) < 0) {
-    throw new ApiError(
-      403,
-      'Forbidden',
-      `poddisruptionbudgets.policy "${name}" is forbidden: pdb disruptions allowed is negative`,
-    )
-  }
+  if ((status.observedGeneration ?? 0) < generation) throw beingProcessed(name)
+  if ((status.disruptionsAllowed ?? 0) < 0)
+    throw forbidden(name, 'pdb disruptions allowed is negative')
   if (Object.keys(status.disruptedPods ?? {}).length > disruptedPodsMax) {
-    throw new ApiError(
-      403,
-      'Forbidden',
-      `poddisruptionbudgets.policy "${name}" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`,
-    )
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
+    throw forbidden(name, why)
   }
   if ((status.disruptionsAllowed ?? 0) === 0) {
     throw refuse(
