@@ -24,5 +24,5 @@ export const deleteDefinition = (server: Server, request: DeleteRequest): Promis
         next.metadata.finalizers = [...finalizers, cleanupFinalizer]
       setCondition(next, pending, now)
     },
-    again: () => remove(server, request),
+    again: (_live, onlyIt) => remove(server, onlyIt),
   })

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Storage } from '#storage/storage.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { overlaid } from '#watchcache/picture.suite.ts'
 import { evict } from './eviction.ts'
 
 const verbs = await startVerbs()
@@ -155,12 +156,7 @@ for (const [what, before, budget, expected] of changing) {
       }
       return verbs.storage.put(key, ...rest)
     }
-    const storage = new Proxy(verbs.storage, {
-      get(target, member: keyof Storage) {
-        const found = target[member]
-        return member === 'put' ? put : typeof found === 'function' ? found.bind(target) : found
-      },
-    })
+    const storage = overlaid(verbs.storage, { put })
     const request = verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name } })
     assert.equal(await refusalOf(evict({ ...verbs.server, storage }, request)), expected)
     assert.ok(isLate)

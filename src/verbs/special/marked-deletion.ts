@@ -16,8 +16,8 @@ const raceTriesMax = 20
 export interface Marking {
   /** Puts the mark on, besides the time of the deletion. */
   mark(next: KubeObject, now: string): void
-  /** A further deletion of what is marked. */
-  again(live: Live): Promise<Answer>
+  /** A further deletion of what is marked; `onlyIt` is of this very object, and of none that took its name meanwhile. */
+  again(live: Live, onlyIt: DeleteRequest): Promise<Answer>
 }
 
 export async function deleteMarked(
@@ -30,7 +30,8 @@ export async function deleteMarked(
     const live = await currentObject(server, request.target)
     if (live === undefined) throw notFound(kind, name)
     requirePreconditions(request, live.object)
-    if (live.object.metadata.deletionTimestamp !== undefined) return marking.again(live)
+    if (live.object.metadata.deletionTimestamp !== undefined)
+      return marking.again(live, onlyThis(request, live.object))
     const answer = await markOnce(server, request, marking, live)
     if (answer !== undefined) return answer
   }

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
 import { deleteOptionsFrom } from '#verbs/delete-options.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
+import { overlaid } from '#watchcache/picture.suite.ts'
 import { deleteNamespace } from './namespace-deletion.ts'
 
 const verbs = await startVerbs()
@@ -32,6 +33,33 @@ test('the first delete marks, the next answers the same, and without finalizers 
   await verbs.update('namespaces', { ...again, spec: {} } as KubeObject, 'finalize')
   await end('going').catch(() => undefined)
   assert.equal(await refusalOf(verbs.get('namespaces', 'going')), '404 NotFound')
+})
+
+test('a further delete leaves a namespace that took the name of the one that went meanwhile', async () => {
+  const finalizers = ['example.com/x']
+  await namespace('renewed', { finalizers })
+  await end('renewed')
+  const marked = await verbs.get('namespaces', 'renewed')
+  await verbs.update('namespaces', { ...marked, spec: {} } as KubeObject, 'finalize')
+  let looks = 0
+  const storage = overlaid(verbs.storage, {
+    async currentRevision() {
+      if (++looks === 2) {
+        await verbs.patch('namespaces', 'renewed', 'merge', { metadata: { finalizers: null } })
+        await namespace('renewed')
+      }
+      return verbs.storage.currentRevision()
+    },
+  })
+  const request = verbs.request(verbs.target('namespaces', 'renewed'))
+  const again = deleteNamespace(
+    { ...verbs.server, storage },
+    { ...request, deleteOptions: deleteOptionsFrom({}) },
+  )
+  assert.equal(await refusalOf(again), '409 Conflict')
+  const { metadata } = await verbs.get('namespaces', 'renewed')
+  assert.notEqual(metadata.uid, marked.metadata.uid)
+  assert.equal(metadata.deletionTimestamp, undefined)
 })
 
 test('before 1.17 a further delete waits for the namespace to be empty', async () => {

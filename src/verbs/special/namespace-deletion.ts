@@ -21,8 +21,8 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
       next.status = { ...next.status, phase: 'Terminating' }
       setFinalizers(next, request)
     },
-    async again({ object, revision }) {
-      if ((object.spec?.finalizers?.length ?? 0) === 0) return remove(server, request)
+    async again({ object, revision }, onlyIt) {
+      if ((object.spec?.finalizers?.length ?? 0) === 0) return remove(server, onlyIt)
       const { kind, name } = request.target
       if (server.release < toldOfAgainSince) throw conflict(kind, name, beingEmptied)
       const { view } = await encode(server, kind, object)
