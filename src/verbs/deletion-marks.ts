@@ -26,7 +26,7 @@ export function markGrace(
     const left = metadata.deletionGracePeriodSeconds ?? 0
     if (left === 0) return 'none'
     if (asked === undefined || asked >= left) return 'pending'
-    metadata.deletionTimestamp = plusSeconds(metadata.deletionTimestamp, asked - left)
+    metadata.deletionTimestamp = plusSeconds(plusSeconds(metadata.deletionTimestamp, -left), asked)
     metadata.deletionGracePeriodSeconds = asked
     return 'marked'
   }
@@ -40,8 +40,12 @@ export function markGrace(
 
 const negativeAsOne = (seconds: number) => (seconds < 0 ? 1 : seconds)
 
-const plusSeconds = (time: string, seconds: number) =>
-  `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
+/** A grace may be any number of 64 bits. Nanoseconds have as many, as in the original: what is longer is some other time. */
+function plusSeconds(time: string, seconds: number | bigint): string {
+  const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
+  const at = Date.parse(time) + Number(nanoseconds / 1_000_000n)
+  return `${new Date(at).toISOString().slice(0, 19)}Z`
+}
 
 /** The finalizers by which the garbage collector orphans or deletes dependents first. Answers whether they changed. */
 export function setGarbageFinalizers(

@@ -258,6 +258,35 @@ test('deletions have conditions, policies and grace', async () => {
   assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
 })
 
+const graces: [own: bigint, asked: number | undefined, ends: number][] = [
+  [30n, undefined, 30],
+  [30n, 253_402_300_800, -4_852_116_232],
+  // In nanoseconds of 64 bits the largest number of seconds is one less than none.
+  [2n ** 63n - 1n, undefined, -1],
+  [2n ** 53n, undefined, 4_611_686_018],
+  [30n, Number.MAX_SAFE_INTEGER, 4_611_686_017],
+]
+for (const [own, asked, ends] of graces) {
+  test(`a pod with ${own} seconds of grace, asked for ${asked}, can be deleted`, async () => {
+    const spec = {
+      nodeName: 'n',
+      containers: [{ name: 'c', image: 'i' }],
+      terminationGracePeriodSeconds: own,
+    }
+    await verbs.create('pods', { metadata: { name: 'old' }, spec })
+    const { metadata } = await verbs.remove('pods', 'old', { gracePeriodSeconds: asked })
+    const { deletionTimestamp = '', deletionGracePeriodSeconds } = metadata
+    assert.match(deletionTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const seconds = (Date.parse(deletionTimestamp) - Date.now()) / 1000
+    assert.ok(Math.abs(seconds - ends) < 60, `${seconds}`)
+    assert.equal(BigInt(deletionGracePeriodSeconds ?? 0), BigInt(asked ?? own))
+    const sooner = await verbs.remove('pods', 'old', { gracePeriodSeconds: 5 })
+    const left = Date.parse(sooner.metadata.deletionTimestamp as string) - Date.now()
+    assert.ok(Math.abs(left / 1000 - 5) < 60, `${left}`)
+    await verbs.remove('pods', 'old', { gracePeriodSeconds: 0 })
+  })
+}
+
 test('a pod that another deletion removes once it is marked is deleted all the same', async () => {
   await verbs.create('pods', {
     metadata: { name: 'raced' },

@@ -126,12 +126,12 @@ for (const [name, hard, object, expected] of pods)
     assert.deepEqual(outcome(object, podKind, [quota(hard)]), expected))
 
 const finished = (phase: string) => ({ ...running({ cpu: '1' }), status: { phase } })
-const deleted = (grace: number) => ({
+const deleted = (grace: number | bigint) => ({
   ...running({ cpu: '1' }),
   metadata: {
     name: 'p',
     deletionTimestamp: new Date(-10_000).toISOString(),
-    deletionGracePeriodSeconds: grace,
+    deletionGracePeriodSeconds: grace as number,
   },
 })
 for (const [name, object, counts] of [
@@ -140,6 +140,7 @@ for (const [name, object, counts] of [
   ['that runs', finished('Running'), true],
   ['deleted longer ago than its grace', deleted(9), false],
   ['deleted as long ago as its grace', deleted(10), true],
+  ['deleted with a grace of centuries', deleted(2n ** 53n), true],
 ] as const)
   test(`a pod ${name} ${counts ? 'uses' : 'does not use'} what it requests`, () =>
     assert.deepEqual(

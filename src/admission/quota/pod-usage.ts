@@ -75,7 +75,7 @@ function isOver({ status, metadata }: KubeObject, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
-  return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+  return now > Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000
 }
 
 /** Requests and limits by the names quotas have for them. */

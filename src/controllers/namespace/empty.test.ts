@@ -16,7 +16,7 @@ const named = (name: string, more: Metadata = {}): KubeObject => ({
   metadata: { name, uid: `uid of ${name}`, ...more },
 })
 const held = (name: string) => named(name, { finalizers: ['example.com/keep'] })
-const pod = (name: string, seconds: number, phase = 'Running'): KubeObject => ({
+const pod = (name: string, seconds: number | bigint, phase = 'Running'): KubeObject => ({
   ...named(name),
   spec: { terminationGracePeriodSeconds: seconds },
   status: { phase },
@@ -123,7 +123,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     {
       resources: [pods],
       objects: {
-        pods: [pod('a', 30), pod('b', 60), pod('c', 99, 'Succeeded'), pod('d', 99, 'Failed')],
+        pods: [pod('a', 30n), pod('b', 60n), pod('c', 99, 'Succeeded'), pod('d', 99, 'Failed')],
       },
       stays: ['pods'],
     },

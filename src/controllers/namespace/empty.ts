@@ -148,7 +148,7 @@ function graceOf(resource: ResourceRef, objects: readonly KubeObject[]): number 
   let longest = 0
   for (const { spec, status } of objects) {
     if (status?.phase === 'Succeeded' || status?.phase === 'Failed') continue
-    longest = Math.max(longest, spec?.terminationGracePeriodSeconds ?? 0)
+    longest = Math.max(longest, Number(spec?.terminationGracePeriodSeconds ?? 0))
   }
   return longest
 }
