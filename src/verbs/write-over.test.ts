@@ -37,6 +37,31 @@ for (const [plural, metadata, put, patch] of cases) {
   })
 }
 
+const versions: [form: (version: string) => string, expected: string][] = [
+  [(version) => version, 'none'],
+  [(version) => `00${version}`, 'none'],
+  [() => '00', 'none'],
+  [() => '01', '409 Conflict'],
+  [(version) => `+${version}`, '400 BadRequest'],
+  [(version) => ` ${version}`, '400 BadRequest'],
+  [() => '-1', '400 BadRequest'],
+  [() => '9007199254740993', '409 Conflict'],
+  [() => '18446744073709551615', '409 Conflict'],
+  [() => '18446744073709551616', '400 BadRequest'],
+  [() => '9'.repeat(1_000_000), '400 BadRequest'],
+]
+for (const [form, expected] of versions) {
+  test(`a write for version ${form('N').slice(0, 30)}: ${expected}`, async () => {
+    const put = await verbs.get('configmaps', 'a')
+    put.metadata.resourceVersion = form(put.metadata.resourceVersion as string)
+    assert.equal(await refusalOf(verbs.update('configmaps', put)), expected)
+    const { metadata } = await verbs.get('configmaps', 'a')
+    const resourceVersion = form(metadata.resourceVersion as string)
+    const patch = verbs.patch('configmaps', 'a', 'merge', { metadata: { resourceVersion } })
+    assert.equal(await refusalOf(patch), expected)
+  })
+}
+
 const writers = ['a', 'b', 'c']
 const endpoints = (writer: string) => ({
   apiVersion: 'v1',

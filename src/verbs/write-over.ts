@@ -217,8 +217,8 @@ function requireVersion(
   live: Live,
 ): boolean {
   const { kind, name } = request.target
-  const { resourceVersion } = next.metadata
-  requireReadableVersion(resourceVersion)
+  requireReadableVersion(next.metadata.resourceVersion)
+  const resourceVersion = plainVersion(next.metadata.resourceVersion)
   if (!resourceVersion && plan.versionCheckedWithMetadata) return false
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (plan.unconditional) {
@@ -234,12 +234,18 @@ function requireVersion(
 }
 
 const versionMax = 2n ** 64n - 1n
+const versionLengthMax = String(versionMax).length
+
+/** A version is a number, whatever noughts it begins with. */
+const plainVersion = (version: string | undefined): string | undefined =>
+  version?.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version
 
 /** Told in the original's words, though not as a failure of the server: nothing gets better by trying again. */
 function requireReadableVersion(version: string | undefined): void {
   if (!version || (Number(version) <= Number.MAX_SAFE_INTEGER && /^[0-9]+$/.test(version))) return
   const isNumber = /^[0-9]+$/.test(version)
-  if (isNumber && BigInt(version) <= versionMax) return
+  const digits = plainVersion(version) as string
+  if (isNumber && digits.length <= versionLengthMax && BigInt(digits) <= versionMax) return
   const why = isNumber ? 'value out of range' : 'invalid syntax'
   throw badRequest(`strconv.ParseUint: parsing ${goQuote(version)}: ${why}`)
 }
