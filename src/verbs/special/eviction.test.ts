@@ -103,6 +103,15 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
     const { status } = await verbs.get('poddisruptionbudgets', `${name}-0`)
     assert.equal(status.disruptionsAllowed ?? 0, 0)
     assert.deepEqual(Object.keys(status.disruptedPods), [name])
+    const [{ lastTransitionTime, ...none }] = status.conditions
+    assert.equal(lastTransitionTime, status.disruptedPods[name])
+    assert.deepEqual(none, {
+      type: 'DisruptionAllowed',
+      status: 'False',
+      observedGeneration: 1,
+      reason: 'InsufficientPods',
+      message: '',
+    })
   })
 }
 

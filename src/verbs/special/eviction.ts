@@ -29,6 +29,9 @@ const leavesUncountedSince = 19
 /** The first release that takes nothing from a budget for a pod that is not well while enough others are. */
 const unreadyLeftSince = 20
 
+/** The first release in which a budget says by a condition that nothing of it is left. */
+const noneLeftToldSince = 21
+
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
 
@@ -149,7 +152,13 @@ async function takeFromBudget(
       unconditional: true,
       // Others are evicted under the same budget: whoever comes second takes from what is left.
       retries: raceTriesMax,
-      make: (budget) => decrement(budget as KubeObject, pod, timestamp(server.clock)),
+      make(budget) {
+        const now = timestamp(server.clock)
+        const left = decrement(budget as KubeObject, pod, now)
+        if (left.status.disruptionsAllowed === 0 && server.release >= noneLeftToldSince)
+          tellNoneLeft(left.status, now)
+        return left
+      },
     },
   )
   return undefined
@@ -200,4 +209,19 @@ function decrement(budget: KubeObject, pod: KubeObject, now: string): KubeObject
   status.disruptionsAllowed--
   status.disruptedPods = { ...status.disruptedPods, [pod.metadata.name as string]: now }
   return budget
+}
+
+function tellNoneLeft(status: Loose, now: string): void {
+  const conditions: Loose[] = (status.conditions ??= [])
+  const type = 'DisruptionAllowed'
+  const at = conditions.findIndex((one) => one.type === type)
+  const before = conditions[at]
+  conditions.splice(at === -1 ? conditions.length : at, 1, {
+    type,
+    status: 'False',
+    observedGeneration: status.observedGeneration,
+    lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : now,
+    reason: 'InsufficientPods',
+    message: '',
+  })
 }
