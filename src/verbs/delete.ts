@@ -20,8 +20,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { markDeleting, markGrace, setGarbageFinalizers } from './deletion-marks.ts'
 import { contextOf, keyOf, nameOf, type Server, timestamp, type WriteRequest } from './server.ts'
-
-const raceTriesMax = 20
+import { raceTriesMax } from './write-over.ts'
 
 export interface DeleteRequest extends WriteRequest {
   readonly deleteOptions: DeleteOptions

@@ -258,6 +258,21 @@ test('deletions have conditions, policies and grace', async () => {
   assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
 })
 
+test('a deletion goes on while others change what it is to delete', async () => {
+  await verbs.create('configmaps', { metadata: { name: 'busy' } })
+  let changes = 0
+  const storage = overlaid(verbs.storage, {
+    async delete(key, condition) {
+      if (changes++ < 50)
+        await verbs.patch('configmaps', 'busy', 'merge', { data: { n: `${changes}` } })
+      return verbs.storage.delete(key, condition)
+    },
+  })
+  const request = verbs.request(verbs.target('configmaps', 'busy'))
+  await remove({ ...verbs.server, storage }, { ...request, deleteOptions: deleteOptionsFrom({}) })
+  assert.equal(await refusalOf(verbs.get('configmaps', 'busy')), '404 NotFound')
+})
+
 const graces: [own: bigint, asked: number | undefined, ends: number][] = [
   [30n, undefined, 30],
   [30n, 253_402_300_800, -4_852_116_232],

@@ -10,8 +10,7 @@ import { at, encode, put } from '#verbs/commit.ts'
 import { currentObject, type Live } from '#verbs/current.ts'
 import { admitDeletion, type DeleteRequest, onlyThis } from '#verbs/delete.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
-
-const raceTriesMax = 20
+import { raceTriesMax } from '#verbs/write-over.ts'
 
 export interface Marking {
   /** Puts the mark on, besides the time of the deletion. */
