@@ -2,6 +2,7 @@
  * Label selectors: from text (`a=b,c in (d,e),!f`) or from a LabelSelector object to a list of requirements, and
  * whether labels match them. Wrong text is refused in the words of labels.Parse. Never matches on anything else.
  */
+import { loadLater } from '#base/load-later.ts'
 import { showValue } from './field-error.ts'
 import { byCodePoint } from './go-syntax.ts'
 import {
@@ -73,6 +74,14 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | null | u
 export const isEquality = ({ operator, values }: LabelRequirement): boolean =>
   (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
 
+/** From so many terms or values on it pays to put them together first. */
+const shortMax = 8
+
+const isLong = (selector: readonly LabelRequirement[]): boolean =>
+  selector.length > shortMax || selector.some(({ values }) => values.length > shortMax)
+
+const loadLong = loadLater<typeof import('./long-selector.ts')>(import.meta.url, './long-selector')
+
 /**
  * A selector as one question, for asking it of thousands: most selectors want one label to have one value, and that is
  * a single comparison.
@@ -81,6 +90,7 @@ export function labelMatcher(
   selector: LabelSelector,
 ): (labels: Labels | null | undefined) => boolean {
   if (selector === 'nothing') return () => false
+  if (isLong(selector)) return loadLong().longMatcher(selector)
   const tests = selector.map((requirement) => {
     const { key, values } = requirement
     // What every object inherits must be asked for with care; other keys are simply read.

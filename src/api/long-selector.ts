@@ -1,0 +1,78 @@
+/**
+ * A label selector of many terms as one question that costs what an object has labels, however many terms there are: what
+ * they ask of one label is asked at once. Anybody may send such a selector, and every object of a list is asked.
+ */
+import { type LabelRequirement, type Labels, matchesRequirement } from './label-requirement.ts'
+
+export function longMatcher(
+  requirements: readonly LabelRequirement[],
+): (labels: Labels | null | undefined) => boolean {
+  const rules = new Map<string, LabelRule>()
+  for (const requirement of requirements) {
+    const rule = rules.get(requirement.key) ?? new LabelRule()
+    rules.set(requirement.key, rule)
+    rule.add(requirement)
+  }
+  let neededCount = 0
+  for (const { isNeeded } of rules.values()) if (isNeeded) neededCount++
+  return (labels) => {
+    let foundCount = 0
+    for (const key in labels) {
+      const rule = rules.get(key)
+      if (rule === undefined) continue
+      if (!rule.allows(labels[key])) return false
+      if (rule.isNeeded) foundCount++
+    }
+    return foundCount === neededCount
+  }
+}
+
+/** What all terms about one label ask together. */
+class LabelRule {
+  /** Whether the label must be there. */
+  isNeeded = false
+  #isUnwanted = false
+  #oneOf: ReadonlySet<string> | undefined
+  readonly #noneOf = new Set<string>()
+  /** The strictest of each: more than the one, and less than the other. */
+  #above: LabelRequirement | undefined
+  #below: LabelRequirement | undefined
+
+  add(requirement: LabelRequirement): void {
+    const { operator, values } = requirement
+    this.isNeeded ||= operator !== '!' && operator !== '!=' && operator !== 'notin'
+    switch (operator) {
+      case 'in':
+      case '=':
+      case '==':
+        this.#oneOf = this.#oneOf?.intersection(new Set(values)) ?? new Set(values)
+        break
+      case 'notin':
+      case '!=':
+        for (const value of values) this.#noneOf.add(value)
+        break
+      case '!':
+        this.#isUnwanted = true
+        break
+      case 'gt':
+        this.#above = stricter(this.#above, requirement)
+        break
+      case 'lt':
+        this.#below = stricter(this.#below, requirement)
+        break
+    }
+  }
+
+  allows(value: string): boolean {
+    if (this.#isUnwanted || this.#oneOf?.has(value) === false || this.#noneOf.has(value))
+      return false
+    return isWithin(this.#above, value) && isWithin(this.#below, value)
+  }
+}
+
+/** Of two bounds of one kind the one that the other's value does not keep to: what keeps to it keeps to both. */
+const stricter = (before: LabelRequirement | undefined, bound: LabelRequirement) =>
+  before === undefined || isWithin(before, bound.values[0] ?? '') ? bound : before
+
+const isWithin = (bound: LabelRequirement | undefined, value: string): boolean =>
+  bound === undefined || matchesRequirement(bound, { [bound.key]: value })
