@@ -57,6 +57,7 @@ export function select(
   const wanted =
     name === undefined ? fields : [...fields, { field: 'metadata.name', value: name, equal: true }]
   const byLabel = selectsEverything(labels) ? undefined : labelMatcher(labels)
+  const rules = rulesOf(wanted)
   if (byLabel === undefined && wanted.length === 0)
     return { matches: undefined, name: undefined, label: undefined }
   return {
@@ -64,12 +65,34 @@ export function select(
     label: soughtLabel(labels),
     matches(entry) {
       if (byLabel !== undefined && !byLabel(entry.labels)) return false
-      for (const { field, value, equal } of wanted) {
-        if ((fieldOf(entry, field, own) === value) !== equal) return false
+      for (const { field, only, noneOf } of rules) {
+        const value = fieldOf(entry, field, own)
+        if ((only !== undefined && value !== only) || noneOf?.has(value)) return false
       }
       return true
     },
   }
+}
+
+/** What all terms about one field ask together: there may be thousands of them, and every object is asked. */
+interface FieldRule {
+  readonly field: string
+  only?: string
+  noneOf?: Set<string>
+}
+
+function rulesOf(wanted: FieldSelector): readonly FieldRule[] {
+  const rules = new Map<string, FieldRule>()
+  for (const { field, value, equal } of wanted) {
+    const rule = rules.get(field) ?? { field }
+    rules.set(field, rule)
+    const { only = value } = rule
+    if (equal) rule.only = only
+    // Nothing is two values at once.
+    if (!equal) (rule.noneOf ??= new Set()).add(value)
+    else if (only !== value) (rule.noneOf ??= new Set()).add(only)
+  }
+  return [...rules.values()]
 }
 
 function soughtLabel(labels: LabelSelector): SoughtLabel | undefined {
