@@ -495,10 +495,13 @@ test('whoever waits for a body learns that the client is gone', async () => {
   for (const leave of [
     (client: Client) => client.send(frame(reset, 0, 1, word(8))),
     (client: Client) => client.socket.end(),
+    (client: Client) => client.send(frame(data, flag.endStream, 1, 'more than it said')),
   ]) {
     const client = new Client()
-    client.send(frame(headers, 4, 1, post))
+    const length = Buffer.from('\x0f\x0d\x012', 'latin1')
+    client.send(frame(headers, 4, 1, Buffer.concat([post, length])))
     const [wire] = client.wires as [Wire]
+    assert.equal(wire.headers['content-length'], '2')
     const body = wire.readBody(100)
     const { signal } = wire
     leave(client)

@@ -133,10 +133,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   /** The body is whole; answers the code of what is wrong with it. */
   receivedAll(): number {
-    this.receiving = false
     const declared = this.headers['content-length']
     if (declared !== undefined && Number(declared) !== this.#receivedBytes)
       return errorCode.protocol
+    this.receiving = false
     this.#reader?.end()
     if (this.#left) this.#host.finished(this)
     return errorCode.none
