@@ -70,6 +70,17 @@ for (const [name, headers, bytes] of untouched) {
   })
 }
 
+test('a page that breaks off is told of as such', async () => {
+  const body = Readable.from(
+    (async function* () {
+      yield page
+      throw new Error('aborted')
+    })(),
+  )
+  const wanted = { code: 500, reason: '', message: 'unexpected EOF' }
+  await assert.rejects(rewriteAnswer({ status: 200, headers: html, body }, place), wanted)
+})
+
 test('where an answer leads elsewhere, that is changed and its page is not', async () => {
   const [answer, body] = await pass({ ...html, location: '/y' }, [page])
   assert.equal(answer.headers.location, '/proxy/y')

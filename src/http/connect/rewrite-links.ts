@@ -5,6 +5,7 @@
 import { promisify } from 'node:util'
 import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
 import { Readable } from 'node:stream'
+import { ApiError } from '#api/status-error.ts'
 import type { Passing } from './forward.ts'
 import { cleanPath } from './proxy-path.ts'
 
@@ -167,7 +168,9 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
   let size = 0
   const incoming = body[Symbol.asyncIterator]()
   for (;;) {
-    const { value, done } = await incoming.next()
+    const { value, done } = await incoming.next().catch(() => {
+      throw new ApiError(500, '', 'unexpected EOF')
+    })
     if (done) break
     chunks.push(value)
     size += value.length
