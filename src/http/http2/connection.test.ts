@@ -702,6 +702,12 @@ test('a body over the limit is refused without being kept', async () => {
   const body = (client.wires[0] as Wire).readBody(3)
   client.send(frame(data, 0, 1, '1234'))
   await assert.rejects(async () => body, /too large/)
+  // Nor where it came before anybody asked for it.
+  for (const ended of [0, flag.endStream]) {
+    const early = new Client()
+    early.send(frame(headers, 4, 1, post), frame(data, ended, 1, '1234'))
+    await assert.rejects(async () => (early.wires[0] as Wire).readBody(3), /too large/)
+  }
 })
 
 for (const [given, told] of [

@@ -148,6 +148,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     // What it sent is forgotten, which is not to say that it sent nothing.
     if (this.#gone) return Promise.reject(clientGone())
     const chunks = this.#takeEarly()
+    if (chunks.bytes > limitBytes) return Promise.reject(refuse())
     if (!this.receiving) return chunks.joined()
     if (this.headers.expect === '100-continue')
       this.#host.sender.head(this.id, encodeHeaders(100, {}), false)
