@@ -98,6 +98,32 @@ test('a document that comes when its server is gone is too late, in both forms',
   assert.equal(shown.v3('apis/a/v1'), undefined)
 })
 
+test('one server that describes itself oddly takes nobody the documents', async () => {
+  const deep = () => {
+    let schema = {}
+    for (let i = 0; i < 2000; i++) schema = { allOf: schema }
+    return { ...described('a/v1', 'string'), definitions: { X: schema } }
+  }
+  const noProtobuf = {
+    ...described('a/v1', 'string'),
+    paths: { '/apis/a/v1/x': { get: { parameters: [{}] } } },
+  }
+  const rows: [document: object, isShown: boolean][] = [
+    [deep(), false],
+    [noProtobuf, true],
+  ]
+  for (const [document, isShown] of rows) {
+    asked.length = 0
+    said['/openapi/v2'] = document
+    const { documents, shown, merged } = documentsOf({ 'a/v1': 1 })
+    look(documents)
+    await until('all is asked', () => asked.length >= 3)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.equal('/apis/a/v1/x' in (await merged()).paths, isShown)
+    assert.equal(String((await shown.v2Protobuf()).bytes), '{}')
+  }
+})
+
 test('a server that is away keeps what it had, and is not asked', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, merged } = documentsOf({ 'a/v1': 1 })

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
+import { decodeJson } from '#codec/json.ts'
 import type { OpenApiPublisher, Published } from '#discovery/openapi/publisher.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
@@ -119,9 +120,7 @@ export class RemoteDocuments {
       v2Protobuf: async () => {
         const merged = this.#fetched.size > 0 ? this.#mergedWith(await ours.v2()) : undefined
         if (merged === undefined) return ours.v2Protobuf()
-        merged.protobuf ??= published(
-          load.protobuf().encodeDocumentV2(JSON.parse(merged.v2.bytes.toString()) as JsonObject),
-        )
+        merged.protobuf ??= inProtobuf(merged.v2) ?? (await ours.v2Protobuf())
         return merged.protobuf
       },
       v3Index: () => after(ours.v3Index(), (own) => this.#v3?.index(own) ?? own),
@@ -181,9 +180,19 @@ const published = (bytes: Buffer): Published => ({
   hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(),
 })
 
+/** Undefined where one of them says what has no place in protobuf: clients of that form are told of ours alone. */
+function inProtobuf({ bytes }: Published): Published | undefined {
+  try {
+    return published(load.protobuf().encodeDocumentV2(JSON.parse(bytes.toString()) as JsonObject))
+  } catch {
+    return undefined
+  }
+}
+
+/** Nothing that is nested deeper than an object may be: whoever merges it would find no end. */
 function documentIn(bytes: Buffer): Document | undefined {
   try {
-    const document: unknown = JSON.parse(bytes.toString('utf8'))
+    const document: unknown = decodeJson(bytes)
     return typeof document === 'object' && document !== null ? (document as Document) : undefined
   } catch {
     return undefined
