@@ -55,6 +55,15 @@ test('rows stand between what is before and after them, whatever their letters',
   }
 })
 
+test('a row holds its object where rows are sorted, and nowhere else', () => {
+  const kept = new TableRows().keep(kind, entryOf('a', 1), item('a'))
+  const shown = { include: 'None', version: 'v1', name: 'None v1' } as const
+  for (const order of [undefined, () => 0]) {
+    const { cellsOf } = rowOf(kept, { ...columns, ...(order && { order }) }, 0, shown)
+    assert.equal(cellsOf, order && kept.item.cellsOf)
+  }
+})
+
 test('one version of an object in one kind is at hand, another is not, and no more than a page', () => {
   const table = new TableRows()
   const entry = entryOf('a', 1)

@@ -23,7 +23,8 @@ export interface Kept {
 }
 
 export interface Row {
-  readonly cellsOf: KubeObject
+  /** By which rows are sorted, where they are. All others are let go: together they take as much as the whole list. */
+  readonly cellsOf: KubeObject | undefined
   /** All before the object. */
   readonly start: string
   readonly object: Buffer
@@ -67,7 +68,9 @@ export function rowOf(kept: Kept, columns: Columns, now: number, shown: Shown): 
   const cells = JSON.stringify(columns.cells(cellsOf, now))
   const conditions = columns.conditions?.(cellsOf)
   const middle = conditions?.length ? `,"conditions":${JSON.stringify(conditions)}` : ''
-  return { cellsOf, start: `{"cells":${cells}${middle},"object":`, object: objectOf(kept, shown) }
+  const start = `{"cells":${cells}${middle},"object":`
+  const sorted = columns.order === undefined ? undefined : cellsOf
+  return { cellsOf: sorted, start, object: objectOf(kept, shown) }
 }
 
 function objectOf({ item, objects }: Kept, { include, version, name }: Shown): Buffer {

@@ -79,7 +79,8 @@ export async function tableText(
     rows.push(rowOf(kept, columns, now, shown))
   }
   const { order } = columns
-  if (order !== undefined) rows.sort((a, b) => order(a.cellsOf, b.cellsOf))
+  if (order !== undefined)
+    rows.sort((a, b) => order(a.cellsOf as KubeObject, b.cellsOf as KubeObject))
   const end = ']}'
   const text = JSON.stringify({ ...frame, rows: [] })
   return joinRows(text.slice(0, -end.length), rows, `${end}\n`)
