@@ -5,7 +5,9 @@ import { ApiError } from '#api/status-error.ts'
 import { decodeMessage, openEnvelope } from '#codec/protobuf.ts'
 import type { Transform } from '#codec/media-type.ts'
 import { kindOf } from '#admission/requests.suite.ts'
-import { encodeValue } from './other-shapes.ts'
+import type { Answer } from '#verbs/answer.ts'
+import { entryOf } from '#watchcache/picture.suite.ts'
+import { encodeList, encodeValue } from './other-shapes.ts'
 import type { Shape } from './shape.ts'
 
 const metadata = { name: 'a', namespace: 'b' }
@@ -51,4 +53,34 @@ test('the metadata of a value in protobuf', () => {
   assert.deepEqual([kind, apiVersion], ['PartialObjectMetadata', 'meta.k8s.io/v1'])
   const { name, namespace } = decodeMessage(type, raw).metadata
   assert.deepEqual({ name, namespace }, metadata)
+})
+
+test('lists of metadata that are made at once have one object each in memory, not all of them', async () => {
+  const parsed: string[] = []
+  const made = ['a', 'b'].map((list) => {
+    const parseStored = () => {
+      parsed.push(list)
+      return { metadata: { name: list }, data: {} }
+    }
+    const entries = [1, 2, 3].map((revision) => ({ ...entryOf(list, revision), apiVersion: 'v1' }))
+    const answer = { is: 'list', kind: kindOf('v1', 'configmaps'), entries, continueToken: '' }
+    return encodeList(
+      answer as unknown as Answer & { is: 'list' },
+      shapeOf('json', 'PartialObjectMetadataList'),
+      { server: { parseStored } } as never,
+      { target: { path: '' } } as never,
+    )
+  })
+  for (const [i, bytes] of (await Promise.all(made)).entries()) {
+    const { items } = JSON.parse(String(bytes))
+    const own = { name: 'ab'[i] }
+    assert.deepEqual(
+      items.map(({ metadata: { name }, data }: typeof scale & { data?: object }) => ({
+        name,
+        data,
+      })),
+      Array(3).fill({ ...own, data: undefined }),
+    )
+  }
+  assert.equal(parsed.join(''), 'ababab')
 })

@@ -86,17 +86,21 @@ export async function encodeList(
     return encodeJsonOrYaml(await table(asked, entries, metadata), shape)
   }
   if (as?.kind === 'PartialObjectMetadata') throw isAList(kind)
-  await convertTogether(kind, entries, parts.server.parseStored)
-  const objects = await Promise.all(
-    entries.map((entry) => objectFor(kind, entry, parts.server.parseStored)),
-  )
+  const parse = parts.server.parseStored
+  await convertTogether(kind, entries, parse)
   if (as !== undefined) {
-    const alone = objects.map((object) => withoutStandIns(kind, object))
+    // One after the other: the metadata is little beside the objects.
+    const alone: Loose[] = []
+    for (const entry of entries) {
+      const { metadata: own } = withoutStandIns(kind, await objectFor(kind, entry, parse))
+      alone.push({ metadata: own })
+    }
     const partial = partialMetadataList(alone, metadata, as.version)
     return shape.format === 'protobuf'
       ? protobufPartial(kind, partial, as)
       : encodeJsonOrYaml(partial, shape)
   }
+  const objects = await Promise.all(entries.map((entry) => objectFor(kind, entry, parse)))
   const items = kind.itemsCarryType ? objects : objects.map(withoutType)
   const shown = kind.itemsCarryType ? { continue: '', ...metadata } : metadata
   const value = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata: shown, items }
