@@ -1,8 +1,8 @@
 /**
  * Values that are good for a while, the oldest thrown out when there are too many. Reading never waits and
- * never returns what has expired.
+ * never returns what has expired, whatever the machine's clock is set to meanwhile.
  */
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
 
 export class ExpiringCache<V> {
   readonly #entries = new Map<string, { value: V; until: number }>()
@@ -17,7 +17,7 @@ export class ExpiringCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (entry.until <= this.#clock.now()) {
+    if (entry.until <= elapsedMs(this.#clock)) {
       this.#entries.delete(key)
       return undefined
     }
@@ -31,7 +31,7 @@ export class ExpiringCache<V> {
       const [oldest] = this.#entries.keys()
       this.#entries.delete(oldest as string)
     }
-    this.#entries.set(key, { value, until: this.#clock.now() + ttlMs })
+    this.#entries.set(key, { value, until: elapsedMs(this.#clock) + ttlMs })
   }
 
   delete(key: string): void {

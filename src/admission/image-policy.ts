@@ -64,7 +64,7 @@ function letThrough(request: AdmissionRequest): void {
 
 export async function imagePolicyWebhook(
   configuration: Loose | undefined,
-  nowMs: () => number,
+  monotonicMs: () => number = () => performance.now(),
 ): Promise<AdmissionPlugin> {
   if (configuration === undefined) throw new Error('no config specified')
   const settings: Loose = configuration.imagePolicy ?? {}
@@ -72,7 +72,7 @@ export async function imagePolicyWebhook(
   const ttlMs = { yes: timeOf(settings, 'allowTTL'), no: timeOf(settings, 'denyTTL') }
   const endpoint = await readKubeconfig(settings.kubeConfigFile ?? '')
   const service = new ImageReviewer(endpoint, firstDelayMs)
-  const answers = new ExpiringCache<Loose>(cacheSize, { now: nowMs })
+  const answers = new ExpiringCache<Loose>(cacheSize, { now: monotonicMs })
   const ask = async (spec: Loose): Promise<Loose> => {
     const key = JSON.stringify(spec)
     const known = answers.get(key)

@@ -135,8 +135,7 @@ const makers: Readonly<Record<string, Make>> = {
       () => load.taintNodes().taintNodesByCondition,
     ),
   AlwaysPullImages: () => load.alwaysPullImages().alwaysPullImages,
-  ImagePolicyWebhook: ({ now }, configuration) =>
-    load.imagePolicy().imagePolicyWebhook(configuration, now),
+  ImagePolicyWebhook: (_, configuration) => load.imagePolicy().imagePolicyWebhook(configuration),
   PodSecurityPolicy: ({ authorizer }) => load.podSecurityPolicy().podSecurityPolicy(authorizer),
   PodSecurity: ({ feature }, configuration) =>
     feature('PodSecurity')

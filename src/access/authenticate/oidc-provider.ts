@@ -3,7 +3,8 @@
  * when a token names one we do not have. It is never asked more often than the limits say, whatever tokens arrive.
  */
 import type { JSONWebKeySet } from 'jose'
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
+import { TokenBucket } from '#base/token-bucket.ts'
 import type { Caller } from '#access/https-call.ts'
 
 /** How long after a failed discovery the next is tried. */
@@ -12,7 +13,7 @@ const timeoutMs = 30_000
 const documentBytesMax = 1024 * 1024
 /** Fetches of keys that unknown keys may cause: some at once for a rotation, then one for each interval. */
 const fetchesAtOnceMax = 5
-const fetchRefillMs = 10_000
+const fetchesPerSecond = 0.1
 
 export class OidcProvider {
   readonly #issuer: string
@@ -22,8 +23,7 @@ export class OidcProvider {
   #keySetUrl: URL | undefined
   #keys: JSONWebKeySet = { keys: [] }
   #fetching: Promise<void> | undefined
-  #fetchesLeft = fetchesAtOnceMax
-  #refilledAt = 0
+  readonly #fetches: TokenBucket
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #discovering: Promise<void>
@@ -39,6 +39,7 @@ export class OidcProvider {
     this.#call = call
     this.#clock = clock
     this.#report = report
+    this.#fetches = new TokenBucket(fetchesPerSecond, fetchesAtOnceMax, elapsedMs(clock))
     this.#discovering = this.#discover(intervalMs)
   }
 
@@ -55,7 +56,7 @@ export class OidcProvider {
   /** Fetches the keys again, unless that was done too often lately. False where nothing new can have come. */
   async refresh(): Promise<boolean> {
     if (this.#fetching === undefined) {
-      if (!this.#mayFetch()) return false
+      if (!this.#fetches.take(elapsedMs(this.#clock))) return false
       this.#fetching = this.#fetchKeys().finally(() => {
         this.#fetching = undefined
       })
@@ -112,17 +113,5 @@ export class OidcProvider {
     if (typeof value !== 'object' || value === null)
       throw new Error(`GET ${url.origin}${url.pathname}: no JSON object`)
     return value
-  }
-
-  #mayFetch(): boolean {
-    const now = this.#clock.now()
-    const refill = Math.floor((now - this.#refilledAt) / fetchRefillMs)
-    if (refill > 0) {
-      this.#fetchesLeft = Math.min(fetchesAtOnceMax, this.#fetchesLeft + refill)
-      this.#refilledAt = now
-    }
-    if (this.#fetchesLeft === 0) return false
-    this.#fetchesLeft--
-    return true
   }
 }

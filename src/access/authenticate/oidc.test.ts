@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import { type Counterpart, counterpart, type Handler } from '#access/counterpart.suite.ts'
 import { caller } from '#access/https-call.ts'
+import type { Clock } from '#base/clock.ts'
 import { until } from '#base/until.fixture.ts'
 import { signToken, tokenKey } from './json-web-token.ts'
 import { OidcAuthenticator, type OidcSettings } from './oidc.ts'
@@ -43,8 +44,8 @@ after(async () => {
   await provider.stop()
 })
 
-const clock = { now: () => Date.now() }
-function oidc(more: Partial<OidcSettings> = {}): OidcAuthenticator {
+const clock: Clock = { now: () => Date.now() }
+function oidc(more: Partial<OidcSettings> = {}, by = clock): OidcAuthenticator {
   const method = new OidcAuthenticator(
     {
       issuerUrl: issuer,
@@ -58,7 +59,7 @@ function oidc(more: Partial<OidcSettings> = {}): OidcAuthenticator {
       ...more,
     },
     caller({ ca: provider.authority.pem }),
-    clock,
+    by,
     () => {},
     20,
   )
@@ -232,6 +233,18 @@ test('unknown keys cannot make us ask the provider again and again', async () =>
   for (let i = 0; i < 30; i++) await outcome(signed({ i }, second), method)
   assert.ok(provider.count() - before <= 5)
   assert.equal(await outcome(signed(), method), 'jane')
+})
+
+test('a clock that is set back does not keep us from asking for new keys', async () => {
+  let ms = Date.now() + 86_400_000
+  let elapsed = 0
+  const method = oidc({ usernamePrefix: '-' }, { now: () => ms, elapsed: () => elapsed })
+  for (let i = 0; i < 6; i++) await outcome(signed({ i }, second), method)
+  ms = Date.now()
+  elapsed = 60_000
+  served.published = [second]
+  assert.equal(await outcome(signed({}, second), method), 'jane')
+  served.published = [first]
 })
 
 test('a provider that goes away later does not lock out those whose keys we know', async () => {
