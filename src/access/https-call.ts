@@ -5,6 +5,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import type { Identity } from './identity.ts'
 import { type Namesake, namesake, namesakeCode } from './namesake.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
 
@@ -13,6 +14,8 @@ export interface Call {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Who asks. A connection is used only for whom it was opened. */
+  readonly identity?: Identity | undefined
   readonly timeoutMs: number
   readonly answerBytesMax: number
 }
@@ -25,8 +28,6 @@ export interface CallAnswer {
 
 export interface TlsSettings {
   readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
   readonly serverName?: string
   readonly insecure?: boolean
 }
@@ -59,8 +60,6 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
       ...(ca !== undefined && { ca }),
       // A server's own certificate, or whoever signed it, is trust enough, as in Go: no chain up to a root is asked for.
       allowPartialTrustChain: true,
-      ...(tls.cert !== undefined && { cert: tls.cert }),
-      ...(tls.key !== undefined && { key: tls.key }),
       ...(tls.serverName !== undefined && { servername: tls.serverName }),
       ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
       rejectUnauthorized: tls.insecure !== true,
@@ -88,7 +87,9 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
 }
 
 function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
-  const { method, url, headers, body, timeoutMs, answerBytesMax } = call
+  const { method, url, body, timeoutMs, answerBytesMax } = call
+  const { authorization, cert, key } = call.identity ?? {}
+  const headers = { ...call.headers, ...(authorization !== undefined && { authorization }) }
   const where = `${method} ${url.origin}${url.pathname}`
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
@@ -102,7 +103,14 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
       reject(Object.assign(new Error(`${where}: ${why}`), told))
     }
     let answered = false
-    const outgoing = request(url, { method, agent, signal, ...(headers && { headers }) })
+    const outgoing = request(url, {
+      method,
+      agent,
+      signal,
+      headers,
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    })
     let shown: PeerCertificate | undefined
     outgoing.on('error', fail)
     // Unheard, Node would end the connection and tell nobody, however long the time.

@@ -6,51 +6,49 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { parseYaml } from '#codec/yaml.ts'
+import { type Identity, identityFrom } from './identity.ts'
 
 export interface Endpoint {
   readonly url: URL
   /** PEM; undefined for the authorities the host trusts. */
   readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
   readonly serverName?: string
   readonly insecure: boolean
-  /** The whole Authorization header. */
-  readonly authorization?: string
+  /** Who this server is, as the files say it by now. */
+  readonly identity: () => Identity
 }
 
 type Fields = { readonly [key: string]: unknown }
 
 /** Throws, naming the file, where it does not describe one endpoint completely. */
-export async function readKubeconfig(file: string): Promise<Endpoint> {
+export async function readKubeconfig(file: string, monotonicMs?: () => number): Promise<Endpoint> {
   try {
-    return endpointOf(fieldsIn(file), dirname(file))
+    return endpointOf(fieldsIn(file), dirname(file), monotonicMs)
   } catch (error) {
     throw new Error(`invalid configuration in ${file}: ${(error as Error).message}`)
   }
 }
 
 /** This server as a client of others: by the name of the user, and the user of the current context under `''`. */
-export type KubeconfigUsers = ReadonlyMap<string, Pick<Endpoint, 'cert' | 'key' | 'authorization'>>
+export type KubeconfigUsers = ReadonlyMap<string, () => Identity>
 
 /** The users of a file, where each is named after the host it is for. Throws, naming the file. */
-export async function readKubeconfigUsers(file: string): Promise<KubeconfigUsers> {
+export async function readKubeconfigUsers(
+  file: string,
+  monotonicMs?: () => number,
+): Promise<KubeconfigUsers> {
   const folder = dirname(file)
   try {
     const config = fieldsIn(file)
-    const found = new Map<string, Pick<Endpoint, 'cert' | 'key' | 'authorization'>>()
+    const found = new Map<string, () => Identity>()
     for (const entry of (config.users ?? []) as unknown[]) {
       const { name, user } = asFields(entry, 'users')
       const fields = asFields(user ?? {}, 'user')
       refuseProgram(fields)
-      const cert = pemOf(fields, 'client-certificate', folder)
-      const key = pemOf(fields, 'client-key', folder)
-      const authorization = authorizationOf(fields, folder)
-      found.set(String(name), {
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
-        ...(authorization !== undefined && { authorization }),
-      })
+      found.set(
+        String(name),
+        identityFrom(() => identityOf(fields, folder), monotonicMs),
+      )
     }
     const current = text(config, 'current-context')
     const user = current === '' ? '' : text(named(config, 'contexts', 'context', current), 'user')
@@ -62,7 +60,7 @@ export async function readKubeconfigUsers(file: string): Promise<KubeconfigUsers
   }
 }
 
-function endpointOf(config: Fields, folder: string): Endpoint {
+function endpointOf(config: Fields, folder: string, monotonicMs?: () => number): Endpoint {
   const current = text(config, 'current-context')
   if (current === '') throw new Error('current-context is not set')
   const context = named(config, 'contexts', 'context', current)
@@ -71,17 +69,15 @@ function endpointOf(config: Fields, folder: string): Endpoint {
   const user = userName === '' ? {} : named(config, 'users', 'user', userName)
   refuseProgram(user)
   if (cluster['proxy-url'] != null) throw new Error('proxy-url is not supported')
-  const pem = (from: Fields, field: string) => pemOf(from, field, folder)
   const endpoint = {
     url: urlOf(text(cluster, 'server')),
     insecure: cluster['insecure-skip-tls-verify'] === true,
-    ca: pem(cluster, 'certificate-authority'),
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
+    ca: pemOf(cluster, 'certificate-authority', folder),
     serverName: text(cluster, 'tls-server-name') || undefined,
-    authorization: authorizationOf(user, folder),
+    identity: identityFrom(() => identityOf(user, folder), monotonicMs),
   }
-  if ((endpoint.cert === undefined) !== (endpoint.key === undefined))
+  const { cert, key } = endpoint.identity()
+  if ((cert === undefined) !== (key === undefined))
     throw new Error('client-certificate and client-key must be given together')
   if (endpoint.insecure && endpoint.ca !== undefined)
     throw new Error('insecure-skip-tls-verify and certificate-authority exclude each other')
@@ -110,15 +106,33 @@ function urlOf(server: string): URL {
   throw new Error(`server ${JSON.stringify(server)} must use https`)
 }
 
+function identityOf(user: Fields, folder: string): Identity {
+  const cert = pemOf(user, 'client-certificate', folder)
+  const key = pemOf(user, 'client-key', folder)
+  const authorization = authorizationOf(user, folder)
+  return {
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(authorization !== undefined && { authorization }),
+  }
+}
+
 function authorizationOf(user: Fields, folder: string): string | undefined {
-  const token = text(user, 'token')
+  const token = tokenOf(user, folder)
   if (token !== '') return `Bearer ${token}`
-  const tokenFile = text(user, 'tokenFile')
-  if (tokenFile !== '') return `Bearer ${readFileSync(resolve(folder, tokenFile), 'utf8').trim()}`
   const name = text(user, 'username')
   if (name === '') return undefined
   const password = text(user, 'password')
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+}
+
+/** A file counts before what stands beside it. */
+function tokenOf(user: Fields, folder: string): string {
+  const file = text(user, 'tokenFile')
+  if (file === '') return text(user, 'token')
+  const token = readFileSync(resolve(folder, file), 'utf8').trim()
+  if (token === '') throw new Error(`the token file ${file} is empty`)
+  return token
 }
 
 /** `<field>-data` holds the PEM in base64, `<field>` the path of a file relative to the configuration. */

@@ -1,6 +1,6 @@
 /**
  * Everything that says who somebody is and what they may, made from the settings at start. A file that cannot be read or
- * understood stops the start. Afterwards nothing is read from files again.
+ * understood stops the start. Afterwards nothing is read from files again but who this server is to webhooks.
  */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'

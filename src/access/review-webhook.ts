@@ -67,16 +67,13 @@ export class ReviewWebhook {
   }
 
   async #post(body: string): Promise<CallAnswer> {
-    const { url, authorization } = this.#endpoint
+    const { url, identity } = this.#endpoint
     try {
       return await this.#call({
         method: 'POST',
         url,
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          ...(authorization !== undefined && { authorization }),
-        },
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        identity: identity(),
         body,
         timeoutMs,
         answerBytesMax,

@@ -47,15 +47,19 @@ export class ImageReviewer {
   }
 
   #post(body: string): Promise<CallAnswer | Error> {
-    const { url, authorization } = this.#endpoint
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, */*',
-      ...(authorization !== undefined && { authorization }),
-    }
-    return this.#call({ method: 'POST', url, headers, body, timeoutMs, answerBytesMax }).catch(
-      (error: Error) => error,
-    )
+    const { url } = this.#endpoint
+    const headers = { 'content-type': 'application/json', accept: 'application/json, */*' }
+    const identity = this.#endpoint.identity()
+    const call = {
+      method: 'POST',
+      url,
+      headers,
+      identity,
+      body,
+      timeoutMs,
+      answerBytesMax,
+    } as const
+    return this.#call(call).catch((error: Error) => error)
   }
 
   #statusOf(answer: CallAnswer | Error): Loose {

@@ -218,17 +218,15 @@ async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]
   if (file === undefined) return []
   const endpoint = await readKubeconfig(file)
   const call = caller(endpoint)
-  const { url, authorization } = endpoint
-  const headers = {
-    'content-type': 'application/json',
-    ...(authorization !== undefined && { authorization }),
-  }
+  const { url, identity } = endpoint
+  const headers = { 'content-type': 'application/json' }
   const sink = new WebhookSink({
     async post(body) {
       const { status } = await call({
         method: 'POST',
         url,
         headers,
+        identity: identity(),
         body,
         timeoutMs: webhookTimeoutMs,
         answerBytesMax: megabyte,

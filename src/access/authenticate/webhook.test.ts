@@ -242,7 +242,7 @@ for (const [text, error] of badConfigs)
 test('other ways to log in to a service', async () => {
   const token = files.file('token', 'secret\n')
   const of = async (user: object, server = 'https://x') =>
-    (await readKubeconfig(files.file('c', kubeconfig(server, {}, user)))).authorization
+    (await readKubeconfig(files.file('c', kubeconfig(server, {}, user)))).identity().authorization
   assert.equal(await of({ token: 'abc' }), 'Bearer abc')
   assert.equal(await of({ tokenFile: token }), 'Bearer secret')
   assert.equal(await of({ username: 'u', password: 'p' }), 'Basic dTpw')

@@ -21,7 +21,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }))
 
 const named = (...names: string[]) =>
-  new Map(names.map((name) => [name, { authorization: name || 'current' }]))
+  new Map(names.map((name) => [name, () => ({ authorization: name || 'current' })]))
 const users: [names: string[], host: string, expected: string | undefined][] = [
   [[], 'a.b.c:443', undefined],
   [['a.b.c:443', '*.b.c:443', 'a.b.c', '*', ''], 'a.b.c:443', 'a.b.c:443'],
@@ -38,7 +38,7 @@ const users: [names: string[], host: string, expected: string | undefined][] = [
 ]
 for (const [names, host, expected] of users) {
   test(`of ${names.map((name) => name || 'the current one').join(', ') || 'nobody'} for ${host}`, () =>
-    assert.equal(userFor(named(...names), host)?.authorization, expected))
+    assert.equal(userFor(named(...names), host)?.().authorization, expected))
 }
 
 const version = 'apiserver.config.k8s.io'
@@ -96,6 +96,6 @@ test('the user of the current context is for whoever has none of their own', asy
     apiVersion: `${version}/v1`,
     kubeConfigFile: join(folder, 'kubeconfig'),
   })
-  assert.equal(userFor(read, 'a.b:443')?.authorization, 'Bearer a.b:443')
-  assert.equal(userFor(read, 'x.y:443')?.authorization, 'Bearer own')
+  assert.equal(userFor(read, 'a.b:443')?.().authorization, 'Bearer a.b:443')
+  assert.equal(userFor(read, 'x.y:443')?.().authorization, 'Bearer own')
 })

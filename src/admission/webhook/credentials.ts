@@ -1,9 +1,8 @@
 /** Who this server is to a webhook: a user of a kubeconfig that is named after the webhook's host. */
 import { isAbsolute } from 'node:path'
 import { type KubeconfigUsers, readKubeconfigUsers } from '#access/kubeconfig.ts'
+import type { Identity } from '#access/identity.ts'
 import type { Loose } from '#api/object-meta.ts'
-
-export type Credentials = KubeconfigUsers extends ReadonlyMap<string, infer User> ? User : never
 
 export const nobody: KubeconfigUsers = new Map()
 
@@ -29,7 +28,7 @@ export async function credentialsFrom(configuration: Loose | undefined): Promise
 }
 
 /** `host:port`, then `*.` and ever less of it; then the same without port 443; then `*`; then the current user. */
-export function userFor(users: KubeconfigUsers, host: string): Credentials | undefined {
+export function userFor(users: KubeconfigUsers, host: string): (() => Identity) | undefined {
   if (users.size === 0) return undefined
   const names = [host, ...wildcards(host)]
   if (host.endsWith(':443')) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { after, before, beforeEach, test } from 'node:test'
 import { authority, clientUsage, type Made, make, serverUsage } from '#access/certificates.suite.ts'
+import type { Identity } from '#access/identity.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -59,7 +60,9 @@ const post = (hooks: HookClient, changes: Loose = {}, timeoutMs = 5000) =>
   )
 
 test('what is sent', async () => {
-  const users: KubeconfigUsers = new Map([[`127.0.0.1:${port()}`, { authorization: 'Bearer t' }]])
+  const users: KubeconfigUsers = new Map([
+    [`127.0.0.1:${port()}`, () => ({ authorization: 'Bearer t' })],
+  ])
   assert.deepEqual(await post(new HookClient(users, ownPlace)), { a: 1 })
   const [{ method, url, headers }] = calls
   assert.deepEqual([method, url], ['POST', '/h?timeout=5s'])
@@ -86,9 +89,9 @@ test('an answer may come compressed', async () => {
 })
 
 test('each is reached with the certificate it is to be asked with', async () => {
-  const users: KubeconfigUsers = new Map([
-    ['*', { cert: client.pem, key: client.keyPem }],
-    [`localhost:${port()}`, { authorization: 'Bearer t' }],
+  const users: KubeconfigUsers = new Map<string, () => Identity>([
+    ['*', () => ({ cert: client.pem, key: client.keyPem })],
+    [`localhost:${port()}`, () => ({ authorization: 'Bearer t' })],
   ])
   const seen: unknown[] = []
   answers = (response) => {

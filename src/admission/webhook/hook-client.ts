@@ -56,21 +56,21 @@ export class HookClient {
   async post(hook: Called, body: string, reader: ObjectReader): Promise<Answered> {
     const deadlineMs = performance.now() + hook.timeoutMs
     const address = await addressOf(hook.client, hook.timeoutMs, reader, this.#loopback)
-    const user = isOwn(address) ? undefined : userFor(this.#users, address.host)
-    const call = this.#callerFor(hook, address, user)
+    const identity = isOwn(address) ? this.#loopback : userFor(this.#users, address.host)?.()
+    const call = this.#callerFor(hook, address)
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, */*',
       'accept-encoding': 'gzip',
       'user-agent': isOwn(address) ? 'Go-http-client/1.1' : 'kube-apiserver-admission',
       ...(address.serverName !== undefined && { host: address.host }),
-      ...(user?.authorization !== undefined && { authorization: user.authorization }),
     }
     const send = () =>
       call({
         method: 'POST',
         url: address.url,
         headers,
+        identity,
         body,
         timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
         answerBytesMax: this.#answerBytesMax,
@@ -90,18 +90,16 @@ export class HookClient {
     return answeredIn(answer)
   }
 
-  #callerFor({ client }: Called, address: Address, user: ReturnType<typeof userFor>): Caller {
+  #callerFor({ client }: Called, address: Address): Caller {
     if (isOwn(address)) return (this.#ownCaller ??= ownCaller(this.#loopback))
     const { serverName } = address
-    const key = JSON.stringify([client.caBundle, serverName, user?.cert])
+    const key = JSON.stringify([client.caBundle, serverName])
     let found = this.#callers.get(key)
     if (found === undefined) {
       requireAuthorities(client.caBundle)
       found = caller({
         ...(client.caBundle && { ca: Buffer.from(client.caBundle, 'base64').toString('utf8') }),
         ...(serverName !== undefined && { serverName }),
-        ...(user?.cert !== undefined && { cert: user.cert }),
-        ...(user?.key !== undefined && { key: user.key }),
       })
       if (this.#callers.size >= this.#callersMax)
         this.#callers.delete(this.#callers.keys().next().value as string)
@@ -111,8 +109,7 @@ export class HookClient {
   }
 }
 
-const ownCaller = ({ serverName, cert, key }: Loopback): Caller =>
-  caller({ ca: cert, serverName, cert, key })
+const ownCaller = ({ serverName, cert }: Loopback): Caller => caller({ ca: cert, serverName })
 
 async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<CallAnswer> {
   return send()

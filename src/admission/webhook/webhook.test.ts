@@ -517,7 +517,7 @@ test('credentials by the name of the host', async () => {
     apiVersion: 'apiserver.config.k8s.io/v1',
     kubeConfigFile: file,
   })
-  assert.equal(userFor(users, 'hook.ns.svc:443')?.authorization, 'Basic dTpw')
+  assert.equal(userFor(users, 'hook.ns.svc:443')?.().authorization, 'Basic dTpw')
   assert.equal(userFor(users, 'elsewhere:443'), undefined)
   chain = await chainOf(new HookClient(users, ownPlace))
   install('validating', 'v', hook('v.x.io', '/v'))

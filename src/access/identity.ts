@@ -1,0 +1,43 @@
+/**
+ * Who this server is to another: a certificate, a token, or nothing. What stands in files is read again now and then, since
+ * whoever renews it writes it there; where it cannot be read, what was there goes on.
+ */
+
+export interface Identity {
+  /** PEM. */
+  readonly cert?: string
+  readonly key?: string
+  /** The whole Authorization header. */
+  readonly authorization?: string
+}
+
+/** As the original: often enough for tokens of ten minutes that are renewed when two are left. */
+const readAgainMs = 50_000
+
+/** Throws where it cannot be read at first. */
+export function identityFrom(
+  read: () => Identity,
+  monotonicMs: () => number = () => performance.now(),
+): () => Identity {
+  let known = read()
+  let readAtMs = monotonicMs()
+  return () => {
+    if (monotonicMs() - readAtMs < readAgainMs) return known
+    readAtMs = monotonicMs()
+    try {
+      const next = read()
+      requirePair(next, known)
+      known = next
+    } catch {
+      // It is looked at again soon.
+    }
+    return known
+  }
+}
+
+/** Files are written one after the other: a certificate without its key is of no use. */
+function requirePair({ cert, key }: Identity, known: Identity): void {
+  if (cert === undefined || (cert === known.cert && key === known.key)) return
+  const { createSecureContext } = process.getBuiltinModule('node:tls')
+  createSecureContext({ cert, ...(key !== undefined && { key }) })
+}
