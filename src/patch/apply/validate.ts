@@ -85,7 +85,8 @@ function lookAtMembers(type: Type, map: JsonMap, rules: ApplyRules): Problem[] |
   for (const name of Object.keys(map)) {
     const member = memberType(type, name)
     if (member === undefined) {
-      problems = [...(problems ?? []), { path: `.${name}`, text: 'field not declared in schema' }]
+      problems ??= []
+      problems.push({ path: `.${name}`, text: 'field not declared in schema' })
       if (rules.endsAtWrongItem) return problems
       continue
     }
@@ -99,7 +100,9 @@ function below(before: Problem[] | undefined, found: Problem[] | undefined, step
   if (found === undefined) return before
   const prefix = step()
   for (const one of found) one.path = prefix + one.path
-  return before === undefined ? found : [...before, ...found]
+  if (before === undefined) return found
+  for (const one of found) before.push(one)
+  return before
 }
 
 function lookAtItems(list: List, items: Json[], rules: ApplyRules): Problem[] | undefined {
@@ -113,15 +116,15 @@ function lookAtItems(list: List, items: Json[], rules: ApplyRules): Problem[] | 
         element = itemElement(list, item, rules.defaultsKeys)
       } catch (error) {
         if (!(error instanceof NoElement)) throw error
-        problems = [...(problems ?? []), ...problem(`element ${i}: ${error.message}`)]
+        problems ??= []
+        problems.push({ path: '', text: `element ${i}: ${error.message}` })
         if (rules.endsAtWrongItem) return problems
         continue
       }
       if (seen.has(element)) {
-        problems = [
-          ...(problems ?? []),
-          ...problem(`duplicate entries for key ${elementText(element, wholeNumber)}`),
-        ]
+        problems ??= []
+        const text = `duplicate entries for key ${elementText(element, wholeNumber)}`
+        problems.push({ path: '', text })
       }
       seen.add(element)
     }
