@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { applyJsonPatch, type OperationError } from './json-patch.ts'
 
 const document: Json = { a: { b: 1, 'c/d': 2, 'e~f': 3 }, list: ['x', 'y'], nothing: null }
@@ -200,4 +201,29 @@ for (const [what, operation] of deep)
 test('a JSON patch goes as deep as a body', () => {
   const patch: Json = [{ op: 'add', path: '/a/b', value: nested(298) }]
   assert.deepEqual(applyJsonPatch({ a: {} }, patch), { a: { b: nested(298) } })
+})
+
+const large: Json = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i]))
+const moves = (from: string, path: string): Json =>
+  Array.from({ length: 5000 }, () => [
+    { op: 'move', from, path },
+    { op: 'move', from: path, path: from },
+  ]).flat()
+
+test('what is moved to a place that is no deeper is not looked through', () => {
+  const took = processorMs(() =>
+    assert.deepEqual(applyJsonPatch({ a: large }, moves('/a', '/b')), { a: large }),
+  )
+  assert.ok(took < 2000, `${took} ms`)
+})
+
+test('what is moved to deeper places is looked through so many times', () => {
+  const document = { a: large, in: {} }
+  const took = processorMs(() =>
+    assert.throws(
+      () => applyJsonPatch(document, moves('/a', '/in/a')),
+      (error: ApiError) => /moved too much$/.test((error.cause as Error).message),
+    ),
+  )
+  assert.ok(took < 2000, `${took} ms`)
 })

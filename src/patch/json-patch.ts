@@ -18,6 +18,12 @@ type Container = Json[] | JsonMap
 /** The original's limit on what copy operations add together: each of them can double the document. */
 const copiedBytesMax = 3 * 1024 * 1024
 
+/**
+ * Parts of values that may be looked through because they are moved to a deeper place: as many as a few of the largest bodies
+ * hold. Each move looks through all of what it moves, and it costs the client nothing.
+ */
+const movedPartsMax = 1_000_000
+
 /** What is wrong with one operation. Clients are only told that something is. */
 export class OperationError extends Error {}
 
@@ -78,7 +84,8 @@ const jsonKind = (value: Json): string => {
 /** Throws OperationError in the words of the library the original uses. */
 function applyOperations(document: Json, operations: readonly Operation[], release: number): Json {
   const root = copyValue(document)
-  const copied: Progress = { bytes: 0, equal: release < newerSince ? isContained : equalValues }
+  const equal = release < newerSince ? isContained : equalValues
+  const progress: Progress = { copiedBytes: 0, movedParts: 0, equal }
   if (root === null || typeof root !== 'object') return root
   for (const operation of operations) {
     const op = ownValue(operation, 'op')
@@ -86,13 +93,14 @@ function applyOperations(document: Json, operations: readonly Operation[], relea
     if (apply === undefined) {
       throw new OperationError(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`)
     }
-    apply(root, operation, copied)
+    apply(root, operation, progress)
   }
   return root
 }
 
 interface Progress {
-  bytes: number
+  copiedBytes: number
+  movedParts: number
   /** Whether a value is the one that is wanted. */
   readonly equal: (value: Json, wanted: Json) => boolean
 }
@@ -125,98 +133,102 @@ function atPlace(
   within(`error in ${name} for path: '${path}'`, () => act(found))
 }
 
-const appliers: Record<string, (root: Container, operation: Operation, copied: Progress) => void> =
-  {
-    add(root, operation) {
-      atPlace(root, operation, 'add', (found) => put(found, valueOf(operation)))
-    },
-    remove(root, operation) {
-      atPlace(root, operation, 'remove', (found) => remove(found))
-    },
-    replace(root, operation) {
-      const path = pathOf(operation, 'path', 'replace operation failed to decode path')
-      const found = find(root, path)
-      if (found === undefined) {
-        throw new OperationError(
-          `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
-        )
-      }
-      within(
-        `replace operation does not apply: doc is missing key: ${path}`,
-        () => get(found.container, found.key),
-        missing,
+const appliers: Record<
+  string,
+  (root: Container, operation: Operation, progress: Progress) => void
+> = {
+  add(root, operation) {
+    atPlace(root, operation, 'add', (found) => put(found, valueOf(operation)))
+  },
+  remove(root, operation) {
+    atPlace(root, operation, 'remove', (found) => remove(found))
+  },
+  replace(root, operation) {
+    const path = pathOf(operation, 'path', 'replace operation failed to decode path')
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(
+        `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
       )
-      const { container, key, depth } = found
-      const value = valueOf(operation)
-      requireShallow(value, nestingDepthMax - depth)
-      if (Array.isArray(container)) container[indexOf(key)] = value
-      else setMember(container, key, value)
-    },
-    move(root, operation) {
-      const from = pathOf(operation, 'from', 'move operation failed to decode from')
-      const source = find(root, from)
-      if (source === undefined) {
-        throw new OperationError(
-          `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
-        )
-      }
-      const value = within(`error in move for path: '${source.key}'`, () => {
-        const moved = get(source.container, source.key)
-        remove(source)
-        return moved
-      })
-      const path = pathOf(operation, 'path', 'move operation failed to decode path')
-      const target = find(root, path)
-      if (target === undefined) {
-        throw new OperationError(
-          `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-        )
-      }
-      within(`error in move for path: '${path}'`, () => put(target, value ?? null))
-    },
-    copy(root, operation, copied) {
-      const from = pathOf(operation, 'from', 'copy operation failed to decode from')
-      const source = find(root, from)
-      if (source === undefined) {
-        throw new OperationError(
-          `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
-        )
-      }
-      const value = within(`error in copy for from: '${from}'`, () =>
-        get(source.container, source.key),
+    }
+    within(
+      `replace operation does not apply: doc is missing key: ${path}`,
+      () => get(found.container, found.key),
+      missing,
+    )
+    const { container, key, depth } = found
+    const value = valueOf(operation)
+    requireShallow(value, nestingDepthMax - depth)
+    if (Array.isArray(container)) container[indexOf(key)] = value
+    else setMember(container, key, value)
+  },
+  move(root, operation, progress) {
+    const from = pathOf(operation, 'from', 'move operation failed to decode from')
+    const source = find(root, from)
+    if (source === undefined) {
+      throw new OperationError(
+        `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
       )
-      const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
-      const target = find(root, path)
-      if (target === undefined) {
-        throw new OperationError(
-          `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-        )
-      }
-      copied.bytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
-      if (copied.bytes > copiedBytesMax) {
-        throw new OperationError(
-          `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${copiedBytesMax}`,
-        )
-      }
-      within('error while adding value during copy', () => put(target, copyValue(value ?? null)))
-    },
-    test(root, operation, { equal }) {
-      const path = pathOf(operation, 'path', 'test operation failed to decode path')
-      const found = find(root, path)
-      if (found === undefined) {
-        throw new OperationError(
-          `test operation does not apply: is missing path: ${path}: ${missing}`,
-        )
-      }
-      const value = within(`error in test for path: '${path}'`, () =>
-        get(found.container, found.key),
+    }
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const moved = get(source.container, source.key)
+      remove(source)
+      return moved
+    })
+    const path = pathOf(operation, 'path', 'move operation failed to decode path')
+    const target = find(root, path)
+    if (target === undefined) {
+      throw new OperationError(
+        `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
       )
-      const wanted = ownValue(operation, 'value')
-      if (wanted === undefined || !equal(value ?? null, wanted)) {
-        throw new OperationError(`testing value ${path} failed: test failed`)
-      }
-    },
-  }
+    }
+    if (target.depth > source.depth) {
+      progress.movedParts += requireShallow(value ?? null, nestingDepthMax - target.depth)
+      if (progress.movedParts > movedPartsMax) throw new OperationError('moved too much')
+    }
+    within(`error in move for path: '${path}'`, () => lay(target, value ?? null))
+  },
+  copy(root, operation, progress) {
+    const from = pathOf(operation, 'from', 'copy operation failed to decode from')
+    const source = find(root, from)
+    if (source === undefined) {
+      throw new OperationError(
+        `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
+      )
+    }
+    const value = within(`error in copy for from: '${from}'`, () =>
+      get(source.container, source.key),
+    )
+    const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
+    const target = find(root, path)
+    if (target === undefined) {
+      throw new OperationError(
+        `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+      )
+    }
+    progress.copiedBytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
+    if (progress.copiedBytes > copiedBytesMax) {
+      throw new OperationError(
+        `Unable to complete the copy, the accumulated size increase of copy is ${progress.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
+      )
+    }
+    within('error while adding value during copy', () => put(target, copyValue(value ?? null)))
+  },
+  test(root, operation, { equal }) {
+    const path = pathOf(operation, 'path', 'test operation failed to decode path')
+    const found = find(root, path)
+    if (found === undefined) {
+      throw new OperationError(
+        `test operation does not apply: is missing path: ${path}: ${missing}`,
+      )
+    }
+    const value = within(`error in test for path: '${path}'`, () => get(found.container, found.key))
+    const wanted = ownValue(operation, 'value')
+    if (wanted === undefined || !equal(value ?? null, wanted)) {
+      throw new OperationError(`testing value ${path} failed: test failed`)
+    }
+  },
+}
 
 /** `brief`: the library says nothing of what is wrong with the member. */
 function pathOf(
@@ -279,15 +291,21 @@ function get(container: Container, key: string): Json | undefined {
   return container[index]
 }
 
-/** Operations build upon each other, and so could go deeper with each than any body does. */
-function requireShallow(value: Json, depthLeft: number): void {
-  if (value === null || typeof value !== 'object') return
+/** Operations build upon each other, and so could go deeper with each than any body does. Answers the parts there are. */
+function requireShallow(value: Json, depthLeft: number): number {
+  let parts = 1
+  if (value === null || typeof value !== 'object') return parts
   if (depthLeft <= 0) throw new OperationError('exceeded max depth')
-  for (const name in value) requireShallow((value as JsonMap)[name] as Json, depthLeft - 1)
+  for (const name in value) parts += requireShallow((value as JsonMap)[name] as Json, depthLeft - 1)
+  return parts
 }
 
-function put({ container, key, depth }: Found, value: Json): void {
-  requireShallow(value, nestingDepthMax - depth)
+function put(found: Found, value: Json): void {
+  requireShallow(value, nestingDepthMax - found.depth)
+  lay(found, value)
+}
+
+function lay({ container, key }: Found, value: Json): void {
   if (!Array.isArray(container)) {
     setMember(container, key, value)
     return

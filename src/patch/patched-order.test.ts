@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import type { JsonMap } from './json-map.ts'
 import { applyMergePatch } from './merge-patch.ts'
@@ -49,4 +50,11 @@ for (const [patch, text] of operations) {
 test('a custom object is sorted all through', () => {
   const text = '{"data":{"b":"2","z":"1"},"kind":"K","metadata":{"a":{},"name":"n"}}'
   assert.equal(JSON.stringify(allSorted(document)), text)
+})
+
+test('many ways through many members cost one pass', () => {
+  const members = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))
+  const patch: Json = Array.from({ length: 10_000 }, (_, i) => ({ op: 'add', path: `/a/b${i}/c` }))
+  const took = processorMs(() => operatedOrder({ a: members }, patch))
+  assert.ok(took < 2000, `${took} ms`)
 })

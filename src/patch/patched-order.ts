@@ -34,8 +34,8 @@ function way(operation: JsonMap, field: string): string[][] {
 
 function sortedAlong(value: Json, ways: readonly string[][]): Json {
   if (ways.length === 0) return value
-  const below = (name: string) =>
-    ways.filter((names) => names[0] === name).map((names) => names.slice(1))
+  const byName = Map.groupBy(ways, ([name]) => name)
+  const below = (name: string) => (byName.get(name) ?? []).map((names) => names.slice(1))
   if (Array.isArray(value)) return value.map((item, i) => sortedAlong(item, below(String(i))))
   return isMap(value) ? sorted(value, (name, member) => sortedAlong(member, below(name))) : value
 }
