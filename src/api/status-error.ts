@@ -159,7 +159,7 @@ export function invalidObject(
  * Of all that is wrong as much is told as a body can hold: more is read by nobody, and it would have no end where each of
  * many problems shows the whole list it is in.
  */
-const toldLengthMax = 4 * 1024 * 1024
+export const toldLengthMax = 4 * 1024 * 1024
 
 function told(errors: FieldError[]): FieldError[] {
   let length = 0

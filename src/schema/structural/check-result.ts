@@ -5,12 +5,14 @@
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
+import { toldLengthMax } from '#api/status-error.ts'
 
 export interface SchemaError {
   /** 'whole': an error of no single field, as those of anyOf and its like. */
   readonly is: 'required' | 'enum' | 'value' | 'whole'
   /** `spec.ports.name`: items of lists are not told apart. */
   readonly path: string
+  /** What is answered, but for lists of values and what is required; and what tells errors apart. */
   readonly message: string
   readonly value?: Json | bigint
   /** What is shown in place of the value before 1.20: the bound it breaks, or nothing (null). */
@@ -36,7 +38,15 @@ const toldInFullSince = 20
 export function fieldErrors(errors: Errors, release: number, base?: FieldPath): FieldError[] {
   const older = release < toldInFullSince
   const root = base ?? (older ? FieldPath.root : FieldPath.none)
-  return [...errors.values()].map((error) => fieldError(older ? boundShown(error) : error, root))
+  const made: FieldError[] = []
+  let length = 0
+  for (const error of errors.values()) {
+    if (length > toldLengthMax) break
+    const one = fieldError(older ? boundShown(error) : error, root)
+    length += one.message.length
+    made.push(one)
+  }
+  return made
 }
 
 function boundShown(error: SchemaError): SchemaError {

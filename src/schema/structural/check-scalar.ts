@@ -122,27 +122,30 @@ function multipleError(
   return { is: 'value', path, value, bound: cut, message }
 }
 
+/** `lists`: numbers of the lists met so far, by their text. A list may be long, and be told of as often as there are values. */
 export function checkEnum(
   schema: JsonSchema,
+  lists: Map<string, number>,
 ): (value: Json, path: string, errors: Errors) => number {
   const { enum: allowed = [] } = schema
   if (allowed.length === 0) return () => 0
   const texts = new Set(allowed.map((one) => JSON.stringify(sortedCopy(one))))
+  const plain = new Set(allowed)
+  const listed = JSON.stringify(allowed)
+  const number = lists.get(listed) ?? lists.size
+  lists.set(listed, number)
   return (value, path, errors) => {
-    if (value !== null && (texts.has(JSON.stringify(value)) || isConverted(value, allowed)))
-      return 0
-    const message = `${path} in body should be one of ${JSON.stringify(allowed)}`
+    if (value !== null && (texts.has(JSON.stringify(value)) || isConverted(value, plain))) return 0
+    const message = `${path} in body should be one of list ${number}`
     add(errors, { is: 'enum', path, value, allowed, message })
     return 0
   }
 }
 
 /** Go converts numbers on the way to a comparison: floats are cut to integers, integers are code points of texts. */
-function isConverted(value: Json, allowed: readonly Json[]): boolean {
+function isConverted(value: Json, allowed: ReadonlySet<Json>): boolean {
   if (typeof value !== 'number') return false
-  return allowed.some((one) => {
-    if (typeof one === 'number') return Number.isInteger(one) && Math.trunc(value) === one
-    if (typeof one !== 'string' || !Number.isInteger(value)) return false
-    return value >= 0 && value <= 0x10ffff && String.fromCodePoint(value) === one
-  })
+  if (allowed.has(Math.trunc(value))) return true
+  const isCharacter = Number.isInteger(value) && value >= 0 && value <= 0x10ffff
+  return isCharacter && allowed.has(String.fromCodePoint(value))
 }

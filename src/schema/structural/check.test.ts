@@ -246,3 +246,24 @@ test('before 1.20 an error of no single field has no name at all', () => {
   assert.deepEqual(errorsOf(at(schema), { a: 'b' }, 19), [`: ${says}`])
   assert.deepEqual(errorsOf(at(schema), { a: 'b' }, 20), [`<nil>: ${says}`])
 })
+
+test('a long list of allowed values is not made for each value that is none of them', () => {
+  const allowed = Array.from({ length: 2000 }, (_, i) => `a value that is allowed ${i}`)
+  const schema: JsonSchema = { additionalProperties: { type: 'string', enum: allowed } }
+  const value = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 'x']))
+  let told: string[] = []
+  const spentMs = processorMs(() => {
+    told = errorsOf(at(schema), { a: value })
+  })
+  assert.ok(spentMs < 2000, `${spentMs} ms`)
+  assert.match(told[0], /^a[.]k0: Unsupported value: "x": supported values: "a value that is/)
+  assert.ok(told.join().length < 5_000_000)
+})
+
+test('numbers are looked for once in a long list of allowed values', () => {
+  const allowed = Array.from({ length: 20_000 }, (_, i) => i)
+  const schema: JsonSchema = { type: 'array', items: { type: 'number', enum: allowed } }
+  const value = Array.from({ length: 100_000 }, () => 20_000.5)
+  const spentMs = processorMs(() => assert.equal(errorsOf(at(schema), { a: value }).length, 1))
+  assert.ok(spentMs < 2000, `${spentMs} ms`)
+})

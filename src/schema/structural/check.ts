@@ -24,6 +24,7 @@ export interface CheckOptions {
 export class Checker {
   readonly #options: CheckOptions
   readonly #compiled = new Map<JsonSchema, Check>()
+  readonly #enums = new Map<string, number>()
 
   constructor(options: CheckOptions = {}) {
     this.#options = options
@@ -42,7 +43,7 @@ export class Checker {
     const types = checkType(schema, this.#options)
     const strings = checkString(schema)
     const numbers = checkNumber(schema)
-    const enums = checkEnum(schema)
+    const enums = checkEnum(schema, this.#enums)
     const junctors = this.#junctors(schema)
     const lists = this.#lists(schema)
     const objects = this.#objects(schema)
