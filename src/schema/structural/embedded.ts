@@ -16,19 +16,31 @@ export function checkEmbedded(
   value: Json,
   path = FieldPath.root,
 ): FieldError[] {
-  if (schema === undefined || !leadsToEmbedded(schema)) return []
+  const errors: FieldError[] = []
+  look(schema, value, path, errors)
+  return errors
+}
+
+/** Adds to the errors one by one: there may be more than a call takes. */
+function look(
+  schema: JsonSchema | undefined,
+  value: Json,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (schema === undefined || !leadsToEmbedded(schema)) return
   if (Array.isArray(value)) {
     const items = itemsOf(schema)
-    return value.flatMap((item, i) => checkEmbedded(items, item, path.index(i)))
+    for (const [i, item] of value.entries()) look(items, item, path.index(i), errors)
+    return
   }
-  if (!isObject(value)) return []
-  const errors = isEmbedded(schema) ? checkTypeAndMeta(value, path) : []
+  if (!isObject(value)) return
+  if (isEmbedded(schema)) for (const error of checkTypeAndMeta(value, path)) errors.push(error)
   for (const key of Object.keys(value)) {
     const property = propertyOf(schema, key)
-    if (property !== undefined) errors.push(...checkEmbedded(property, value[key], path.child(key)))
-    else errors.push(...checkEmbedded(valuesOf(schema), value[key], path.key(key)))
+    if (property !== undefined) look(property, value[key], path.child(key), errors)
+    else look(valuesOf(schema), value[key], path.key(key), errors)
   }
-  return errors
 }
 
 export function checkTypeAndMeta(object: JsonObject, path: FieldPath): FieldError[] {

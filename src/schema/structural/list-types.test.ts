@@ -55,3 +55,8 @@ test('sets hold a value once and maps a key', () => {
     assert.deepEqual(said, want, name)
   }
 })
+
+test('there may be more repeats than a call takes', () => {
+  const twice = Array.from({ length: 300_000 }, (_, i) => i >> 1)
+  assert.equal(checkListTypes(schema, { set: twice }).length, 150_000)
+})

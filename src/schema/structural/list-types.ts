@@ -27,31 +27,39 @@ export function checkListTypes(
   value: Json,
   path = FieldPath.root,
 ): FieldError[] {
-  if (schema === undefined || !leadsToList(schema)) return []
-  if (Array.isArray(value)) return checkList(schema, value, path)
-  if (!isObject(value)) return []
   const errors: FieldError[] = []
-  const others = valuesOf(schema)
-  for (const key of Object.keys(value)) {
-    if (others !== undefined) errors.push(...checkListTypes(others, value[key], path.key(key)))
-    const property = propertyOf(schema, key)
-    if (property !== undefined)
-      errors.push(...checkListTypes(property, value[key], path.child(key)))
-  }
+  look(schema, value, path, errors)
   return errors
 }
 
-function checkList(schema: JsonSchema, list: Json[], path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
+/** Adds to the errors one by one: there may be more than a call takes. */
+function look(
+  schema: JsonSchema | undefined,
+  value: Json,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (schema === undefined || !leadsToList(schema)) return
+  if (Array.isArray(value)) {
+    checkList(schema, value, path, errors)
+    return
+  }
+  if (!isObject(value)) return
+  const others = valuesOf(schema)
+  for (const key of Object.keys(value)) {
+    if (others !== undefined) look(others, value[key], path.key(key), errors)
+    const property = propertyOf(schema, key)
+    if (property !== undefined) look(property, value[key], path.child(key), errors)
+  }
+}
+
+function checkList(schema: JsonSchema, list: Json[], path: FieldPath, errors: FieldError[]): void {
   const type = listTypeOf(schema)
   if (type === 'set') for (const i of repeated(list)) errors.push(duplicate(path.index(i), list[i]))
-  if (type === 'map') errors.push(...checkMap(schema, list, path))
+  if (type === 'map') for (const error of checkMap(schema, list, path)) errors.push(error)
   const items = itemsOf(schema)
-  if (items !== undefined) {
-    for (const [i, item] of list.entries())
-      errors.push(...checkListTypes(items, item, path.index(i)))
-  }
-  return errors
+  if (items === undefined) return
+  for (const [i, item] of list.entries()) look(items, item, path.index(i), errors)
 }
 
 function checkMap(schema: JsonSchema, list: Json[], path: FieldPath): FieldError[] {
