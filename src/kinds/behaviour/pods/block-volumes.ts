@@ -5,17 +5,30 @@ import { asGo, goStrings } from '#api/go-syntax.ts'
 import { rangeProblem } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 
-const initiatorForms: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z\-.]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[0-9A-Za-z]{16}$/,
-  naa: /^naa.[0-9A-Za-z]{32}$/,
+const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: endsQualified,
+  eui: (name) => /^eui.[0-9A-Za-z]{16}$/.test(name),
+  naa: (name) => /^naa.[0-9A-Za-z]{32}$/.test(name),
+}
+
+/**
+ * Whether a name ends like `iqn.2001-04.com.example:disk`, whatever stands before it. It is taken apart instead of searched, for
+ * there may be as many beginnings as the name is long.
+ */
+function endsQualified(name: string): boolean {
+  const unbroken = name.split(/[,;*&$|\t\n\f\r ]/).at(-1) as string
+  // The last of these follows the colon, and a colon at the very end needs something after it.
+  const parts = unbroken.replace(/:$/, '').split(':')
+  return parts
+    .slice(0, -1)
+    .some((part) => /iqn\.\d{4}-\d{2}\../.test(part.split(/[^0-9A-Za-z.-]/).at(-1) as string))
 }
 
 /** What is wrong with a qualified name of an iSCSI initiator or target. */
 export function initiatorProblem(name: string): string | undefined {
   const form = initiatorForms[name.slice(0, 3)]
   if (form === undefined) return 'must be valid format starting with iqn, eui, or naa'
-  return form.test(name) ? undefined : 'must be valid format'
+  return form(name) ? undefined : 'must be valid format'
 }
 
 export const checkLun = (lun: number, path: FieldPath): FieldError[] =>

@@ -89,8 +89,12 @@ export const checkQuobyteVolume: Check = (source, path) => {
     const detail = 'must be a UUID and may not exceed a length of 64 characters'
     errors.push(required(path.child('tenant'), detail))
   } else {
+    // Each pair that is none is told with all of them: one text for all.
+    let wrong: FieldError | undefined
     for (const pair of registry.split(',')) {
-      if (!isHostPort(pair)) errors.push(invalid(path.child('registry'), registry, pairsDetail))
+      if (isHostPort(pair)) continue
+      wrong ??= invalid(path.child('registry'), registry, pairsDetail)
+      errors.push(wrong)
     }
   }
   if (volume === '') errors.push(required(path.child('volume')))

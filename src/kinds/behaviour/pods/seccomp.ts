@@ -3,6 +3,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import { ownValue } from '#kinds/own-key.ts'
 import { containersOf, containersWithPaths } from './containers-of.ts'
 import { checkDescendingPath } from './volume-paths.ts'
 
@@ -104,15 +105,16 @@ function disagreement(text: string, profile: Loose, path: FieldPath): FieldError
 
 /** Where only the field or only the annotation is set, the other is added: nodes of either age understand the pod. */
 export function syncSeccomp(pod: { metadata: ObjectMeta; spec: Loose }, ephemeral: boolean): void {
+  const { annotations } = pod.metadata
+  const added = new Map<string, string>()
   const sync = (holder: Loose, key: string) => {
-    const { annotations } = pod.metadata
     const profile = holder.securityContext?.seccompProfile
-    const has = annotations !== undefined && Object.hasOwn(annotations, key)
-    if (profile && !has) {
-      const text = annotationOf(profile)
-      if (text !== '') pod.metadata.annotations = withKey(annotations, key, text)
-    } else if (has && !profile) {
-      const field = profileOf(annotations[key] as string)
+    const text = added.get(key) ?? ownValue(annotations, key)
+    if (profile && text === undefined) {
+      const made = annotationOf(profile)
+      if (made !== '') added.set(key, made)
+    } else if (text !== undefined && !profile) {
+      const field = profileOf(text)
       if (field !== undefined) {
         holder.securityContext = { ...holder.securityContext, seccompProfile: field }
       }
@@ -123,16 +125,9 @@ export function syncSeccomp(pod: { metadata: ObjectMeta; spec: Loose }, ephemera
   for (const container of containersOf(spec)) {
     sync(container, containerSeccompPrefix + (container.name ?? ''))
   }
-}
-
-/** Keys of annotations are the user's, and sorted in canonical form. */
-function withKey(
-  map: Readonly<Record<string, string>> | undefined,
-  key: string,
-  value: string,
-): Record<string, string> {
-  const entries = Object.entries(map ?? {}).filter(([other]) => other !== key)
-  return Object.fromEntries([...entries, [key, value]])
+  if (added.size === 0) return
+  // Keys of annotations are the user's: all of them are defined at once, for there may be one for each container.
+  pod.metadata.annotations = Object.fromEntries([...Object.entries(annotations ?? {}), ...added])
 }
 
 function annotationOf(profile: Loose): string {
