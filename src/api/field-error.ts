@@ -24,6 +24,12 @@ export interface FieldError {
   message: string
 }
 
+/**
+ * More problems than an answer has room for, however short they are. Where each of many may be wrong with each of many others
+ * no more are made, for there would be no end to it.
+ */
+export const problemsMax = 100_000
+
 /** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures in Go's syntax. */
 export function showValue(value: unknown): string {
   if (value === null || value === undefined) return '"null"'

@@ -51,6 +51,16 @@ export const checkOneOfIfSet = (
 export const sortedKeys = (map: object | null | undefined): string[] =>
   map === null || map === undefined ? [] : namesInOrder(map)
 
+/** For each item of a list whether it was there before. */
+export function repeats(list: readonly string[]): boolean[] {
+  const seen = new Set<string>()
+  return list.map((item) => {
+    const isThere = seen.has(item)
+    seen.add(item)
+    return isThere
+  })
+}
+
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 

@@ -10,7 +10,7 @@ import {
 import { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { repeats, sameJson } from '#kinds/behaviour/checks.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
@@ -115,15 +115,18 @@ function checkUsages(list: string[], leniency: Leniency): FieldError[] {
     if (leniency.anyUsage || usages.includes(usage)) continue
     errors.push(notSupported(path.index(i), usage, usages))
   }
+  const isRepeated = repeats(list)
   for (const [i, usage] of list.entries()) {
-    if (leniency.usageTwice || list.indexOf(usage) === i) continue
+    if (leniency.usageTwice || !isRepeated[i]) continue
     errors.push(duplicate(path.index(i), usage))
   }
   return errors
 }
 
 function checkConditions(conditions: Loose[], leniency: Leniency): FieldError[] {
-  const types = conditions.map((condition) => condition.type ?? '')
+  const types: string[] = conditions.map((condition) => condition.type ?? '')
+  const isRepeated = repeats(types)
+  const isFirstAt = new Map(types.map((type, i): [string, number] => [type, i]).reverse())
   return conditions.flatMap(({ type = '', status = '' }, i) => {
     const path = conditionsPath.index(i)
     const errors: FieldError[] = []
@@ -134,11 +137,12 @@ function checkConditions(conditions: Loose[], leniency: Leniency): FieldError[] 
       errors.push(notSupported(path.child('status'), status, allowed))
     }
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (!leniency.approvedAndDenied && opposite && types.slice(0, i).includes(opposite)) {
+    const isOpposed = opposite !== undefined && (isFirstAt.get(opposite) ?? i) < i
+    if (!leniency.approvedAndDenied && isOpposed) {
       const detail = 'Approved and Denied conditions are mutually exclusive'
       errors.push(invalid(path.child('type'), type, detail))
     }
-    if (!leniency.conditionTwice && types.indexOf(type) < i) {
+    if (!leniency.conditionTwice && isRepeated[i]) {
       errors.push(duplicate(path.child('type'), type))
     }
     return errors

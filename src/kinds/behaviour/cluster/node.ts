@@ -12,7 +12,7 @@ import { isCidr, parseCidr } from '#api/ip-address.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
-import { sortedKeys } from '#kinds/behaviour/checks.ts'
+import { repeats, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { goQuantity } from '#kinds/behaviour/go-quantity.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { isHugePages } from '#kinds/behaviour/pods/huge-pages.ts'
@@ -62,8 +62,9 @@ function checkPodCidrs(cidrs: string[]): FieldError[] {
     const detail = 'may specify no more than one CIDR for each IP family'
     errors.push(invalid(podCidrsPath, shown, detail))
   }
+  const isRepeated = repeats(cidrs)
   for (const [i, cidr] of cidrs.entries()) {
-    if (cidrs.indexOf(cidr) < i) errors.push(duplicate(podCidrsPath.index(i), cidr))
+    if (isRepeated[i]) errors.push(duplicate(podCidrsPath.index(i), cidr))
   }
   return errors
 }

@@ -1,5 +1,5 @@
 /** ResourceQuota: names and amounts of what is limited, and the scopes a quota counts within. */
-import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { type FieldError, invalid, problemsMax, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -40,13 +40,28 @@ const conflicts = [
 /** The first release with the scope of affinities. */
 const affinitySince = 21
 
-function scopeFits(scope: string, resource: string, release: number): boolean {
-  if (scope === 'BestEffort') return resource === 'pods'
+/** Of how many of the resources a scope says nothing. */
+function misfitsOf(scope: string, limited: readonly string[], release: number): number {
   const isAffinity = scope === affinityScope && release >= affinitySince
-  if (standardScopes.includes(scope) || isAffinity) {
-    return resource === 'pods' || podCompute.includes(resource)
+  if (!standardScopes.includes(scope) && !isAffinity) return 0
+  const fits = (resource: string) =>
+    resource === 'pods' || (scope !== 'BestEffort' && podCompute.includes(resource))
+  return limited.filter((resource) => !fits(resource)).length
+}
+
+/** The same, each scope looked at once. */
+function misfits(limited: readonly string[], release: number): (scope: string) => number {
+  const known = new Map<string, number>()
+  return (scope) => {
+    const count = known.get(scope) ?? misfitsOf(scope, limited, release)
+    known.set(scope, count)
+    return count
   }
-  return true
+}
+
+/** Adds a problem so many times, while there is room. */
+function addTimes(errors: FieldError[], problem: FieldError, times: number): void {
+  for (let i = 0; i < times && errors.length < problemsMax; i++) errors.push(problem)
 }
 
 function checkAmounts(list: Loose | undefined, path: FieldPath): FieldError[] {
@@ -99,12 +114,11 @@ function checkScopes(
   if (scopes.length === 0) return []
   const shown = goScopes(spec)
   const errors: FieldError[] = []
+  const misfitsOf = misfits(limited, release)
+  const misfit = invalid(path, shown, 'unsupported scope applied to resource')
   for (const scope of scopes) {
     if (!known(scope)) errors.push(invalid(path, shown, 'unsupported scope'))
-    for (const resource of limited) {
-      if (scopeFits(scope, resource, release)) continue
-      errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
-    }
+    addTimes(errors, misfit, misfitsOf(scope))
   }
   return [...errors, ...checkConflicts(scopes, shown, path)]
 }
@@ -131,14 +145,13 @@ function checkScopeSelector(
   )
   const shown = asGo(goStruct('core.ScopeSelector', [['MatchExpressions', list]]))
   const errors: FieldError[] = []
+  const misfitsOf = misfits(limited, release)
+  const misfit = invalid(path, shown, 'unsupported scope applied to resource')
   for (const { scopeName = '', operator = '', values } of requirements) {
     if (!known(scopeName)) {
       errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
     }
-    for (const resource of limited) {
-      if (scopeFits(scopeName, resource, release)) continue
-      errors.push(invalid(path, shown, 'unsupported scope applied to resource'))
-    }
+    addTimes(errors, misfit, misfitsOf(scopeName))
     errors.push(...checkOperator(scopeName, operator, values, path, release))
   }
   const used = requirements.map((requirement) => requirement.scopeName)

@@ -231,10 +231,12 @@ export const customResourceDefinition: Behaviour = {
 
 /** Metadata is checked by the verbs with the common rule first; here only what the name must be is left to say. */
 function onlyNew(object: KubeObject, errors: FieldError[]): FieldError[] {
-  const known = validateObjectMeta(
-    object.metadata,
-    { namespaced: false, nameRule: nameIsDnsSubdomain },
-    FieldPath.of('metadata'),
-  ).map(({ field, message }) => `${field} ${message}`)
-  return errors.filter(({ field, message }) => !known.includes(`${field} ${message}`))
+  const known = new Set(
+    validateObjectMeta(
+      object.metadata,
+      { namespaced: false, nameRule: nameIsDnsSubdomain },
+      FieldPath.of('metadata'),
+    ).map(({ field, message }) => `${field} ${message}`),
+  )
+  return errors.filter(({ field, message }) => !known.has(`${field} ${message}`))
 }

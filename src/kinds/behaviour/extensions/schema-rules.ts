@@ -213,19 +213,18 @@ function checkListMap(schema: JsonSchema, path: FieldPath): FieldError[] {
     return [...errors, invalid(itemsPath.child('type'), items.type ?? '', detail)]
   }
   const seen = new Set<string>()
+  const shown = stringsValue(keys)
   for (const key of keys) {
     const property = propertyOf(items, key)
     if (property === undefined) {
-      errors.push(
-        invalid(keysPath, stringsValue(keys), 'entries must all be names of item properties'),
-      )
+      errors.push(invalid(keysPath, shown, 'entries must all be names of item properties'))
     } else if (property.type === 'array' || property.type === 'object') {
       const at = itemsPath.child('properties').key(key).child('type')
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
       errors.push(invalid(at, items.type, detail))
     }
     if (seen.has(key)) {
-      errors.push(invalid(keysPath, stringsValue(keys), 'must not contain duplicate entries'))
+      errors.push(invalid(keysPath, shown, 'must not contain duplicate entries'))
     }
     seen.add(key)
   }

@@ -5,6 +5,7 @@ import {
   forbidden,
   internalFieldError,
   invalid,
+  problemsMax,
   required,
 } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -177,14 +178,16 @@ function checkTransitions(
 ): FieldError[] {
   if (restartPolicy === 'Always') return []
   const errors: FieldError[] = []
+  const going = new Map<string, number>()
+  for (const { name, state } of next ?? []) {
+    if (!state?.terminated) going.set(name, (going.get(name) ?? 0) + 1)
+  }
   ;(old ?? []).forEach((before, i) => {
     const ended = before.state?.terminated
     if (!ended || ((ended.exitCode ?? 0) !== 0 && restartPolicy === 'OnFailure')) return
-    for (const after of next ?? []) {
-      if (before.name !== after.name || after.state?.terminated) continue
-      const detail = 'may not be transitioned to non-terminated state'
-      errors.push(forbidden(path.index(i).child('state'), detail))
-    }
+    const detail = 'may not be transitioned to non-terminated state'
+    const times = Math.min(going.get(before.name) ?? 0, problemsMax - errors.length)
+    for (let k = 0; k < times; k++) errors.push(forbidden(path.index(i).child('state'), detail))
   })
   return errors
 }

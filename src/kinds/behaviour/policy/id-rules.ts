@@ -4,7 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { each, listAsWritten } from '#kinds/behaviour/checks.ts'
+import { each, listAsWritten, repeats } from '#kinds/behaviour/checks.ts'
 
 const userRules = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny']
 const groupRules = ['MayRunAs', 'MustRunAs', 'RunAsAny']
@@ -66,9 +66,10 @@ export function checkRuntimeClass(options: Loose | undefined, path: FieldPath): 
   if (!options) return []
   const allowed: string[] = options.allowedRuntimeClassNames ?? []
   const at = path.child('allowedRuntimeClassNames')
+  const isRepeated = repeats(allowed)
   const errors = allowed.flatMap((name, i) => [
     ...(name === '*' ? [] : each(at.index(i), name, nameIsDnsSubdomain(name, false))),
-    ...(allowed.indexOf(name) < i ? [duplicate(at.index(i), name)] : []),
+    ...(isRepeated[i] ? [duplicate(at.index(i), name)] : []),
   ])
   const chosen: string | undefined = options.defaultRuntimeClassName
   if (chosen !== undefined) {

@@ -83,8 +83,9 @@ function checkVolumes(volumes: string[], allowEphemeral: boolean): FieldError[] 
 
 function checkDropped(dropped: string[], added: string[], field: string): FieldError[] {
   const detail = `capability is listed in ${field} and requiredDropCapabilities`
+  const isDropped = new Set(dropped)
   return added
-    .filter((capability) => dropped.includes(capability))
+    .filter((capability) => isDropped.has(capability))
     .map((capability) => invalid(field, capability, detail))
 }
 
@@ -120,11 +121,12 @@ function checkAnnotations(policy: KubeObject): FieldError[] {
     if (!text) continue
     const isList = i % 2 === 1
     const at = annotationsPath.key(key)
+    const shown = asGo(goQuote(text))
     for (const profile of isList ? text.split(',') : [text]) {
       if (i >= appArmorKeys.length) {
         if (!isList || profile !== '*') errors.push(...checkSeccompText(profile, at))
       } else if (!isAppArmorProfile(profile)) {
-        errors.push(invalid(at, text, `invalid AppArmor profile name: ${goQuote(profile)}`))
+        errors.push(invalid(at, shown, `invalid AppArmor profile name: ${goQuote(profile)}`))
       }
     }
   }

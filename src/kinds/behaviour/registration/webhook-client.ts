@@ -1,6 +1,7 @@
 /** How a webhook is reached: by URL, or as a service of the cluster. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { asGo, goQuote } from '#api/go-syntax.ts'
 import { dns1123Subdomain, portNumber } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { parseGoUrl } from './go-url.ts'
@@ -60,12 +61,14 @@ function checkUrlPath(text: string | undefined, path: FieldPath): FieldError[] {
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')]
   const errors: FieldError[] = []
   if (!text.startsWith('/')) errors.push(invalid(path, text, "must start with a '/'"))
+  // Each step that is wrong is told with all of them.
+  const shown = asGo(goQuote(text))
   const steps = text.slice(1).replace(/\/$/, '').split('/')
   for (const [i, step] of steps.entries()) {
-    if (step === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`))
+    if (step === '') errors.push(invalid(path, shown, `segment[${i}] may not be empty`))
     else {
       for (const problem of dns1123Subdomain(step)) {
-        errors.push(invalid(path, text, `segment[${i}]: ${problem}`))
+        errors.push(invalid(path, shown, `segment[${i}]: ${problem}`))
       }
     }
   }

@@ -5,7 +5,7 @@ import { asGo, goStrings } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { checkOneOfIfSet, each } from '#kinds/behaviour/checks.ts'
+import { checkOneOfIfSet, each, repeats } from '#kinds/behaviour/checks.ts'
 import { checkPlainMetadata } from '#kinds/behaviour/metadata.ts'
 import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { raiseGeneration } from '#kinds/behaviour/strategy.ts'
@@ -104,8 +104,9 @@ function checkReviewVersions(
   if (versions.length === 0) {
     return [required(path, oneOfThem(release))]
   }
+  const isRepeated = repeats(versions)
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i
+    isRepeated[i]
       ? [invalid(path.index(i), version, 'duplicate version')]
       : each(path.index(i), version, dns1035Label(version)),
   )

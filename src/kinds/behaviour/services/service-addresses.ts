@@ -5,7 +5,7 @@ import { asGo, goStrings } from '#api/go-syntax.ts'
 import { isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import { ipAddress } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { each } from '#kinds/behaviour/checks.ts'
+import { each, repeats } from '#kinds/behaviour/checks.ts'
 import { clusterIpsOf, isExternalName, isHeadless, specOf } from './service-shape.ts'
 
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
@@ -21,11 +21,13 @@ export function checkAddresses(service: KubeObject): FieldError[] {
   const spec = specOf(service)
   const ips: string[] = spec.clusterIPs ?? []
   const errors = checkFirstAddress(spec, ips)
-  for (const [i, family] of ((spec.ipFamilies ?? []) as string[]).entries()) {
+  const given: string[] = spec.ipFamilies ?? []
+  const isRepeated = repeats(given)
+  for (const [i, family] of given.entries()) {
     if (!families.includes(family)) {
       errors.push(notSupported(familiesPath.index(i), family, families))
     }
-    if (spec.ipFamilies.indexOf(family) < i) errors.push(duplicate(familiesPath.index(i), family))
+    if (isRepeated[i]) errors.push(duplicate(familiesPath.index(i), family))
   }
   const policy = spec.ipFamilyPolicy
   if (policy !== undefined && !policies.includes(policy)) {

@@ -11,6 +11,7 @@ import {
   checkOneOfIfSet,
   each,
   listAsWritten,
+  repeats,
   sameJson,
 } from '#kinds/behaviour/checks.ts'
 import { checkQuantityNotNegative } from '#kinds/behaviour/cluster/resource-names.ts'
@@ -229,10 +230,12 @@ function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number
 const keyShownSince = 22
 
 function checkTopologyKeys(keys: string[], path: FieldPath, release: number): FieldError[] {
+  const isRepeated = repeats(keys)
+  const all = release < keyShownSince ? asGo(goStrings(keys)) : undefined
   return keys.flatMap((key, i) => [
     ...(key === '' ? [required(path)] : []),
-    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
-    ...each(path, release < keyShownSince ? asGo(goStrings(keys)) : key, qualifiedName(key)),
+    ...(isRepeated[i] ? [duplicate(path, key)] : []),
+    ...each(path, all ?? key, qualifiedName(key)),
   ])
 }
 
@@ -246,9 +249,10 @@ const goNodeDriver = (driver: Loose): string =>
 
 function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
   const [now, then]: [Loose[], Loose[]] = [next.spec?.drivers ?? [], old.spec?.drivers ?? []]
+  const byName = Map.groupBy(now, ({ name }) => name)
   return then.flatMap((driver) =>
-    now
-      .filter((other) => other.name === driver.name && !sameJson(other, driver))
+    (byName.get(driver.name) ?? [])
+      .filter((other) => !sameJson(other, driver))
       .map((other) => invalid('CSINodeDriver', asGo(goNodeDriver(other)), immutableMessage)),
   )
 }

@@ -4,6 +4,7 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  problemsMax,
   required,
   tooLong,
 } from '#api/field-error.ts'
@@ -72,7 +73,8 @@ function checkParameters(parameters: Record<string, string>, path: FieldPath): F
 function checkTopologies(terms: Loose[]): FieldError[] {
   const path = FieldPath.of('allowedTopologies')
   const nothing = JSON.stringify([])
-  const seen = terms.map(() => nothing)
+  const seen = new Map([[nothing, terms.length]])
+  let told = 0
   return terms.flatMap((term, i) => {
     const errors = checkTopologySelectorTerm(term, path.index(i))
     const meaning = new Map<string, string>()
@@ -81,9 +83,11 @@ function checkTopologies(terms: Loose[]): FieldError[] {
     }
     const identity = JSON.stringify([...meaning].sort())
     const at = path.index(i).child('matchLabelExpressions')
-    errors.push(...seen.filter((one) => one === identity).map(() => duplicate(at, '')))
-    seen.push(identity)
-    return errors
+    const before = seen.get(identity) ?? 0
+    const times = Math.min(before, problemsMax - told)
+    told += times
+    seen.set(identity, before + 1)
+    return [...errors, ...Array<FieldError>(times).fill(duplicate(at, ''))]
   })
 }
 

@@ -3,6 +3,7 @@ import { duplicate, type FieldError, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { repeats } from '#kinds/behaviour/checks.ts'
 
 export function checkTopologySelectorTerm(term: Loose, path: FieldPath): FieldError[] {
   const seen = new Set<string>()
@@ -12,8 +13,9 @@ export function checkTopologySelectorTerm(term: Loose, path: FieldPath): FieldEr
     const list: string[] = values ?? []
     const errors: FieldError[] = []
     if (list.length === 0) errors.push(required(at.child('values')))
+    const isRepeated = repeats(list)
     for (const [j, value] of list.entries()) {
-      if (list.indexOf(value) < j) errors.push(duplicate(at.child('values').index(j), value))
+      if (isRepeated[j]) errors.push(duplicate(at.child('values').index(j), value))
     }
     errors.push(...validateLabelName(key, at.child('key')))
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))
