@@ -5,9 +5,14 @@ import { goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import { labelValue } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { goTime } from '#kinds/behaviour/go-time.ts'
-import { jsonProblem } from '#kinds/behaviour/json-problem.ts'
 import { ownValue } from '#kinds/own-key.ts'
+
+const loadTyped = loadLater<typeof import('#kinds/behaviour/typed-annotation.ts')>(
+  import.meta.url,
+  '#kinds/behaviour/typed-annotation',
+)
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
@@ -65,28 +70,22 @@ export function checkNodeAnnotations(
 }
 
 function checkTaintsAnnotation(text: string): FieldError[] {
-  const problem = jsonProblem(Buffer.from(text), 'array', '[]core.Taint')
-  if (problem !== undefined) return [invalid(annotationsPath, taintsKey, problem)]
-  const taints = ((JSON.parse(text) ?? []) as unknown[]).map(asObject)
-  return checkTaints(taints, annotationsPath.child(taintsKey))
+  const read = loadTyped().readTaints(text)
+  if ('problem' in read) return [invalid(annotationsPath, taintsKey, read.problem)]
+  return checkTaints([...read.items], annotationsPath.child(taintsKey))
 }
 
 function checkAvoidPodsAnnotation(text: string): FieldError[] {
-  const problem = jsonProblem(Buffer.from(text), 'object', 'v1.AvoidPods')
-  if (problem !== undefined) {
-    return [invalid(annotationsPath.child('AvoidPods'), avoidPodsKey, problem)]
+  const read = loadTyped().readAvoidedPods(text)
+  if ('problem' in read) {
+    return [invalid(annotationsPath.child('AvoidPods'), avoidPodsKey, read.problem)]
   }
-  const entries = asObject(JSON.parse(text)).preferAvoidPods
-  if (!Array.isArray(entries)) return []
-  return entries.flatMap((entry, i) => {
+  return read.items.flatMap(({ podSignature }, i) => {
     const path = annotationsPath.child(avoidPodsKey).index(i).child('PodSignature')
-    const controller = asObject(asObject(entry).podSignature).podController
+    const controller: Loose | undefined = podSignature?.podController
     if (!controller) return [required(path)]
     if (controller.controller === true) return []
     const at = path.child('PodController').child('Controller')
     return [invalid(at, false, 'must point to a controller')]
   })
 }
-
-const asObject = (value: unknown): Loose =>
-  typeof value === 'object' && value !== null ? (value as Loose) : {}

@@ -3,10 +3,16 @@ import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { containersWithPaths } from './containers-of.ts'
 import { isDeletionCost, type PodRules } from './pod-rules.ts'
 import { checkTolerations } from './scheduling.ts'
 import { checkSeccompAnnotations } from './seccomp.ts'
+
+const loadTyped = loadLater<typeof import('#kinds/behaviour/typed-annotation.ts')>(
+  import.meta.url,
+  '#kinds/behaviour/typed-annotation',
+)
 
 type Annotations = Readonly<Record<string, string>>
 
@@ -40,14 +46,9 @@ export function checkPodAnnotations(
 }
 
 function checkTolerationsText(text: string, path: FieldPath): FieldError[] {
-  let tolerations: unknown
-  try {
-    tolerations = JSON.parse(text)
-  } catch (error) {
-    return [invalid(path, tolerationsKey, (error as Error).message)]
-  }
-  if (!Array.isArray(tolerations)) return []
-  return checkTolerations(tolerations as Loose[], path.child(tolerationsKey))
+  const read = loadTyped().readTolerations(text)
+  if ('problem' in read) return [invalid(path, tolerationsKey, read.problem)]
+  return checkTolerations([...read.items], path.child(tolerationsKey))
 }
 
 function checkAppArmor(
