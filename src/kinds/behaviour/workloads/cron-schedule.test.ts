@@ -10,7 +10,13 @@ const good = [
   '@daily',
   '@every 1h30m',
 ]
-good.push('TZ=Europe/Berlin 0 0 * * *', ', * * * *', '? * * * *')
+good.push(
+  'TZ=Europe/Berlin 0 0 * * *',
+  'CRON_TZ=US/Eastern 0 0 * * *',
+  'TZ=EST 0 0 * * *',
+  ', * * * *',
+  '? * * * *',
+)
 for (const text of good)
   test(`schedule ${text}`, () => assert.equal(scheduleProblem(text, 22), undefined))
 
@@ -28,6 +34,17 @@ const bad: [string, string][] = [
   ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
   ['@every 5x', 'failed to parse duration @every 5x: time: unknown unit "x" in duration "5x"'],
   ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
+  [
+    'TZ=europe/berlin * * * * *',
+    'provided bad location europe/berlin: unknown time zone europe/berlin',
+  ],
+  [
+    'TZ=EUROPE/Berlin * * * * *',
+    'provided bad location EUROPE/Berlin: unknown time zone EUROPE/Berlin',
+  ],
+  ['TZ=+01:00 * * * * *', 'provided bad location +01:00: unknown time zone +01:00'],
+  ['TZ=utc * * * * *', 'provided bad location utc: unknown time zone utc'],
+  ['TZ=../x * * * * *', 'provided bad location ../x: time: invalid location name'],
   ['TZ=Nowhere * * * * *', 'provided bad location Nowhere: unknown time zone Nowhere'],
 ]
 for (const [text, problem] of bad) {

@@ -67,10 +67,18 @@ function checkSchedule(text: string, release: number): void {
 
 function checkZone(zone: string): void {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return
+  if (/^[/\\]|\.\./.test(zone)) fail(`provided bad location ${zone}: time: invalid location name`)
+  if (!isZone(zone)) fail(`provided bad location ${zone}: unknown time zone ${zone}`)
+}
+
+/** By its name in the letters that it is written in, the first of which is a capital one: differences in hours have no name. */
+function isZone(name: string): boolean {
+  if (!/^[A-Z]/.test(name)) return false
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
   } catch {
-    fail(`provided bad location ${zone}: unknown time zone ${zone}`)
+    return false
   }
 }
 
