@@ -115,13 +115,13 @@ function slice(node: Extract<Node, { is: 'slice' }>, values: readonly Found[]): 
 }
 
 function union(lists: readonly (readonly Node[])[], values: readonly Found[]): Outcome {
-  const found: Found[] = []
+  const found: (readonly Found[])[] = []
   for (const list of lists) {
     const outcome = walk(list, values)
     if (outcome instanceof Failure) return new Failure(values)
-    found.push(...outcome)
+    found.push(outcome)
   }
-  return found
+  return found.flat()
 }
 
 function filter(node: Extract<Node, { is: 'filter' }>, values: readonly Found[]): Outcome {

@@ -133,3 +133,8 @@ for (const [path, expected] of cases) {
 test('a list that is named whole is that list', () => {
   assert.equal(findByPath(parseJsonPath('.spec.list') ?? [], value)[0], list)
 })
+
+test('of a list with very many items all are found, however many ways lead to them', () => {
+  const many = { list: Array.from({ length: 200_000 }, (_, i) => i) }
+  assert.equal(findByPath(parseJsonPath('.list[*,*]') ?? [], many).length, 400_000)
+})
