@@ -26,7 +26,7 @@ import {
   localUrl,
   servingNames,
 } from './addresses.ts'
-import { type Certificates, ensureCertificates } from './certificates.ts'
+import { type Certificates, ensureCertificates, givenFiles } from './certificates.ts'
 import { parseFlags, type Settings } from './flags.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { renewDaily } from './renewal.ts'
@@ -446,6 +446,42 @@ for (const [what, jumpMs, checks] of looks) {
     renewal.stop()
   })
 }
+
+test('certificates are looked at within a minute when the operator changed one that he gave', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { dataDir } = settingsFor()
+  const first = ensure(settingsFor([`--data-dir=${dataDir}`]))
+  const file = (name: string) => join(dataDir, 'pki', name)
+  const settings = settingsFor([
+    `--tls-cert-file=${file('apiserver.crt')}`,
+    `--tls-private-key-file=${file('apiserver.key')}`,
+    `--tls-sni-cert-key=${file('ca.crt')},${file('ca.key')}`,
+  ])
+  assert.deepEqual(
+    givenFiles(settings),
+    ['apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'].map(file),
+  )
+  let looked = 0
+  const look = () => {
+    looked++
+    return first
+  }
+  const never = (error?: unknown) => assert.fail(String(error))
+  const clock = { now: () => startMs }
+  const renewal = renewDaily(first, look, never, never, clock, givenFiles(settings))
+  t.mock.timers.tick(60_000)
+  assert.equal(looked, 0)
+  for (const [i, name] of ['apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'].entries()) {
+    writeFileSync(file(name), 'another')
+    t.mock.timers.tick(60_000)
+    t.mock.timers.tick(60_000)
+    assert.equal(looked, i + 1)
+  }
+  rmSync(file('ca.key'))
+  t.mock.timers.tick(60_000)
+  assert.equal(looked, 5)
+  renewal.stop()
+})
 
 const addresses: [bind: string, advertise: string | undefined, advertised: string, url: string][] =
   [

@@ -82,6 +82,18 @@ const authorityName = 'binnacle-ca-'
 const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
   settings.certDir ?? join(settings.dataDir, 'pki')
 
+/** The files of certificates that flags name. */
+export const givenFiles = ({
+  tlsCertFile = '',
+  tlsPrivateKeyFile = '',
+  tlsSniCertKey,
+}: Pick<Wanted, 'tlsCertFile' | 'tlsPrivateKeyFile' | 'tlsSniCertKey'>): string[] =>
+  [
+    tlsCertFile,
+    tlsPrivateKeyFile,
+    ...tlsSniCertKey.flatMap(({ certificate, key }) => [certificate, key]),
+  ].filter((path) => path !== '')
+
 /** What the operating system says of this machine. */
 export function thisMachine(): Machine {
   const addresses = Object.values(networkInterfaces())

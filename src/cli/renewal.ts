@@ -1,7 +1,8 @@
 /**
  * Certificates looked at once a day while the server runs, so that one that never stops never shows an expired one, and
- * soon after the machine's clock was set. A failure (a full disk, a garbled file) is told and tried again the next day; the old certificates stay in use.
+ * soon after the machine's clock was set, or the operator changed a file that he gave. A failure (a full disk, a garbled file) is told and tried again the next day; the old certificates stay in use.
  */
+import { statSync } from 'node:fs'
 import { type Clock, systemClock } from '#base/clock.ts'
 import type { Certificates } from './certificates.ts'
 
@@ -25,8 +26,11 @@ export function renewDaily(
   changed: (fresh: Certificates) => void,
   failed: (error: Error) => void,
   clock: Clock = systemClock,
+  /** Files of the operator, who renews them himself. */
+  given: readonly string[] = [],
 ): Renewal {
   let current = inUse
+  let found = stampOf(given)
   let checkedAt = clock.now()
   const check = () => {
     checkedAt = clock.now()
@@ -47,8 +51,19 @@ export function renewDaily(
   }
   const timer = setInterval(() => {
     const passedMs = clock.now() - checkedAt
-    if (passedMs >= dayMs || passedMs < -lookIntervalMs) check()
+    const before = found
+    found = stampOf(given)
+    if (passedMs >= dayMs || passedMs < -lookIntervalMs || found !== before) check()
   }, lookIntervalMs)
   timer.unref()
   return { check, stop: () => clearInterval(timer) }
 }
+
+/** Which files these are, and of when. */
+const stampOf = (paths: readonly string[]): string =>
+  paths
+    .map((path) => {
+      const { ino, size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+      return `${ino} ${size} ${mtimeMs}`
+    })
+    .join()

@@ -10,7 +10,7 @@ import { localClient } from '#verbs/local-client.ts'
 import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
 import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'
-import { apiserverUser, ensureCertificates, thisMachine } from './certificates.ts'
+import { apiserverUser, ensureCertificates, givenFiles, thisMachine } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import { startControllers } from './controllers.ts'
 import { followDefinitions } from './custom-kinds.ts'
@@ -218,6 +218,8 @@ function watchOver(
       writeKubeconfig(settings, fresh)
     },
     (error) => report('certificates could not be renewed', error),
+    systemClock,
+    givenFiles(settings),
   )
   return {
     stop() {
