@@ -14,6 +14,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import { binnacle, freePort, type RunningServer, run, startServer } from './running-server.ts'
 
@@ -242,6 +243,19 @@ test('a stop comes in its order: not ready, a delay, watches end, requests finis
   for (const name of ['late', 'slow'])
     assert.equal((await again.ask('GET', `${configMaps}/${name}`)).status, 200)
   await again.stop()
+})
+
+test('a request that takes longer than most is waited for by who stops', async () => {
+  const server = await startServer()
+  const slow = slowWrite(server, configMap('slow'))
+  await until('it runs', async () =>
+    /"mutating"\} 1$/m.test((await server.ask('GET', '/metrics')).text),
+  )
+  const stopped = server.stop()
+  await sleep(12_000)
+  slow.finish()
+  assert.equal(await slow.ended, 201)
+  assert.equal((await stopped).code, 0)
 })
 
 /** A write whose body ends when we say so. */

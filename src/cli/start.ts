@@ -1,7 +1,7 @@
 /** From settings to a running server: builds the parts in their order, makes it ready, listens, and knows how to stop. */
 import { existsSync } from 'node:fs'
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
-import { systemClock } from '#base/clock.ts'
+import { systemClock, timerMsMax } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { selectControllers } from '#controllers/names.ts'
 import type { Listener } from '#http/listener.ts'
@@ -38,8 +38,8 @@ const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
 const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
 const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
 
-/** How long requests under way may take to end. */
-const drainMsMax = 10_000
+/** Beyond what a request may take: until its refusal has left. */
+const lastAnswersMs = 1000
 
 export async function start({ settings }: Parsed): Promise<void> {
   const say = (line: string) => process.stderr.write(line)
@@ -253,7 +253,7 @@ function stopSteps(
         stopping.abort()
         await listener.drain()
       },
-      timeoutMs: drainMsMax,
+      timeoutMs: Math.min(settings.requestTimeoutMs + lastAnswersMs, timerMsMax),
     },
     {
       name: 'store',
