@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {
+import fs, {
   closeSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -382,6 +383,63 @@ test('a log whose directory cannot be made is refused', () => {
     /ENOENT/,
   )
 })
+
+for (const writesAtOnce of [true, false]) {
+  const how = writesAtOnce ? 'at once' : 'together'
+  test(`a line that the disk takes half of is no part of the next, written ${how}`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+    try {
+      const path = join(folder, 'audit.log')
+      writeFileSync(path, '{"killed":')
+      const lost: string[] = []
+      const sink = new LogSink({
+        path,
+        format: ({ auditID }) => JSON.stringify(auditID),
+        sizeBytesMax: 1000,
+        backupsMax: 0,
+        ageMsMax: 0,
+        now: () => 0,
+        lost: (_plugin, _count, why) => lost.push(why),
+        writesAtOnce,
+      })
+      const { write, writeSync } = fs
+      let room = 15
+      const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
+      const take = (length: number) => Math.min(length, room)
+      t.mock.method(fs, 'writeSync', (file: number, bytes: Buffer, at: number) => {
+        if (room === 0) throw full
+        const count = writeSync(file, bytes, at, take(bytes.length - at))
+        room -= count
+        return count
+      })
+      t.mock.method(fs, 'write', (...args: Parameters<typeof write>) => {
+        const [file, bytes, at, length, , done] = args as never as [
+          number,
+          Buffer,
+          number,
+          number,
+          null,
+          (error: Error | null, count: number) => void,
+        ]
+        if (room === 0) return void done(full, 0)
+        const count = take(length)
+        room -= count
+        write(file, bytes, at, count, null, done)
+      })
+      syncBuiltinESMExports()
+      for (const auditID of ['first', 'second']) await sink.write([{ ...event, auditID }])
+      room = 1000
+      await sink.write([{ ...event, auditID: 'third' }])
+      await sink.close()
+      assert.deepEqual(lost, ['full'])
+      assert.equal(readFileSync(path, 'utf8'), '{"killed":\n"first"\n"secon\n"third"\n')
+    } finally {
+      t.mock.restoreAll()
+      syncBuiltinESMExports()
+      rmSync(folder, { recursive: true })
+    }
+  })
+}
 
 test('a log that cannot be put aside goes on later, and never in a file of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))

@@ -9,6 +9,7 @@ import {
   existsSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -44,6 +45,7 @@ export interface LogSinkOptions {
 
 const waitingBytesDefault = 64 << 20
 const standardOutput = 1
+const lineEnd = 0x0a
 /** How long standard output is left alone that is a full pipe and takes nothing for now. */
 const fullMs = 10
 
@@ -60,6 +62,8 @@ export class LogSink implements RecordWriter {
   readonly #options: LogSinkOptions
   #descriptor: number
   #size = 0
+  /** The last line was cut short, as by a disk that is full: the next one must not be taken for the rest of it. */
+  #isTorn = false
   #waiting = nothing()
   #writing: Promise<void> | undefined
   #compressing: Promise<void> | undefined
@@ -72,6 +76,7 @@ export class LogSink implements RecordWriter {
       makeDirectory(dirname(options.path))
       this.#descriptor = openSync(options.path, 'a', 0o600)
       this.#size = statSync(options.path).size
+      this.#isTorn = this.#size > 0 && !endsLine(options.path, this.#size)
     }
   }
 
@@ -110,7 +115,9 @@ export class LogSink implements RecordWriter {
     for (const [at, event] of events.entries()) {
       try {
         if (this.#size >= sizeBytesMax) this.#rotate()
-        this.#size += writeWhole(this.#descriptor, `${format(event)}\n`)
+        const bytes = this.#bytesOf(`${format(event)}\n`)
+        for (let at = 0; at < bytes.length; )
+          at += this.#wrote(bytes, at, writeSync(this.#descriptor, bytes, at))
       } catch (error) {
         lost('log', events.length - at, (error as Error).message)
         return false
@@ -144,18 +151,25 @@ export class LogSink implements RecordWriter {
       let room = this.#options.sizeBytesMax - this.#size
       do room -= lines[to++].length
       while (to < lines.length && room > lines[to].length)
-      const bytes = Buffer.from(lines.slice(from, to).join(''))
-      await this.#append(bytes)
-      this.#size += bytes.length
+      await this.#append(this.#bytesOf(lines.slice(from, to).join('')))
       from = to
     }
+  }
+
+  #bytesOf = (lines: string) => Buffer.from(this.#isTorn ? `\n${lines}` : lines)
+
+  /** Of these bytes so many are in the file now. */
+  #wrote(bytes: Buffer, at: number, count: number): number {
+    this.#size += count
+    this.#isTorn = bytes[at + count - 1] !== lineEnd
+    return count
   }
 
   async #append(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       at += await new Promise<number>((resolve, reject) => {
         write(this.#descriptor, bytes, at, bytes.length - at, null, (error, count) => {
-          if (error === null) resolve(count)
+          if (error === null) resolve(this.#wrote(bytes, at, count))
           else if (error.code === 'EAGAIN') setTimeout(resolve, fullMs, 0)
           else reject(error)
         })
@@ -174,6 +188,7 @@ export class LogSink implements RecordWriter {
     const old = this.#descriptor
     this.#descriptor = openSync(path, 'a', 0o600)
     this.#size = 0
+    this.#isTorn = false
     closeSync(old)
     this.#forgetOld()
     if (this.#options.compresses) this.#compressing ??= this.#compressOld()
@@ -226,10 +241,16 @@ export class LogSink implements RecordWriter {
   }
 }
 
-function writeWhole(descriptor: number, line: string): number {
-  const bytes = Buffer.from(line)
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
-  return bytes.length
+/** Whether what an earlier server wrote last is a whole line. */
+function endsLine(path: string, size: number): boolean {
+  const descriptor = openSync(path, 'r')
+  try {
+    const last = Buffer.alloc(1)
+    readSync(descriptor, last, 0, 1, size - 1)
+    return last[0] === lineEnd
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 const plainName = (name: string) =>
