@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
+import type { Informer, Listener } from '#client/informer.ts'
 import { startCluster } from '#controllers/cluster.suite.ts'
+import type { ControllerParts } from '#controllers/controller.ts'
+import type { KeptRole } from '#controllers/kept.ts'
 import { clusterRoles } from '#controllers/resources.ts'
 import { roleAggregation } from './role-aggregation.ts'
 
@@ -46,4 +49,23 @@ test('a role holds the rules of all roles it picks, each once, in the order of t
   } finally {
     await cluster.stop()
   }
+})
+
+test('of many roles those that aggregate none cost nothing when another changes', () => {
+  let told: Listener<KeptRole> | undefined
+  const listened: Partial<Informer<KeptRole>> = {
+    listen: (listener) => void (told = listener),
+    values: () => assert.fail('all roles are gone through'),
+  }
+  const stopping = new AbortController()
+  roleAggregation.start({
+    informers: { clusterRoles: () => listened },
+    signal: stopping.signal,
+    release: 22,
+    feature: () => true,
+  } as unknown as ControllerParts)
+  const role = { name: 'a', labels: {}, rules: [], selectors: undefined } as unknown as KeptRole
+  told?.changed?.(role, undefined)
+  told?.deleted?.(role)
+  stopping.abort()
 })

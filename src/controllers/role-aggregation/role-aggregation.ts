@@ -30,11 +30,21 @@ export const roleAggregation: Controller = {
         : client.update(clusterRoles, { ...live, rules }))
     })
     // Any role may be picked by any other: all that aggregate are looked at again, once per burst of changes.
+    const aggregating = new Set<string>()
     const lookAgain = () => {
-      for (const role of roles.values())
-        if (role.selectors !== undefined) queue.addAfter(role.name, 20)
+      for (const name of aggregating) queue.addAfter(name, 20)
     }
-    roles.listen({ changed: lookAgain, deleted: lookAgain })
+    roles.listen({
+      changed({ name, selectors }) {
+        if (selectors === undefined) aggregating.delete(name)
+        else aggregating.add(name)
+        lookAgain()
+      },
+      deleted({ name }) {
+        aggregating.delete(name)
+        lookAgain()
+      },
+    })
   },
 }
 
