@@ -253,3 +253,14 @@ test('queues of one name are as deep as all of them together', async () => {
   other.waiting(0)
   assert.equal(await depth(), '3')
 })
+
+test('a page does not wait for what cannot be collected', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const registry = new Registry({ release: 22 })
+  registry.register(gauge('a'), 'A.').labels().set(1)
+  registry.collect(() => new Promise(() => {}))
+  registry.collect(() => Promise.reject(new Error('away')))
+  const page = registry.page()
+  t.mock.timers.tick(10_000)
+  assert.match(await page, /^a 1$/m)
+})

@@ -19,6 +19,9 @@ export interface RegistryOptions {
   readonly warn?: (message: string) => void
 }
 
+/** Whoever reads the page waits ten seconds for it, as a rule: a store that is away must not keep it from him. */
+const collectedMsMax = 3000
+
 interface Shown {
   readonly family: Family
   readonly help: string
@@ -62,15 +65,21 @@ export class Registry {
     for (const family of this.#families) family.forget(labels)
   }
 
-  /** Runs before each page. One that fails leaves its metrics as they were. */
+  /** Runs before each page. One that fails, or takes too long, leaves its metrics as they were. */
   collect(collector: () => void | Promise<void>): void {
     this.#collectors.push(collector)
   }
 
+  async #collected(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, collectedMsMax)
+    const all = this.#collectors.map(async (collect) => collect()).map((one) => one.catch(() => {}))
+    await Promise.race([Promise.all(all), late])
+    clearTimeout(timer)
+  }
+
   async page(): Promise<string> {
-    await Promise.all(
-      this.#collectors.map(async (collect) => collect()).map((done) => done.catch(() => {})),
-    )
+    await this.#collected()
     const out: string[] = []
     for (const name of [...this.#shown.keys()].sort()) {
       const { family, help } = this.#shown.get(name) as Shown
