@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { encodeCut } from '#codec/cut-object.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { Exchange, Sink } from './exchange.ts'
+import type { HttpParts } from './parts.ts'
 import { respond } from './respond.ts'
 import { type Served, startServed } from './served.fixture.ts'
 import type { Shape } from './shape.ts'
@@ -231,4 +232,39 @@ test('who is to come back later is told when, in the body and in a header', asyn
   assert.equal(answer.status, 504)
   assert.equal(answer.json.details.retryAfterSeconds, 1)
   assert.equal(answer.headers['retry-after'], '1')
+})
+
+test('lists that are made as a whole are made while there is room for all of them', async () => {
+  const kind = served.kind('', 'v1', 'configmaps')
+  const bytes = Object.defineProperty(Buffer.from('{}'), 'length', { value: 200 << 20 })
+  const one = { key: 'a', namespace: 'default', name: 'a', revision: 1, apiVersion: 'v1' }
+  const entries = [{ ...one, cut: { ...encodeCut({ metadata: { name: 'a' } }), bytes } }]
+  const answer = { is: 'list', kind, entries, revision: 1, continueToken: '' } as unknown as Answer
+  const parseStored = () => ({ metadata: { name: 'a' } })
+  const parts = { server: { ...served.parts.server, parseStored } } as unknown as HttpParts
+  const leaving: (() => void)[] = []
+  const ask = async (format: Shape['format']) => {
+    const shape = { format, pretty: true, contentType: 'x' } as Shape
+    let told = 0
+    const wire = {
+      method: 'GET',
+      headers: {},
+      answer: (status: number) => {
+        told = status
+      },
+      answerPieces: (status: number) => {
+        told = status
+      },
+      onClose: (listener: () => void) => void leaving.push(listener),
+    }
+    const exchange = { wire, target: { subresource: '', path: '' }, warnings: [] }
+    await respond(exchange as unknown as Exchange, parts, answer, shape)
+    return told
+  }
+  for (const format of ['json', 'yaml', 'protobuf'] as const) {
+    // Two at once: the second found room too, and neither is refused after it was made.
+    assert.deepEqual(await Promise.all([ask(format), ask(format)]), [200, 200], format)
+    await assert.rejects(ask(format), { code: 429 }, format)
+    for (const leave of leaving.splice(0)) leave()
+  }
 })

@@ -65,13 +65,16 @@ function tell(
       const shown = { ...answer, view: viewOf(answer, exchange) }
       return encodeObject(shown, shape, parts, exchange).then(told)
     }
-    case 'list':
+    case 'list': {
       if (shape.plainJson) return sendList(exchange, parts, answer, shape)
       if (shape.format === 'protobuf' && shape.as === undefined)
         return sendProtobufList(exchange, parts, answer, shape)
+      const isWhole = shape.as === undefined
+      if (isWhole) holdAll(exchange, answer.entries)
       return encodeList(answer, shape, parts, exchange).then((body) =>
-        send(exchange, 200, shape, body),
+        (isWhole ? sendMade : send)(exchange, 200, shape, body),
       )
+    }
     case 'value': {
       const value = linked(answer.value, exchange, parts)
       const { apiVersion, kind } = value
@@ -127,6 +130,16 @@ export function send(
   body: Buffer,
 ): void | Promise<void> {
   requireRoom(exchange, body.length)
+  return sendMade(exchange, status, shape, body)
+}
+
+/** What there was room for before it was made. */
+function sendMade(
+  exchange: Exchange,
+  status: number,
+  shape: { readonly contentType: string },
+  body: Buffer,
+): void | Promise<void> {
   const headers = answerHeaders(exchange, shape.contentType)
   finish(exchange, status, body.length)
   if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
