@@ -146,7 +146,7 @@ test('what has no route leaves no metric behind', async () => {
   assert.match(await registry.page(), /apiserver_longrunning_gauge{verb="WATCH"[^}]*} 1/)
 })
 
-test('one too many is told to come back; watches and masters are not counted', () => {
+test('one too many is told to come back; watches and masters are not counted', async () => {
   const registry = new Registry({ release: 19 })
   const metrics = serverMetrics(registry, 19)
   const { begin, end } = inFlightObserver(
@@ -162,6 +162,16 @@ test('one too many is told to come back; watches and masters are not counted', (
     (error) =>
       error instanceof ApiError && error.code === 429 && error.details?.retryAfterSeconds === 1,
   )
+  const long = 'x'.repeat(300)
+  for (const path of [`/${long}`, `/apis/${long}/v1/${long}`])
+    assert.throws(() => begin?.(exchangeOf('GET', path)))
+  const page = await registry.page()
+  assert.match(page, /terminations_total{verb="LIST",group="",version="v1",resource="pods"/)
+  assert.match(
+    page,
+    /terminations_total{verb="GET",group="",version="",resource="",subresource="unexpected"/,
+  )
+  assert.doesNotMatch(page, /xxx/)
   begin?.(exchangeOf('GET', '/api/v1/pods?watch=1'))
   begin?.(exchangeOf('POST', '/api/v1/namespaces/a/pods'))
   begin?.(

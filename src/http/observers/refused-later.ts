@@ -6,6 +6,12 @@ import { requestKind } from './in-flight-mark.ts'
 import { reportedVerb, scopeOf } from './request-place.ts'
 
 const retryAfterSeconds = 1
+/**
+ * Longest name that is told. Who is refused may have asked for anything, and what is counted is kept: this is more than
+ * anything that is served is called, too little to fill the memory by.
+ */
+const nameLengthMax = 256
+const told = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)
 
 export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiError {
   const { target } = exchange
@@ -14,7 +20,7 @@ export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiErr
   const scope = scopeOf(target)
   const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
   metrics.terminated
-    .labels(reportedVerb(exchange, scope), ...place, scope, 'apiserver', '429')
+    .labels(reportedVerb(exchange, scope), ...place.map(told), scope, 'apiserver', '429')
     .add(1)
   return tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
 }
