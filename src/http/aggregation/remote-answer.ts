@@ -5,6 +5,8 @@ import type { ClientEvent } from '#client/client.ts'
 
 /** Lists come in pages; more than this would only fill memory. */
 const answerBytesMax = 256 << 20
+/** Longest event of a watch: twice the largest object there is, and room for what is around it. */
+const eventLengthMax = 8 << 20
 
 export async function textOf(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -28,6 +30,7 @@ export async function* eventsIn(
     for await (const chunk of answer) {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() as string
+      if (rest.length > eventLengthMax) throw serviceUnavailable('an event is too large')
       for (const line of lines) {
         const { type, object } = JSON.parse(line)
         if (type === 'ERROR') {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { eventsIn } from './remote-answer.ts'
+
+const { signal } = new AbortController()
+const eventsOf = (pieces: Iterable<string>) => {
+  const answer = Readable.from(pieces, { objectMode: false }) as unknown as IncomingMessage
+  return { answer, events: Array.fromAsync(eventsIn(answer, signal)) }
+}
+
+test('events come in whatever pieces, and what only says how far it is is left out', async () => {
+  const text = `{"type":"ADDED","object":{"a":"ü"}}\n{"type":"BOOKMARK","object":{}}\n`
+  for (const pieces of [[text], text])
+    assert.deepEqual(await eventsOf(pieces).events, [{ type: 'ADDED', object: { a: 'ü' } }])
+})
+
+test('an event without end is not waited for', async () => {
+  function* endless() {
+    for (let i = 0; i < 2000; i++) yield 'x'.repeat(64 << 10)
+  }
+  const { answer, events } = eventsOf(endless())
+  await assert.rejects(events, { code: 503, message: 'an event is too large' })
+  assert.ok(answer.destroyed)
+})
