@@ -581,6 +581,15 @@ test('a body that came before anybody wanted it, as far as it may, goes on comin
   assert.equal((await body).length, 16 * 16_384 + 3)
 })
 
+test('of a body that nobody has asked for nothing is kept once the answer has begun', async () => {
+  const client = new Client()
+  client.send(frame(headers, 4, 1, post), frame(data, 0, 1, 'before'))
+  const [wire] = client.wires as [Wire]
+  wire.stream(200, {})
+  client.send(frame(data, 0, 1, 'meanwhile'), frame(data, flag.endStream, 1))
+  assert.equal(String(await wire.readBody(100)), '')
+})
+
 test('a body in pieces of a byte is kept as a body', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))

@@ -127,7 +127,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     this.#ungrantedBytes += frameBytes
     if (this.#ungrantedBytes > streamWindowBytes) return errorCode.flowControl
     if (this.#reader !== undefined) this.#reader.take(chunk)
-    else if (!this.ended) (this.#early ??= new BodyPieces()).add(chunk)
+    else if (!this.#answered) (this.#early ??= new BodyPieces()).add(chunk)
     return errorCode.none
   }
 
@@ -257,6 +257,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
     if (this.#gone || this.#answered) return undefined
     this.#answered = true
+    // Nobody will ask for it any more, and a watch may last.
+    this.#early = undefined
     let block = encodeHeaders(status, headers)
     // An answer that is passed on says when it was given.
     if (headers.date === undefined) block += encodeHeader('date', dateHeader())
