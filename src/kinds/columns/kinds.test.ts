@@ -66,6 +66,31 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
     }),
     ['a', '1.1.1.1:80,[::1]:80,1.1.1.1:81 + 1 more...', '60m'],
   ],
+  [
+    'endpoints of several subsets',
+    endpointsColumns,
+    made({
+      subsets: [
+        { notReadyAddresses: [{ ip: '1.1.1.9' }], ports: [{ port: 80 }] },
+        { addresses: [{ ip: '1.1.1.1' }] },
+        { addresses: [{ ip: '1.1.1.2' }], ports: [{ port: 80 }, { port: 81 }, { port: 82 }] },
+      ],
+    }),
+    ['a', '1.1.1.1,1.1.1.2:80,1.1.1.2:81 + 1 more...', '60m'],
+  ],
+  [
+    'endpoints of which there are more than could ever be shown',
+    endpointsColumns,
+    made({
+      subsets: [
+        {
+          addresses: Array.from({ length: 30_000 }, () => ({ ip: '1.1.1.1' })),
+          ports: Array.from({ length: 30_000 }, (_, i) => ({ port: i })),
+        },
+      ],
+    }),
+    ['a', '1.1.1.1:0,1.1.1.1:0,1.1.1.1:0 + 899999997 more...', '60m'],
+  ],
   ['no endpoints', endpointsColumns, made({}), ['a', '<none>', '60m']],
   [
     'endpoint slice',

@@ -76,9 +76,9 @@ function readinessGates(pod: KubeObject): string {
   const gates: Loose[] = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
   const conditions: Loose[] = pod.status?.conditions ?? []
-  const open = gates.filter(
-    ({ conditionType }) => conditions.find(({ type }) => type === conditionType)?.status === 'True',
-  )
+  // The first condition of a type counts.
+  const statuses = new Map(conditions.toReversed().map(({ type, status }) => [type, status]))
+  const open = gates.filter(({ conditionType }) => statuses.get(conditionType) === 'True')
   return `${open.length}/${gates.length}`
 }
 

@@ -47,15 +47,23 @@ export const serviceColumns: TableColumns = {
 const hostPort = (ip: string, port: number): string =>
   ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 
+const endpointsShownMax = 3
+
+/** Every address with every port of its subset: the first few are made, the others only counted. */
 function shownEndpoints(subsets: Loose[]): string {
   if (subsets.length === 0) return '<none>'
-  const list = subsets.flatMap((subset) => {
-    const ips: string[] = (subset.addresses ?? []).map((address: Loose) => address.ip)
-    const ports: Loose[] = subset.ports ?? []
-    if (ports.length === 0) return ips
-    return ports.flatMap((port) => ips.map((ip) => hostPort(ip, port.port)))
-  })
-  return withMore(list, 3, '')
+  const list: string[] = []
+  let count = 0
+  for (const { addresses, ports } of subsets) {
+    const some: Loose[] = (addresses ?? []).slice(0, endpointsShownMax)
+    if (!ports?.length) list.push(...some.map(({ ip }) => ip))
+    for (const { port } of (ports ?? []).slice(0, endpointsShownMax)) {
+      list.push(...some.map(({ ip }) => hostPort(ip, port)))
+    }
+    count += (addresses ?? []).length * (ports?.length || 1)
+  }
+  const shown = list.slice(0, endpointsShownMax).join(',')
+  return count > endpointsShownMax ? `${shown} + ${count - endpointsShownMax} more...` : shown
 }
 
 export const endpointsColumns: TableColumns = {
