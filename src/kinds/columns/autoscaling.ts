@@ -7,13 +7,13 @@ import { ageColumn, column, nameColumn } from './column.ts'
 const unknown = '<unknown>'
 
 /** Where a metric of a type keeps its target and its current value. */
-const sources: Record<string, string> = {
-  Object: 'object',
-  Pods: 'pods',
-  Resource: 'resource',
-  External: 'external',
-  ContainerResource: 'containerResource',
-}
+const sources: ReadonlyMap<string, string> = new Map([
+  ['Object', 'object'],
+  ['Pods', 'pods'],
+  ['Resource', 'resource'],
+  ['External', 'external'],
+  ['ContainerResource', 'containerResource'],
+])
 
 type Shown = (spec: Loose, status: Loose | undefined) => string
 
@@ -24,7 +24,7 @@ const shownWithoutAverage: Shown = (spec, status) =>
     : shownMetric(spec, status)
 
 function shownMetric(spec: Loose, status: Loose | undefined): string {
-  const source = sources[spec.type]
+  const source = sources.get(spec.type)
   if (source === undefined) return '<unknown type>'
   const target = spec[source]?.target ?? {}
   const current = status?.[source]?.current

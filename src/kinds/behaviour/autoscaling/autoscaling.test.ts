@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import {
+  type CreateCase,
   checkCreate,
   checkUpdate,
   contextFor,
@@ -33,6 +34,15 @@ checkCreate(horizontalPodAutoscaler, [
       `spec.metrics[0].type: Unsupported value: "Odd": supported values: ${types}`,
     ),
   ],
+  ...['constructor', '__proto__'].map(
+    (type): CreateCase => [
+      `nor has ${type} one`,
+      scaler({ metrics: [{ type }] }),
+      Array<string>(2).fill(
+        `spec.metrics[0].type: Unsupported value: "${type}": supported values: ${types}`,
+      ),
+    ],
+  ),
   [
     'one source, of its type',
     scaler({ metrics: [{ type: 'Pods', resource: { name: 'cpu', ...share }, external: {} }] }),

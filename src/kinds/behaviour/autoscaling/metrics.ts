@@ -26,13 +26,13 @@ const sources: readonly (readonly [string, Check])[] = [
   ['resource', checkResource],
   ['containerResource', checkContainerResource],
 ]
-const sourceOfType: Readonly<Record<string, string>> = {
-  Object: 'object',
-  Pods: 'pods',
-  Resource: 'resource',
-  External: 'external',
-  ContainerResource: 'containerResource',
-}
+const sourceOfType: ReadonlyMap<string, string> = new Map([
+  ['Object', 'object'],
+  ['Pods', 'pods'],
+  ['Resource', 'resource'],
+  ['External', 'external'],
+  ['ContainerResource', 'containerResource'],
+])
 
 /** Before this release the missing source was called by its type in lower case. */
 const sourcesNamedSince = 20
@@ -47,7 +47,7 @@ export function checkMetric(metric: Loose, path: FieldPath, context: Context): F
   const present = sources.filter(([field]) => metric[field])
   const [first] = present
   if (first !== undefined) errors.push(...first[1](metric[first[0]], path.child(first[0])))
-  const expected = isOld ? type.toLowerCase() : sourceOfType[type]
+  const expected = isOld ? type.toLowerCase() : sourceOfType.get(type)
   if (expected === undefined) errors.push(notSupported(path.child('type'), type, types))
   else if (!metric[expected]) {
     const isOld = context.release < sourcesNamedSince
