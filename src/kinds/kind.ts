@@ -215,8 +215,8 @@ export interface Behaviour {
   /** Annotations that stand in for fields: part of whole objects, never of metadata shown alone (tables, partial objects). */
   readonly standInAnnotations?: readonly string[]
   readonly columns?: TableColumns
-  /** Changes to the object when its deletion begins, e.g. a namespace's phase. */
-  prepareForDelete?(next: KubeObject, context: Context): void
+  /** Whether more than its finalizers holds an object that is being deleted. */
+  isHeld?(object: KubeObject): boolean
 }
 
 /** A subresource that reads and writes the main object's own kind: status, approval, ephemeralcontainers, finalize. */

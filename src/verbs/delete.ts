@@ -63,7 +63,6 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
     return changed ? letGo(server, request, live, next) : removeNow(server, request, live)
   }
   if (grace === 'none') markDeleting(next, timestamp(server.clock))
-  kind.resource.behaviour.prepareForDelete?.(next, context)
   const overAtOnce = !held && next.metadata.deletionGracePeriodSeconds === 0
   return storeMarked(server, admitted, live, next, overAtOnce)
 }

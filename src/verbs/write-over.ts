@@ -17,7 +17,7 @@ import { invalid } from '#api/field-error.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
-import { type Context, rulesFor } from '#kinds/kind.ts'
+import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, letsOwnersGo, put } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
@@ -184,12 +184,12 @@ async function writeOnce(
       ...(readAgain && { old, showsOldOwners: true }),
       ...(plan.admittedAs && { old: await plan.admittedAs.show(old) }),
     })
-    if (isFinalized(next, old) && isTriedAgain(server, request)) {
+    if (isFinalized(kind, next, old) && isTriedAgain(server, request)) {
       await server.admission.mutate(attributes)
       await server.admission.validate({ ...attributes, object: next })
     }
     const outcome = await storeNext(server, request, next, live)
-    const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(next, old)
+    const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(kind, next, old)
     const settled = isStored ? reservation?.keep() : reservation?.giveBack()
     if (settled !== undefined) await settled
     if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
@@ -283,7 +283,7 @@ async function storeNext(
   live: Live,
 ): Promise<{ answer: Answer } | { current: Live | undefined }> {
   const { kind } = request.target
-  if (isFinalized(next, live.object)) return removeFinalized(server, request, next, live)
+  if (isFinalized(kind, next, live.object)) return removeFinalized(server, request, next, live)
   const encoded = await encode(server, kind, next, letsOwnersGo(server, request))
   if (isUnchanged(encoded, next, live) || request.options.dryRun) {
     return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
@@ -294,10 +294,10 @@ async function storeNext(
   return { current: current && (await liveFromStored(server, kind, current)) }
 }
 
-/** The last finalizer of an object that is being deleted went away. A namespace has further ones in its spec. */
-function isFinalized({ kind, metadata, spec }: KubeObject, old: KubeObject): boolean {
-  if ((metadata.finalizers?.length ?? 0) > 0) return false
+/** The last finalizer of an object that is being deleted went away, and nothing else holds it. */
+function isFinalized({ resource }: Kind, next: KubeObject, old: KubeObject): boolean {
+  if ((next.metadata.finalizers?.length ?? 0) > 0) return false
   if (old.metadata.deletionTimestamp === undefined) return false
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
-  return kind !== 'Namespace' || (spec?.finalizers?.length ?? 0) === 0
+  return resource.behaviour.isHeld?.(next) !== true
 }

@@ -7,11 +7,16 @@ import { parseListOptions } from '#api/list-options.ts'
 import { until } from '#base/until.fixture.ts'
 import type { Storage } from '#storage/storage.ts'
 import { overlaid } from '#watchcache/picture.suite.ts'
+import { customResource } from '#kinds/custom.ts'
+import type { Type } from '#schema/type.ts'
+import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { deleteOptionsFrom } from './delete-options.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
+import { get } from './get.ts'
 import { list } from './list.ts'
+import { patch } from './patch.ts'
 import { update } from './update.ts'
 
 let verbs: Fixture
@@ -256,6 +261,45 @@ test('deletions have conditions, policies and grace', async () => {
   )
   await verbs.remove('pods', 'graceful', { gracePeriodSeconds: 0 })
   assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
+})
+
+test('of a custom kind called Namespace only the finalizers of its metadata hold it', async () => {
+  const { feature, release } = verbs.server
+  const { type } = verbs.target('configmaps').kind
+  assert.ok(type.is === 'struct')
+  const names = { plural: 'namespaces', singular: 'namespace', kind: 'Namespace', listKind: 'List' }
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }
+  const resource = customResource(
+    {
+      metadata: { name: 'namespaces.example.com', uid: 'u', generation: 1 },
+      spec: { group: 'example.com', scope: 'Namespaced', names, versions: [version] },
+      status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }] },
+    },
+    {
+      root: '/registry',
+      release,
+      feature,
+      objectMeta: type.byName.get('metadata')?.type as Type,
+      convertElsewhere: async (_definition, objects) => objects,
+    },
+  )
+  verbs.server.catalog.add(resource)
+  const [kind] = resource.kinds
+  const at = (name: string) => ({ kind, namespace: 'default', name, subresource: '' })
+  const body = {
+    kind: 'Namespace',
+    apiVersion: 'example.com/v1',
+    metadata: { name: 'own', finalizers: ['example.com/x'] },
+    spec: { finalizers: 'any' },
+  }
+  await create(verbs.server, verbs.request(at(''), body))
+  const deleteOptions = deleteOptionsFrom({})
+  await remove(verbs.server, { ...verbs.request(at('own')), deleteOptions })
+  const patchBytes = Buffer.from('{"metadata":{"finalizers":null}}')
+  await patch(verbs.server, { ...verbs.request(at('own')), patchType: 'merge', patchBytes })
+  assert.equal(await refusalOf(get(verbs.server, at('own'), '')), '404 NotFound')
+  verbs.server.catalog.remove(resource)
 })
 
 test('a deletion goes on while others change what it is to delete', async () => {

@@ -62,6 +62,7 @@ export const namespace: Behaviour = {
     ...check(next),
     ...checkMetadataUpdate(next, old),
   ],
+  isHeld: ({ spec }) => (spec?.finalizers?.length ?? 0) > 0,
   selectableFields: (object) => ({ 'status.phase': object.status?.phase ?? '' }),
   subresources: {
     status: {
