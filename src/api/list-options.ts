@@ -115,8 +115,10 @@ function optionErrors(options: ListOptions): FieldError[] {
 export const flag = (value: string | null): boolean =>
   value !== null && value.toLowerCase() !== 'false' && value !== '0'
 
-export function integer(value: string | null): number | undefined {
-  if (value === null) return undefined
+export const integer = (value: string | null): number | undefined =>
+  value === null ? undefined : Number(parseInt64(value))
+
+export function parseInt64(value: string): bigint {
   if (!/^[+-]?\d+$/.test(value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   }
@@ -124,7 +126,7 @@ export function integer(value: string | null): number | undefined {
   if (BigInt.asIntN(64, number) !== number) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   }
-  return Number(number)
+  return number
 }
 
 /** A resource version as a number; undefined when unset. */

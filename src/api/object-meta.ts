@@ -36,7 +36,7 @@ export interface ObjectMeta {
   generation?: number
   creationTimestamp?: string | null
   deletionTimestamp?: string
-  deletionGracePeriodSeconds?: number
+  deletionGracePeriodSeconds?: number | bigint
   labels?: Record<string, string>
   annotations?: Record<string, string>
   ownerReferences?: OwnerReference[]

@@ -206,9 +206,9 @@ export interface Behaviour {
   /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
   gracePeriodSeconds?(
     object: KubeObject,
-    asked: number | undefined,
+    asked: number | bigint | undefined,
     context: Context,
-  ): number | undefined
+  ): number | bigint | undefined
   /** Objects of this kind are kept only for a time: that of events. */
   readonly expires?: boolean
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery } from './delete-options.ts'
+import { readOptionsText } from './delete-options-text.ts'
 
 const none = {
   gracePeriodSeconds: undefined,
@@ -64,6 +65,13 @@ test('from a body', () => {
     )
 })
 
+test('a body may have any integer of 64 bits', () => {
+  for (const seconds of ['9223372036854775807', '9007199254740993', '-9223372036854775808']) {
+    const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`))
+    assert.equal(deleteOptionsFrom(body).gracePeriodSeconds, BigInt(seconds))
+  }
+})
+
 test('from a query', () => {
   const read = (query: string) => deleteOptionsFromQuery(new URLSearchParams(query), 22)
   assert.deepEqual(read(''), none)
@@ -82,6 +90,12 @@ test('from a query', () => {
   assert.deepEqual(deleteOptionsFromQuery(new URLSearchParams('uid=u'), 16), none)
   assert.equal(read('orphanDependents=false').orphanDependents, false)
   assert.equal(read('orphanDependents=1').orphanDependents, true)
+  const largest = 2n ** 63n - 1n
+  assert.equal(read(`gracePeriodSeconds=${largest}`).gracePeriodSeconds, largest)
+  assert.match(
+    refusal(() => read(`gracePeriodSeconds=${largest + 1n}`)),
+    /^400 strconv.ParseInt: parsing "9223372036854775808": value out of range/,
+  )
   assert.match(
     refusal(() => read('gracePeriodSeconds=x')),
     /^400 strconv.ParseInt: parsing "x": invalid syntax/,

@@ -1,12 +1,14 @@
 /** DeleteOptions, from a body or from the query: what a client may ask of a deletion. */
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
+import { parseInt64 } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { newestWords, noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
+import { exactInteger } from '#codec/exact-integer.ts'
 
 export interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined
+  readonly gracePeriodSeconds: number | bigint | undefined
   /** There are preconditions, and be it none. */
   readonly preconditions?: boolean
   readonly uid: string | undefined
@@ -70,7 +72,7 @@ export function deleteOptionsFromQuery(query: URLSearchParams, release: number):
   const grace = query.get('gracePeriodSeconds')
   const orphan = query.get('orphanDependents')
   const options = {
-    gracePeriodSeconds: grace === null ? undefined : parseInt64(grace),
+    gracePeriodSeconds: grace === null ? undefined : exactInteger(parseInt64(grace)),
     uid: precondition('uid'),
     resourceVersion: precondition('resourceVersion'),
     orphanDependents: orphan === null ? undefined : parseBool(orphan),
@@ -115,17 +117,6 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
     : []
 }
 
-function parseInt64(value: string): number {
-  if (!/^[+-]?\d+$/.test(value)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
-  }
-  const number = Number(value)
-  if (!Number.isSafeInteger(number) && Math.abs(number) > 2 ** 63) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
-  }
-  return number
-}
-
 /** A parameter is false only when it is absent, `false` or `0`. */
 const parseBool = (value: string): boolean => value.toLowerCase() !== 'false' && value !== '0'
 
@@ -144,8 +135,9 @@ function text(value: unknown, field: string): string | undefined {
   if (typeof value !== 'string') throw wrongType(field, 'a string')
   return value
 }
-function integer(value: unknown, field: string): number | undefined {
+function integer(value: unknown, field: string): number | bigint | undefined {
   if (value === undefined || value === null) return undefined
+  if (typeof value === 'bigint') return value
   if (!Number.isSafeInteger(value)) throw wrongType(field, 'an integer')
   return value as number
 }

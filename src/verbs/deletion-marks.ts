@@ -38,7 +38,7 @@ export function markGrace(
   return 'marked'
 }
 
-const negativeAsOne = (seconds: number) => (seconds < 0 ? 1 : seconds)
+const negativeAsOne = (seconds: number | bigint) => (seconds < 0 ? 1 : seconds)
 
 /** A grace may be any number of 64 bits. Nanoseconds have as many, as in the original: what is longer is some other time. */
 function plusSeconds(time: string, seconds: number | bigint): string {

@@ -131,7 +131,7 @@ const deleted = (grace: number | bigint) => ({
   metadata: {
     name: 'p',
     deletionTimestamp: new Date(-10_000).toISOString(),
-    deletionGracePeriodSeconds: grace as number,
+    deletionGracePeriodSeconds: grace,
   },
 })
 for (const [name, object, counts] of [

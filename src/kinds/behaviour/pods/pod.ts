@@ -92,10 +92,14 @@ function selectableFields(pod: KubeObject): Record<string, string> {
 }
 
 /** A pod that runs nowhere, or has ended, needs no time to end. */
-function gracePeriodSeconds(pod: KubeObject, asked: number | undefined, context: Context): number {
+function gracePeriodSeconds(
+  pod: KubeObject,
+  asked: number | bigint | undefined,
+  context: Context,
+): number | bigint {
   const { spec = {}, status = {} }: Loose = pod
   if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0
-  const seconds: number = asked ?? spec.terminationGracePeriodSeconds ?? 0
+  const seconds: number | bigint = asked ?? spec.terminationGracePeriodSeconds ?? 0
   return seconds < 0 && context.release >= 22 ? 1 : seconds
 }
 
