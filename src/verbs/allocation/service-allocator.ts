@@ -162,8 +162,10 @@ class Work implements Reservation {
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
   readonly #release: number
-  /** Ports only shown: a dry run takes none. */
-  readonly #shownPorts: number[] | undefined
+  /** A dry run takes no ports, and only shows some. */
+  readonly #isDryRun: boolean
+  /** The highest port this write has, or shows, so far. */
+  #highestPort: number | undefined
 
   constructor(
     stock: ServiceStock,
@@ -180,7 +182,7 @@ class Work implements Reservation {
     this.#old = old
     this.#had = old === undefined ? nothing : holdingOf(old)
     this.#release = release
-    if (dryRun) this.#shownPorts = []
+    this.#isDryRun = dryRun === true
   }
 
   /** Whether nobody else was faster; otherwise nothing is taken any longer. */
@@ -223,7 +225,7 @@ class Work implements Reservation {
     const taken = this.#taken()
     this.forget()
     // A store that did not answer may have stored the service: what it has stays claimed until the ranges are mended.
-    if (this.#shownPorts !== undefined || error instanceof StorageUnavailable) return undefined
+    if (this.#isDryRun || error instanceof StorageUnavailable) return undefined
     return this.#claims?.release(taken)
   }
 
@@ -290,14 +292,17 @@ class Work implements Reservation {
     const ports = (this.#service.spec?.ports ?? []) as Loose[]
     if (!hasNodePorts(this.#service)) return
     const byPort = new Map<number, number>()
-    for (const [i, port] of ports.entries()) this.#nodePort(port, i, ports, had, byPort)
+    const askedByPort = new Map<number, number>()
+    for (const { port, nodePort } of ports)
+      if (nodePort && !askedByPort.has(port)) askedByPort.set(port, nodePort)
+    for (const [i, port] of ports.entries()) this.#nodePort(port, i, askedByPort, had, byPort)
   }
 
   /** Two entries of one port with different protocols share their node port. */
   #nodePort(
     port: Loose,
     i: number,
-    ports: Loose[],
+    askedByPort: ReadonlyMap<number, number>,
     had: readonly number[],
     byPort: Map<number, number>,
   ): void {
@@ -308,8 +313,7 @@ class Work implements Reservation {
       port.nodePort = shared
       return
     }
-    const wanted =
-      asked || (ports.find((one) => one.port === port.port && one.nodePort)?.nodePort ?? 0)
+    const wanted = asked || (askedByPort.get(port.port) ?? 0)
     if (wanted === 0) port.nodePort = this.#takeAnyPort()
     else if (had.includes(wanted) || this.#takenPorts.includes(wanted)) port.nodePort = wanted
     else {
@@ -347,18 +351,26 @@ class Work implements Reservation {
   }
 
   #takeAnyPort(what = 'a nodePort'): number {
-    if (this.#shownPorts !== undefined) return this.#showPort(this.#shownPorts)
+    if (this.#isDryRun) return this.#showPort()
     const port = this.#stock.ports.takeAny()
     if (port === undefined) throw internalError(`failed to allocate ${what}: range is full`)
-    this.#takenPorts.push(port)
+    this.#hasPort(port)
     return port
   }
 
+  #hasPort(port: number): void {
+    this.#takenPorts.push(port)
+    this.#seesPort(port)
+  }
+
+  #seesPort(port: number): void {
+    this.#highestPort = Math.max(this.#highestPort ?? port, port)
+  }
+
   /** The port after the highest this write has so far, as the original shows it; whether it is free is nobody's concern. */
-  #showPort(shown: number[]): number {
-    const before = [...this.#takenPorts, ...shown]
-    const port = (before.length === 0 ? portBeforeShown : Math.max(...before)) + 1
-    shown.push(port)
+  #showPort(): number {
+    const port = (this.#highestPort ?? portBeforeShown) + 1
+    this.#seesPort(port)
     // After the last number there is comes the first, for the checks to refuse.
     return port | 0
   }
@@ -368,9 +380,9 @@ class Work implements Reservation {
     const { ports } = this.#stock
     const outcome = ports.take(port)
     if (outcome === 'taken') return 'provided port is already allocated'
-    if (outcome === 'ok') this.#takenPorts.push(port)
+    if (outcome === 'ok') this.#hasPort(port)
     // A dry run only asks whether others have it, not whether it could be had.
-    else if (this.#shownPorts !== undefined) this.#shownPorts.push(port)
+    else if (this.#isDryRun) this.#seesPort(port)
     else {
       const range = `${ports.first}-${ports.last}`
       return `provided port is not in the valid range. The range of valid ports is ${range}`
