@@ -58,7 +58,8 @@ export function setGarbageFinalizers(
   const after = before.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
   if (policy === 'Orphan') after.push(orphanFinalizer)
   if (policy === 'Foreground') after.push(foregroundFinalizer)
-  const changed = before.length !== after.length || after.some((name) => !before.includes(name))
+  const known = new Set(before)
+  const changed = before.length !== after.length || after.some((name) => !known.has(name))
   if (!changed) return false
   if (after.length === 0) delete object.metadata.finalizers
   else object.metadata.finalizers = after

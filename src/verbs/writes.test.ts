@@ -302,6 +302,16 @@ test('of a custom kind called Namespace only the finalizers of its metadata hold
   verbs.server.catalog.remove(resource)
 })
 
+test('the deletion of what a hundred thousand finalizers hold takes a moment', async () => {
+  const finalizers = Array.from({ length: 100_000 }, (_, i) => `a.b/c${i}`)
+  await verbs.create('configmaps', { metadata: { name: 'held', finalizers } })
+  const began = performance.now()
+  const { metadata } = await verbs.remove('configmaps', 'held')
+  assert.ok(performance.now() - began < 3000)
+  assert.deepEqual(metadata.finalizers, finalizers)
+  await verbs.patch('configmaps', 'held', 'merge', { metadata: { finalizers: null } })
+})
+
 test('a deletion goes on while others change what it is to delete', async () => {
   await verbs.create('configmaps', { metadata: { name: 'busy' } })
   let changes = 0
