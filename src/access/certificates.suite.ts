@@ -28,6 +28,13 @@ const algorithms = {
     publicExponent: new Uint8Array([1, 0, 1]),
     modulusLength: 2048,
   },
+  /** With an exponent that makes checks slow. */
+  wide: {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    publicExponent: new Uint8Array([0x80, 0, 0, 1]),
+    modulusLength: 2048,
+  },
 } as const
 
 async function newKeys(kind: keyof typeof algorithms) {
@@ -47,6 +54,7 @@ export interface Wanted {
   readonly notBefore?: Date
   readonly notAfter?: Date
   readonly keys?: keyof typeof algorithms
+  readonly keysOf?: Made
   readonly extensions?: readonly x509.Extension[]
   readonly hosts?: readonly string[]
 }
@@ -59,7 +67,7 @@ let serial = 1
 
 export async function make(wanted: Wanted): Promise<Made> {
   const kind = wanted.keys ?? 'ec'
-  const keys = await newKeys(kind)
+  const keys = wanted.keysOf?.keys ?? (await newKeys(kind))
   const subject = new x509.Name(wanted.subject)
   const extensions: x509.Extension[] = [...(wanted.extensions ?? [])]
   if (wanted.authority !== undefined)

@@ -7,8 +7,12 @@ import { type CertificateFields, certificateFields } from './certificate-fields.
 
 /** Certificates between a client's and an authority: more is no honest chain. */
 const chainLengthMax = 8
-/** Signatures checked for one client: a forest of cross-signed certificates must not keep us busy. */
-const signatureChecksMax = 100
+/** Signatures checked for one client: an honest chain takes three or four, and strangers must not keep us busy. */
+const signatureChecksMax = 25
+/** Larger keys are no authority's, and what they signed takes tens of milliseconds to check. */
+const modulusBitsMax = 8192
+/** As in Go, whose exponents are smaller. */
+const exponentEnd = 2n ** 31n
 /** Far above any real certificate; parsing more is refused. */
 export const certificateBytesMax = 64 * 1024
 
@@ -164,7 +168,10 @@ const isIssuer = (parent: Parsed, child: Parsed): boolean =>
 function signed(child: Parsed, parent: X509Certificate): boolean {
   if (brokenAlgorithms.has(child.fields.signatureAlgorithm)) return false
   try {
-    return child.certificate.verify(parent.publicKey)
+    const { publicKey } = parent
+    const { modulusLength = 0, publicExponent = 0n } = publicKey.asymmetricKeyDetails ?? {}
+    if (modulusLength > modulusBitsMax || publicExponent >= exponentEnd) return false
+    return child.certificate.verify(publicKey)
   } catch {
     return false
   }

@@ -192,6 +192,26 @@ const refused: [string, () => Promise<Made[]>, string][] = [
     },
     'certificate signed by unknown authority',
   ],
+  [
+    'with a key that takes long to check',
+    async () => {
+      const wide = await authority('wide', { keys: 'wide', issuer: root })
+      return [await client(wide, 'admin', []), wide]
+    },
+    'certificate signed by unknown authority',
+  ],
+  [
+    'below a forest of authorities',
+    async () => {
+      const one = await authority('forest')
+      const same = () => authority('forest', { issuer: one, keysOf: one })
+      return [
+        await client(one, 'admin', []),
+        ...(await Promise.all(Array.from({ length: 8 }, same))),
+      ]
+    },
+    'too many signatures to check',
+  ],
 ]
 for (const [name, make, why] of refused)
   test(`refused: ${name}`, async () => {
@@ -232,6 +252,28 @@ test('a known client costs no check, until the chain expires', async () => {
   assert.equal(first.user, again.user)
   now += 2 * 3_600_000
   assert.match(JSON.stringify(own.authenticate(sent(made.certificate))), /expired/)
+})
+
+test('a stranger costs one check in a while for each connection', async () => {
+  let [now, elapsed, checks] = [Date.now(), 0, 0]
+  const roots = new Authorities([root.certificate])
+  const clock = { now: () => now, elapsed: () => elapsed }
+  const own = new ClientCertificateAuthenticator(roots, clock)
+  const early = { notBefore: new Date(now + 60_000) }
+  const { certificate } = await client(root, 'alice', [], early)
+  const intermediates = () => {
+    checks++
+    return []
+  }
+  const ask = () => {
+    const verdict = own.authenticate({ ...sent(certificate), intermediates })
+    return verdict instanceof Promise || verdict === undefined ? verdict : Object.keys(verdict)
+  }
+  for (let i = 0; i < 5; i++) assert.deepEqual(ask(), ['refused'])
+  assert.equal(checks, 1)
+  now += 60_000
+  elapsed += 10_000
+  assert.deepEqual(ask(), ['user'])
 })
 
 test('bundles with several authorities; broken ones stop the start', () => {

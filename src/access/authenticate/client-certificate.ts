@@ -3,7 +3,7 @@
  * certificate, for as long as the whole chain is valid, so that only the first request of a client is checked in full.
  */
 import type { X509Certificate } from 'node:crypto'
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
 import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import type { Authorities, ChainVerdict } from './certificate-chain.ts'
@@ -11,7 +11,14 @@ import type { Authorities, ChainVerdict } from './certificate-chain.ts'
 /** Clients remembered; each costs a few hundred bytes. */
 const rememberedMax = 10_000
 
+/** How long a refusal stands: on one connection the same is sent with each request, by strangers too. */
+const refusedMs = 10_000
+
 type Accepted = ChainVerdict & { ok: true }
+interface Refused {
+  readonly verdict: ChainVerdict
+  readonly untilMs: number
+}
 
 /** Verifies the certificate a client sent, cheaply when it has been seen before. */
 export class CertificateVerifier {
@@ -19,6 +26,7 @@ export class CertificateVerifier {
   readonly #clock: Clock
   readonly #byObject = new WeakMap<X509Certificate, Accepted>()
   readonly #byFingerprint = new Map<string, Accepted>()
+  readonly #refused = new WeakMap<X509Certificate, Refused>()
 
   constructor(authorities: Authorities, clock: Clock) {
     this.#authorities = authorities
@@ -36,8 +44,14 @@ export class CertificateVerifier {
       return seen
     }
     this.#byFingerprint.delete(fingerprint)
+    const elapsed = elapsedMs(this.#clock)
+    const refused = this.#refused.get(certificate)
+    if (refused !== undefined && elapsed < refused.untilMs) return refused.verdict
     const verdict = this.#authorities.verify(certificate, intermediates(), now)
-    if (!verdict.ok) return verdict
+    if (!verdict.ok) {
+      this.#refused.set(certificate, { verdict, untilMs: elapsed + refusedMs })
+      return verdict
+    }
     if (this.#byFingerprint.size >= rememberedMax) this.#byFingerprint.clear()
     this.#byFingerprint.set(fingerprint, verdict)
     this.#byObject.set(certificate, verdict)
