@@ -225,6 +225,11 @@ const faults: [what: string, answer: Loose, expected: string][] = [
     `500 ${refused}invalid character 'o' in literal null (expecting 'u')`,
   ],
   [
+    'too deep',
+    { ...patchOf(), patch: Buffer.from('['.repeat(1e5) + ']'.repeat(1e5)).toString('base64') },
+    `500 ${refused}invalid character '[' exceeded max depth`,
+  ],
+  [
     'an object',
     { ...patchOf(), patch: encoded({}) },
     `500 ${refused}json: cannot unmarshal object into Go value of type jsonpatch.Patch`,
@@ -283,6 +288,14 @@ for (const [what, answer, expected] of faults) {
     assert.equal(open, isCall ? 'admitted' : expected)
   })
 }
+
+test('integers of a patch are exact', async () => {
+  const patch = '[{"op":"add","path":"/spec/activeDeadlineSeconds","value":9007199254740993}]'
+  server.paths.set('/a', () => ({ ...patchOf(), patch: Buffer.from(patch).toString('base64') }))
+  const request = requestOf('CREATE', podKind, pod({ containers: [{ name: 'c', image: 'i' }] }))
+  assert.equal(await run(request, hook('a')), 'admitted')
+  assert.equal(request.object?.spec.activeDeadlineSeconds, 9007199254740993n)
+})
 
 test('steps are named from 1.22 on, and in the log of what failed open', async () => {
   const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' } }

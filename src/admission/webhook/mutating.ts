@@ -7,8 +7,7 @@ import type { Json, KubeObject, Loose, ManagedFieldsEntry } from '#api/object-me
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { internalError } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
-import { nestingDepthMax } from '#codec/json.ts'
-import { scanJson } from '#codec/json-scan.ts'
+import { parseJson, storedDepthMax } from '#codec/json.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { askHook, CallFailed, type DispatchParts, judge } from './dispatch.ts'
@@ -197,9 +196,9 @@ function isStampedNow({ operation, old }: AdmissionRequest, versioned: Versioned
 function operationsIn(patch: string): Json {
   const text = Buffer.from(patch, 'base64').toString('utf8')
   try {
-    return JSON.parse(text)
+    return parseJson(text, storedDepthMax)
   } catch (error) {
-    throw internalError(scanJson(text, nestingDepthMax).fault ?? (error as Error).message)
+    throw internalError((error as Error).message)
   }
 }
 
