@@ -259,8 +259,9 @@ function stopSteps(
       name: 'store',
       async run() {
         listener.destroy()
-        await endWork()
+        // First what requests left: the rest may wait for a store that is away.
         await observing.stop()
+        await endWork()
         await cache.close()
         await storage.close()
       },

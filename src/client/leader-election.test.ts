@@ -177,3 +177,13 @@ test('a leader stops when its time is over, however long it would pause between 
   assert.equal(leaders.size, 0)
   await stop()
 })
+
+test('a leader that cannot give its lease back ends all the same', async () => {
+  const one = new OneLease()
+  const leaders = new Set<string>()
+  const stop = candidate(one.client(), 'a', leaders, new Time())
+  await until('a to lead', () => leaders.has('a'))
+  one.silent = true
+  await stop()
+  assert.equal(leaders.size, 0)
+})

@@ -61,7 +61,8 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   }
   if (leading === undefined) return
   leading.abort()
-  await candidate.release().catch(() => {})
+  // Who stops does not wait for a store that is away: the lease runs out by itself.
+  await withinTime(candidate.release(), renewDeadlineMs).catch(() => {})
 }
 
 /** An answer that does not come is as good as a refusal: meanwhile the lease runs out. */
