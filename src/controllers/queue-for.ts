@@ -51,9 +51,11 @@ export async function unlessOvertaken(change: Promise<unknown>): Promise<void> {
 /** The making of what need not be made where it is there by now, or its namespace goes away. */
 export async function unlessNeedless(creation: Promise<unknown>): Promise<void> {
   try {
-    await unlessOvertaken(creation)
+    await creation
   } catch (error) {
-    if (!isTerminating(error)) throw error
+    // Another conflict is one about something else, as a quota that many write at once.
+    const isThere = error instanceof ApiError && error.reason === 'AlreadyExists'
+    if (!isThere && !isMissing(error) && !isTerminating(error)) throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
+import { conflict, modified } from '#api/status-error.ts'
 import { until } from '#base/until.fixture.ts'
 import { type Cluster, core, startCluster } from '#controllers/cluster.suite.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
@@ -48,6 +49,32 @@ test('every namespace has a default account, made again when deleted', () =>
       return now !== undefined && now.metadata.uid !== first?.metadata.uid
     })
   }))
+
+test('an account that a quota was in the way of is made all the same', async () => {
+  let left = 2
+  const cluster = await startCluster({
+    wrap: (client) =>
+      new Proxy(client, {
+        get(of, name) {
+          const call = Reflect.get(of, name).bind(of)
+          if (name !== 'create') return call
+          return async (...args: unknown[]) => {
+            if (left-- > 0) throw conflict({ group: '', plural: 'resourcequotas' }, 'q', modified)
+            return call(...args)
+          }
+        },
+      }),
+  })
+  try {
+    cluster.run(serviceAccountController)
+    await until('all are made', async () => {
+      return (await cluster.client.list(accounts, '')).items.length === 2
+    })
+    assert.deepEqual(cluster.complaints, [])
+  } finally {
+    await cluster.stop()
+  }
+})
 
 test('every account has a token up to 1.23', () =>
   inCluster(22, async ({ client, run, surroundings }, find) => {
