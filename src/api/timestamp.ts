@@ -46,6 +46,12 @@ export function parseTimestamp(text: string): Instant | undefined {
   return { seconds: match[8] === '-' ? local + offset : local - offset, nanos }
 }
 
+/** The same in milliseconds since 1970, to compare with the clock; NaN where the text is no time. */
+export function timestampMs(text: string): number {
+  const instant = parseTimestamp(text)
+  return instant === undefined ? Number.NaN : instant.seconds * 1000 + instant.nanos / 1e6
+}
+
 /** Like parseTimestamp, for the micro form: exactly six decimals are wanted. */
 export function parseMicroTimestamp(text: string): Instant | undefined {
   return /T\d{1,2}:\d\d:\d\d\.\d{6}(?!\d)/.test(text) ? parseTimestamp(text) : undefined

@@ -38,6 +38,7 @@ const nobody: [string, Record<string, string | undefined>, object?][] = [
   ['another id inside', { 'token-id': 'fedcba' }],
   ['expired', { expiration: '2024-04-30T23:59:59Z' }],
   ['expiring now', { expiration: '2024-05-01T00:00:00Z' }],
+  ['expiry on no day', { expiration: '2025-02-30T00:00:00Z' }],
   ['unreadable expiry', { expiration: 'tomorrow' }],
   ['not for authentication', { 'usage-bootstrap-authentication': 'false' }],
   ['silent about its use', { 'usage-bootstrap-authentication': undefined }],

@@ -5,6 +5,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { timestampMs } from '#api/timestamp.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
 
@@ -44,8 +45,7 @@ export class BootstrapTokenAuthenticator implements TokenAuthenticator {
   /** A date that cannot be read has passed. */
   #hasExpired(expiration: string): boolean {
     if (expiration === '') return false
-    const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
-    const time = form.test(expiration) ? Date.parse(expiration) : Number.NaN
+    const time = timestampMs(expiration)
     return Number.isNaN(time) || time <= this.#clock.now()
   }
 }

@@ -25,6 +25,8 @@ const tokenCases: [what: string, secret: KubeObject, signs: boolean][] = [
   ['one that ends later', secret('abcdef', { expiration: '2030-01-01T00:00:01Z' }), true],
   ['one that has ended', secret('abcdef', { expiration: '2030-01-01T00:00:00Z' }), false],
   ['one that ends at no time', secret('abcdef', { expiration: 'soon' }), false],
+  ['one that ends on a day', secret('abcdef', { expiration: '2031-01-01' }), false],
+  ['one that ends on no day', secret('abcdef', { expiration: '2031-02-30T00:00:00Z' }), false],
   ['one that may not sign', secret('abcdef', { 'usage-bootstrap-signing': 'false' }), false],
   ['one without a secret', secret('abcdef', { 'token-secret': '' }), false],
   ['one of another name', secret('abcdef', {}, 'bootstrap-token-fedcba'), false],

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
+import { timestampMs } from '#api/timestamp.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { bootstrapSecretType } from '#controllers/kept.ts'
 import { queueFor, unlessMissing, unlessOvertaken } from '#controllers/queue-for.ts'
@@ -53,7 +54,7 @@ export function tokensOf(found: readonly KubeObject[], nowMs: number): Map<strin
     if (id === '' || secret === '' || metadata.name !== `bootstrap-token-${id}`) continue
     if (text('usage-bootstrap-signing') !== 'true') continue
     // What is no time counts as past.
-    if (expiration !== '' && !(Date.parse(expiration) > nowMs)) continue
+    if (expiration !== '' && !(timestampMs(expiration) > nowMs)) continue
     tokens.set(id, secret)
   }
   return tokens

@@ -160,24 +160,28 @@ test('the root certificates are in every namespace from 1.20, and put right', ()
 test('bootstrap tokens go when they end', () =>
   inCluster(22, async ({ client, run }, find) => {
     run(tokenCleaner)
-    const token = (name: string, expiration: number) => ({
+    const token = (name: string, expiration: string) => ({
       metadata: { name },
       type: 'bootstrap.kubernetes.io/token',
       stringData: {
         'token-id': name.slice(-6),
         'token-secret': '0123456789abcdef',
-        expiration: new Date(expiration).toISOString(),
+        expiration,
       },
     })
-    await client.create(secrets, 'kube-system', token('bootstrap-token-aaaaaa', Date.now() + 600))
-    await client.create(
-      secrets,
-      'kube-system',
-      token('bootstrap-token-bbbbbb', Date.now() + 3_600_000),
-    )
+    const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+    for (const [id, expiration] of [
+      ['aaaaaa', inMs(600)],
+      ['bbbbbb', inMs(3_600_000)],
+      ['cccccc', '2999-01-01'],
+    ] as const)
+      await client.create(secrets, 'kube-system', token(`bootstrap-token-${id}`, expiration))
     assert.ok(await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa'))
     await until('the first is gone', async () => {
       return (await find('secrets', 'kube-system', 'bootstrap-token-aaaaaa')) === undefined
+    })
+    await until('what ends at no time is gone', async () => {
+      return (await find('secrets', 'kube-system', 'bootstrap-token-cccccc')) === undefined
     })
     assert.ok(await find('secrets', 'kube-system', 'bootstrap-token-bbbbbb'))
   }))

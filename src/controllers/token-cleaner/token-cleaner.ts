@@ -1,4 +1,5 @@
 /** Bootstrap tokens that have ended are deleted, at the second they end. */
+import { timestampMs } from '#api/timestamp.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { bootstrapSecretType } from '#controllers/kept.ts'
 import { queueFor, unlessOvertaken } from '#controllers/queue-for.ts'
@@ -15,7 +16,7 @@ export const tokenCleaner: Controller = {
     const queue = queueFor('tokencleaner', parts, async (name) => {
       const secret = found.get(namespace, name)
       if (secret === undefined || secret.expiration === '') return
-      const left = Date.parse(secret.expiration) - clock.now()
+      const left = timestampMs(secret.expiration) - clock.now()
       // What is no time counts as past.
       if (left > 0) return left
       await unlessOvertaken(client.delete(secrets, namespace, name, { uid: secret.uid }))
