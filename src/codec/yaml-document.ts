@@ -22,6 +22,7 @@ import {
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
+import { base64Fault } from './go-json/base64-fault.ts'
 import { utf8Fault } from './utf8-fault.ts'
 import { nestingDepthMax, parseJson, storedDepthMax } from './json.ts'
 import { YamlError } from './yaml-error.ts'
@@ -133,9 +134,9 @@ const cutShort = (node: Scalar): Json => String(scalarValue(node)).replace(/\n$/
 const control = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 function scalarValue(node: Scalar): Json {
-  if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8')
   const text = String(node.value ?? '')
   const tag = node.tag?.startsWith(tagPrefix) ? node.tag.slice(tagPrefix.length) : node.tag
+  if (tag === 'binary') return binaryText(text)
   if (tag === undefined ? node.type !== 'PLAIN' : !/^(int|float|bool|null)$/.test(tag)) return text
   const value = resolvePlain(text)
   if (tag !== undefined && !fitsTag(value, tag)) {
@@ -146,6 +147,14 @@ function scalarValue(node: Scalar): Json {
     throw new YamlError(`json: unsupported value: ${shown}`)
   }
   return value
+}
+
+/** Bytes in base64, whose line breaks do not matter, are the text that they are. */
+function binaryText(text: string): string {
+  if (base64Fault(text) !== undefined) {
+    throw new YamlError('yaml: !!binary value contains invalid base64 data')
+  }
+  return Buffer.from(text, 'base64').toString('utf8')
 }
 
 function fitsTag(value: Json | bigint, tag: string): boolean {
@@ -173,8 +182,9 @@ function* tokensOf(text: string, lines: LineCounter) {
 }
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  const options = { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent' } as const
-  const composer = new Composer(options)
+  // What tags make of a value is not the parser's to say: to others a time is text, and an ordered map is a list.
+  const options = { schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false } as const
+  const composer = new Composer({ ...options, logLevel: 'silent' })
   for (const document of composer.compose(tokensOf(text, lines))) {
     return document as Document.Parsed
   }

@@ -28,6 +28,10 @@ const values: [string, Json][] = [
   ],
   ['1: x\ntrue: z\n1.5: w', { 1: 'x', true: 'z', 1.5: 'w' }],
   ['a: !!str 1\nb: !foo bar\nc: !!binary aGk=\nd: !!int "3"', { a: '1', b: 'bar', c: 'hi', d: 3 }],
+  [
+    'a: !!timestamp 2021-01-01\nb: !!omap [c: 1]\nd: !!pairs [c: 1, c: 2]\ne: !!set {f}',
+    { a: '2021-01-01', b: [{ c: 1 }], d: [{ c: 1 }, { c: 2 }], e: { f: null } },
+  ],
   ['base: &b {x: 1, z: 2}\nuse: {<<: *b, z: 3}', { base: { x: 1, z: 2 }, use: { x: 1, z: 3 } }],
   ['a: &x [1]\nb: *x', { a: [1], b: [1] }],
   ['a: 1\na: 2', { a: 2 }],
@@ -69,6 +73,7 @@ const faults: [string, string][] = [
   ['a: .inf', 'json: unsupported value: +Inf'],
   ['a: -.inf', 'json: unsupported value: -Inf'],
   ['a: .nan', 'json: unsupported value: NaN'],
+  ['a: !!binary aGk', 'yaml: !!binary value contains invalid base64 data'],
   ['a: \x01', 'yaml: control characters are not allowed'],
   ['a: "\x7f"', 'yaml: control characters are not allowed'],
   ['a: b # \x80', 'yaml: control characters are not allowed'],
