@@ -9,6 +9,8 @@ interface Frame {
   readonly keys: Set<string> | undefined
   /** The last key, or the index of the item at work. */
   at: string | number
+  /** Of the object or list itself: a path is as long as the text is deep, and keys are many. */
+  readonly path: string
 }
 
 type Expecting = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'after value'
@@ -102,9 +104,9 @@ class Scanner {
     this.#expecting = 'after value'
   }
 
-  #open(frame: Frame, expecting: Expecting): void {
+  #open(keys: Frame['keys'], at: Frame['at'], expecting: Expecting): void {
     if (this.#frames.length >= this.#depthMax) this.#fail('exceeded max depth')
-    this.#frames.push(frame)
+    this.#frames.push({ keys, at, path: this.#path() })
     this.#at++
     this.#expecting = expecting
   }
@@ -121,16 +123,16 @@ class Scanner {
   }
 
   #path(): string {
-    let path = ''
-    for (const { at } of this.#frames) {
-      path += typeof at === 'number' ? `[${at}]` : path === '' ? at : `.${at}`
-    }
-    return path
+    const frame = this.#frames.at(-1)
+    if (frame === undefined) return ''
+    const { at, path } = frame
+    if (typeof at === 'number') return `${path}[${at}]`
+    return path === '' ? at : `${path}.${at}`
   }
 
   #value(char: string): void {
-    if (char === '{') this.#open({ keys: new Set(), at: '' }, 'key or end')
-    else if (char === '[') this.#open({ keys: undefined, at: 0 }, 'value or end')
+    if (char === '{') this.#open(new Set(), '', 'key or end')
+    else if (char === '[') this.#open(undefined, 0, 'value or end')
     else {
       if (char === '"') this.#string()
       else if (literals[char] !== undefined) this.#literal(literals[char])

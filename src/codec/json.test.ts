@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import {
   decodeJson,
   decodeWritten,
@@ -147,4 +148,15 @@ test('what is written beside the value is remembered', () => {
   assert.equal(decodeWritten(Buffer.from('12345678901234567')), 12345678901234567n)
   assert.throws(() => decodeWritten(Buffer.from(`${'['.repeat(301)}${']'.repeat(301)}`)), JsonError)
   assert.throws(() => decodeWritten(Buffer.from('{"a":')), JsonError)
+})
+
+test('many keys far below are told in one pass', () => {
+  const keys = Array.from({ length: 50_000 }, (_, i) => `"k${i}":1`).join()
+  const text = `${'{"a":'.repeat(290)}{${keys}}${'}'.repeat(290)}`
+  let told: string[] = []
+  const took = processorMs(() => {
+    told = keysOf(text).map(({ path }) => path)
+  })
+  assert.equal(told.at(-1), `${'a.'.repeat(290)}k49999`)
+  assert.ok(took < 1500, `${took} ms`)
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { textWritten } from '#api/written-text.ts'
+import { processorMs } from '#base/processor-time.fixture.ts'
 import { conform } from './conform.ts'
 import { field, listOf, mapOf, scalar, structOf } from './make-type.ts'
 import type { Struct, Type } from './type.ts'
@@ -297,4 +298,17 @@ test('a quantity that nobody wrote has no text', () => {
   ] as const) {
     assert.equal(textWritten(conform(type, raw as Json).value as object, 'target'), text)
   }
+})
+
+test('many unknown fields far below cost one pass', () => {
+  const type: Struct = structOf('Schema', [field('in', () => mapOf(type), 1)])
+  let raw: Json = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]))
+  for (let i = 0; i < 140; i++) raw = { in: { a: raw } }
+  let unknown: string[] = []
+  const took = processorMs(() => {
+    unknown = conform(type, raw).unknown
+  })
+  assert.equal(unknown.length, 20_000)
+  assert.equal(unknown[1], `${'in.a.'.repeat(140)}k1`)
+  assert.ok(took < 1500, `${took} ms`)
 })

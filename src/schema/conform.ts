@@ -31,9 +31,12 @@ export interface ReadAs {
   readonly as: string
 }
 
-/** The state of one conform: paths found so far, relative to the frame at work. */
+/** A field that was dropped, or those below a segment of the path: a path is put together once, however deep it is. */
+type Unknown = string | { readonly segment: string; readonly below: Unknown[] }
+
+/** The state of one conform: what was found so far, relative to the frame at work. */
 interface Walk {
-  readonly unknown: string[]
+  readonly unknown: Unknown[]
 }
 
 /** How one type is read, and what stands for nothing. */
@@ -75,7 +78,8 @@ export function conform(type: Type, raw: Json, readAs?: ReadAs): Conformed {
   const walk: Walk = { unknown: [] }
   try {
     const rule = ruleOf(type)
-    return { value: raw === null ? rule.zero() : rule.read(raw, walk), unknown: walk.unknown }
+    const value = raw === null ? rule.zero() : rule.read(raw, walk)
+    return { value, unknown: pathsOf(walk.unknown) }
   } catch (error) {
     if (!(error instanceof Misfit)) throw error
     if (readAs === undefined) throw badRequest(error.message)
@@ -88,11 +92,19 @@ export function conform(type: Type, raw: Json, readAs?: ReadAs): Conformed {
 
 /** Lays the segment of the frame above before every path reported since `from`. */
 function prefixUnknown(walk: Walk, from: number, segment: string): void {
-  for (let i = from; i < walk.unknown.length; i++) {
-    const path = walk.unknown[i]
-    walk.unknown[i] = path.startsWith('[') ? segment + path : `${segment}.${path}`
-  }
+  walk.unknown.push({ segment, below: walk.unknown.splice(from) })
 }
+
+function pathsOf(unknown: readonly Unknown[], above?: string, paths: string[] = []): string[] {
+  for (const one of unknown) {
+    if (typeof one === 'string') paths.push(joined(above, one))
+    else pathsOf(one.below, joined(above, one.segment), paths)
+  }
+  return paths
+}
+
+const joined = (above: string | undefined, segment: string): string =>
+  above === undefined ? segment : above + (segment.startsWith('[') ? '' : '.') + segment
 
 /** What becomes of a zero value: kept, left out, or, for an empty list or map, left out or made null. */
 type Zero = 'keep' | 'drop' | 'drop empty' | 'null empty'
