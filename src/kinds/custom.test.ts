@@ -310,6 +310,14 @@ test('what the version of a writer does not know is lost, and is no change of it
   }
 })
 
+test('more items may be repeated than a call takes', () => {
+  const items = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' }
+  const version = { ...one, schema: schema({ items }) }
+  const [kind] = customResource(definition([version]), options).kinds
+  const twice = Array.from({ length: 300_000 }, (_, i) => i >> 1)
+  assert.equal(kind.validateSchema?.(object({ items: twice }) as KubeObject).length, 150_000)
+})
+
 test('what apply leaves is checked, and what no reader will find of it goes', () => {
   const any = { 'x-kubernetes-preserve-unknown-fields': true }
   const version = { ...one, schema: schema({ ...size, any }) }

@@ -367,8 +367,9 @@ class CustomKind implements Kind {
       if (scale.labelSelector !== undefined)
         errors.push(...checkSelector(object, scale.labelSelector))
     }
-    if (subresource !== 'status') errors.push(...this.#schema.checkStructure(object, old))
-    return errors
+    if (subresource === 'status') return errors
+    // Not as arguments of a call: there may be more than it takes.
+    return [...errors, ...this.#schema.checkStructure(object, old)]
   }
 }
 

@@ -33,12 +33,13 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const nameRule = behaviour.nameRule ?? nameIsDnsSubdomain
   const isMetadataLast =
     behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
-  const errors = isMetadataLast
-    ? []
-    : validateObjectMeta(object.metadata, { namespaced: kind.namespaced, nameRule }, metadataPath)
-  if (kind.validateSchema !== undefined) errors.push(...kind.validateSchema(shown))
-  if (behaviour.validateCreate !== undefined)
-    errors.push(...behaviour.validateCreate(object, context))
+  const rule = { namespaced: kind.namespaced, nameRule }
+  // Never arguments of one call: there may be more of them than it takes.
+  const errors = [
+    ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
+    ...(kind.validateSchema?.(shown) ?? []),
+    ...(behaviour.validateCreate?.(object, context) ?? []),
+  ]
   if (errors.length > 0)
     throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
@@ -76,6 +77,7 @@ function refuseUpdate(
 ): void {
   const { hub } = kind.resource
   const meta = next.metadata
+  const rules = rulesFor(kind, subresource)
   const errors = [
     ...validateObjectMeta(
       meta,
@@ -83,11 +85,9 @@ function refuseUpdate(
       metadataPath,
     ),
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
+    ...(kind.validateSchema?.(shown, old, subresource) ?? []),
+    ...(rules?.validateUpdate?.(next, old, context) ?? []),
   ]
-  const rules = rulesFor(kind, subresource)
-  if (kind.validateSchema !== undefined)
-    errors.push(...kind.validateSchema(shown, old, subresource))
-  if (rules?.validateUpdate !== undefined) errors.push(...rules.validateUpdate(next, old, context))
   if (errors.length > 0) {
     throw invalidObject(
       { group: kind.resource.errorGroup, kind: hub.kind },
