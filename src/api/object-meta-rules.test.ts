@@ -241,3 +241,8 @@ test('of deleted objects with many finalizers those that are new are found in on
   const took = processorMs(() => validateObjectMetaUpdate(next, old, path))
   assert.ok(took < 2000, `${took} ms`)
 })
+
+test('more may be wrong with metadata than a call takes', () => {
+  const finalizers = Array.from({ length: 150_000 }, () => 'a/b/c')
+  assert.ok(validateObjectMeta({ ...both, finalizers }, namespaced, path).length >= 150_000)
+})

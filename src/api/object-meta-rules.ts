@@ -89,14 +89,19 @@ export function validateObjectMeta(
   // Most objects have few of these.
   const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta
   if (generation) errors.push(...validateNonnegative(generation, path.child('generation')))
-  if (labels) errors.push(...validateLabels(labels, path.child('labels')))
-  if (annotations) errors.push(...validateAnnotations(annotations, path.child('annotations')))
+  if (labels) addAll(errors, validateLabels(labels, path.child('labels')))
+  if (annotations) addAll(errors, validateAnnotations(annotations, path.child('annotations')))
   if (ownerReferences)
-    errors.push(...validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
-  if (finalizers) errors.push(...validateFinalizers(finalizers, path.child('finalizers')))
+    addAll(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+  if (finalizers) addAll(errors, validateFinalizers(finalizers, path.child('finalizers')))
   if (managedFields)
-    errors.push(...validateManagedFields(managedFields, path.child('managedFields')))
+    addAll(errors, validateManagedFields(managedFields, path.child('managedFields')))
   return errors
+}
+
+/** One by one: there may be more than a call takes. */
+function addAll(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error)
 }
 
 /** Whatever is wrong with changed metadata. */
@@ -107,9 +112,8 @@ export function validateObjectMetaUpdate(
 ): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined && old.deletionTimestamp !== null) {
-    errors.push(
-      ...validateNoNewFinalizers(next.finalizers, old.finalizers, path.child('finalizers')),
-    )
+    const at = path.child('finalizers')
+    addAll(errors, validateNoNewFinalizers(next.finalizers, old.finalizers, at))
   }
   if (!next.resourceVersion) {
     const detail = 'must be specified for an update'
