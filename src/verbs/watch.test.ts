@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { RevisionSetBack, type Storage } from '#storage/storage.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { watcherQueueLengthMax } from '#watchcache/watcher.ts'
 import { type Fixture, refusalOf, startVerbs } from './fixture.suite.ts'
@@ -190,4 +191,35 @@ test('one is never told how far it is before what happened up to there', async (
   } finally {
     await own.stop()
   }
+})
+
+test('a watch from what a store that was set back has undone is told to list again', async () => {
+  const storage = createMemoryStorage()
+  const setBack = new AbortController()
+  let undone = 0
+  const older: Storage = new Proxy(storage, {
+    get(_, name: keyof Storage) {
+      if (name === 'currentRevision') return async () => (await storage.currentRevision()) - undone
+      if (name !== 'changes') return storage[name]!.bind(storage)
+      return async function* (options: Parameters<Storage['changes']>[0]) {
+        const signal = AbortSignal.any([options.signal, setBack.signal])
+        yield* storage.changes(undone === 0 ? { ...options, signal } : options)
+        if (!options.signal.aborted) throw new RevisionSetBack(1, 2)
+      }
+    },
+  })
+  const one = await startVerbs(older)
+  for (const name of ['a', 'b', 'c']) await one.create('configmaps', { metadata: { name } })
+  await one.settled()
+  const watch = await one.watch('configmaps')
+  const last = one.server.cache.freshness.revision
+  undone = 2
+  setBack.abort()
+  await until('the watch to end', () => watch.watcher.ended)
+  watch.stop()
+  const again = (from: number) => one.watch('configmaps', `resourceVersion=${from}`)
+  assert.equal(await refusalOf(again(last)), '410 Expired')
+  ;(await again(last - 2)).stop()
+  ;(await again(last + 1)).stop()
+  await one.stop()
 })

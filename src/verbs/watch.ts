@@ -42,6 +42,8 @@ export async function watch(
   )
   const from = parseResourceVersion(options.resourceVersion)
   if (from === undefined) await reach(server, { want: 'latest' })
+  else if (server.cache.isUndone(from))
+    throw expired(`too old resource version: ${from} (${server.cache.freshness.revision})`)
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
   const range = keysOf(kind, namespace)

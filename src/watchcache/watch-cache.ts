@@ -67,6 +67,8 @@ export class WatchCache {
   #following: Promise<void> | undefined
   #looking: NodeJS.Timeout | undefined
   #expectFeedFrom: Revision
+  /** How far the store had come before it was set back. */
+  #undoneUpTo: Revision = 0
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
   /** When something of a resource that is not loaded was last written: without such, it has no past to read. */
@@ -262,10 +264,16 @@ export class WatchCache {
     this.#followedSince = current
     this.#lastChange = current
     if (current < this.#expectFeedFrom) {
+      this.#undoneUpTo = Math.max(this.#undoneUpTo, this.#expectFeedFrom)
       this.#expectFeedFrom = current
       this.freshness.setBack(current)
     }
     this.#advance(current)
+  }
+
+  /** Whether a revision was there once and is to come again: what somebody heard of up to it is not what led here. */
+  isUndone(revision: Revision): boolean {
+    return revision > this.freshness.revision && revision <= this.#undoneUpTo
   }
 
   /** As soon as the store says so: a feed that went on from here would not notice a second time that it was set back. */
