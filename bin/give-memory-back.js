@@ -39,6 +39,15 @@ function setGrowth(usedShare = 1) {
   setFlag('heap-growing-percent', growthAsTheEngineLikes, percent)
 }
 
+/** The system tells it by a file, which a process that has no descriptor left cannot open: then there is nothing to compare. */
+function residentBytes() {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return undefined
+  }
+}
+
 /** Only a context made under the flag has it; as a flag of the whole process it would cost each start a tenth. */
 function searchForGarbage() {
   setFlagsFromString('--expose-gc')
@@ -49,7 +58,6 @@ function searchForGarbage() {
 
 export function giveMemoryBack() {
   const collect = searchForGarbage()
-  const { memoryUsage } = process
   let seen = performance.eventLoopUtilization()
   let times = 0
   let lastAt = performance.now()
@@ -58,12 +66,12 @@ export function giveMemoryBack() {
     const passedMs = performance.now() - lastAt
     if (times < firstTimes)
       return (isQuiet && passedMs > times * firstPauseMs) || passedMs > firstLatestMs
-    return isQuiet && passedMs > pauseMsMin && memoryUsage.rss() > bytesAfter + grownBytesMin
+    return isQuiet && passedMs > pauseMsMin && residentBytes() > bytesAfter + grownBytesMin
   }
   const look = () => {
     setGrowth()
     const { utilization } = performance.eventLoopUtilization(seen)
-    if (isDue(utilization < quietShare) && memoryUsage().heapUsed < heapBytesMax) {
+    if (isDue(utilization < quietShare) && getHeapStatistics().used_heap_size < heapBytesMax) {
       // What is measured by the garbage before it leaves no room for the next work: the search would begin with it.
       setGrowth(liveShare)
       // Later on the compiled code that looks unused is about to be used again: it is left alone.
@@ -71,7 +79,7 @@ export function giveMemoryBack() {
       collect({ type: 'major', execution: 'sync', flavor })
       times++
       lastAt = performance.now()
-      bytesAfter = memoryUsage.rss()
+      bytesAfter = residentBytes() ?? bytesAfter
     }
     // The collection itself is no sign that the server is busy.
     seen = performance.eventLoopUtilization()

@@ -47,15 +47,26 @@ export function registerProcessMetrics(registry: Registry): void {
   registry.collect(() => {
     const { user, system } = process.cpuUsage()
     cpu.set((user + system) / 1e6)
-    const memory = process.memoryUsage()
-    resident.set(memory.rss)
-    heap.set(memory.heapTotal)
-    heapUsed.set(memory.heapUsed)
-    external.set(memory.external)
+    const memory = memoryUsage()
+    if (memory !== undefined) {
+      resident.set(memory.rss)
+      heap.set(memory.heapTotal)
+      heapUsed.set(memory.heapUsed)
+      external.set(memory.external)
+    }
     virtual.set(Number(/VmSize:\s+(\d+)/.exec(fileText('/proc/self/status'))?.[1] ?? 0) * 1024)
     open.set(descriptorCount())
     lag()
   })
+}
+
+/** The system tells it by a file, which a process that has no descriptor left cannot open. */
+function memoryUsage(): NodeJS.MemoryUsage | undefined {
+  try {
+    return process.memoryUsage()
+  } catch {
+    return undefined
+  }
 }
 
 /** How late timers come: each page tells of the time since the page before. */
