@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -155,6 +156,21 @@ test('a database that cannot be written, where its directory can, is refused by 
     if (process.getuid?.() === 0) process.seteuid?.(0)
   }
   assert.deepEqual(contents(directory), before)
+})
+
+test('a database that is removed or replaced while it is in use is trouble until it is back', async () => {
+  const directory = join(place, 'taken-away')
+  const file = join(directory, 'state.db')
+  const storage = await openSqliteStorage({ directory })
+  assert.equal(storage.trouble(), undefined)
+  renameSync(file, `${file}.away`)
+  const words = /state\.db was removed or replaced while it is in use/
+  assert.match(storage.trouble() ?? '', words)
+  copyFileSync(`${file}.away`, file)
+  assert.match(storage.trouble() ?? '', words)
+  renameSync(`${file}.away`, file)
+  assert.equal(storage.trouble(), undefined)
+  await storage.close()
 })
 
 describe('a full disk', () => {

@@ -3,6 +3,7 @@
  * A write is answered when it is on disk, and the feed has it before the writer hears of it. It never reads a write
  * back to publish it: the feed carries the very bytes that were given to put.
  */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '#base/clock.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
@@ -63,6 +64,8 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 
 class SqliteStorage implements Storage {
   #file: string
+  /** Which file it is, whatever lies in its place later. */
+  #inode: number
   #lock: DirectoryLock
   #writer: WriteQueue
   #reader: Reader
@@ -80,6 +83,7 @@ class SqliteStorage implements Storage {
 
   constructor(file: string, lock: DirectoryLock, options: SqliteOptions) {
     this.#file = file
+    this.#inode = statSync(file).ino
     this.#lock = lock
     this.#reader = new Reader(file)
     this.#compactedUpTo = this.#reader.compacted()
@@ -155,7 +159,17 @@ class SqliteStorage implements Storage {
   }
 
   trouble(): string | undefined {
-    return this.#writer.trouble() ?? this.#readTrouble ?? this.#closed?.message
+    return (
+      this.#writer.trouble() ?? this.#readTrouble ?? this.#closed?.message ?? this.#displacement()
+    )
+  }
+
+  /** The system lets a file that was removed be written for as long as it is open. */
+  #displacement(): string | undefined {
+    try {
+      if (statSync(this.#file).ino === this.#inode) return undefined
+    } catch {}
+    return `the database ${this.#file} was removed or replaced while it is in use: what is written now will be lost`
   }
 
   close(): Promise<void> {
