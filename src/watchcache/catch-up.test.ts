@@ -179,11 +179,22 @@ test('what the store has forgotten, and what was before the kind, cannot be told
   assert.ok(await past.watch(third))
 })
 
+test('whether the store remembers is found out without a look at what there is', async () => {
+  const past = new Past()
+  const from = await past.write(['x'])
+  await past.cache()
+  const list = async () => assert.fail('a list')
+  const storage = overlaid(past.storage, { list })
+  const behind = await past.watch(from, undefined, { storage })
+  assert.ok(behind)
+  behind.stop()
+})
+
 test('a store that fails is no store that has forgotten', async () => {
   const past = new Past()
   const from = await past.write(['x'])
-  const list = async () => Promise.reject(new Error('away'))
-  const storage = overlaid(past.storage, { list })
+  const get = async () => Promise.reject(new Error('away'))
+  const storage = overlaid(past.storage, { get })
   await assert.rejects(past.watch(from, undefined, { storage }), /away/)
 })
 

@@ -6,7 +6,6 @@
  */
 import {
   type Change,
-  prefixRange,
   type Revision,
   RevisionCompacted,
   type Storage,
@@ -44,7 +43,8 @@ export async function catchUp(parts: CatchUpParts): Promise<CatchUp | undefined>
   const { storage, cache, from, beforeDefined } = parts
   if (!beforeDefined && from < (cache.resource.since ?? 0)) return undefined
   try {
-    await storage.list(prefixRange(`${cache.resource.storagePrefix}/`), { at: from, limit: 1 })
+    // What is never there: a list, however short, would count what follows.
+    await storage.get(`${cache.resource.storagePrefix}/`, from)
   } catch (error) {
     if (error instanceof RevisionCompacted) return undefined
     throw error
