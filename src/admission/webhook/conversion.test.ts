@@ -95,6 +95,12 @@ test('many objects are one call, and metadata stays but for labels and annotatio
   ])
 })
 
+test('integers of converted objects are exact', async () => {
+  answerWith((object) => ({ ...object, spec: { weight: 9007199254740993n } }))
+  const [converted] = await convert(definition(url()), [gear('x')], 'example.com/v2')
+  assert.equal(converted.spec.weight, 9007199254740993n)
+})
+
 test('the first known review version is spoken', async () => {
   answerWith((object) => object, { uid: 'other' }, 'v1beta1')
   await convert(definition(url(), ['v9', 'v1beta1', 'v1']), [gear('x')], 'example.com/v2')

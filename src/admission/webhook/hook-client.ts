@@ -6,7 +6,7 @@ import { type CallAnswer, type CallError, type Caller, caller } from '#access/ht
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
-import { nestingDepthMax } from '#codec/json.ts'
+import { nestingDepthMax, parseJson, storedDepthMax } from '#codec/json.ts'
 import { scanJson } from '#codec/json-scan.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type Address, addressOf, isOwn, type Loopback, posted } from './address.ts'
@@ -141,6 +141,9 @@ function requireAuthorities(caBundle: string | undefined): void {
   throw new NoClient('unable to load root certificates: unable to parse bytes as PEM block')
 }
 
+/** Where there are so many digits a number may be rounded; few answers have them, and those that have none are read faster. */
+const longNumber = /[0-9]{16}/
+
 /** What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string. */
 export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   if (body === '') {
@@ -150,7 +153,7 @@ export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   let value: unknown = ''
   let json = body
   try {
-    value = JSON.parse(body)
+    value = longNumber.test(body) ? parseJson(body, storedDepthMax) : JSON.parse(body)
   } catch {
     const fault = body.trimStart().startsWith('{') ? scanJson(body, nestingDepthMax).fault : ''
     if (fault) throw new Error(`couldn't get version/kind; json parse error: ${fault}`)
