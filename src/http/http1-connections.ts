@@ -16,6 +16,7 @@ import {
 } from './http1-refusal.ts'
 import { type ParserError, unknownMethodRequest } from './http1-unknown-method.ts'
 import { wireOfHttp1 } from './http1-wire.ts'
+import { PausedParsers } from './paused-parser.ts'
 
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
@@ -43,6 +44,7 @@ export class Http1Connections {
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
   /** What is to be said after the answers that are under way, where nothing more can be read. */
   readonly #refusedNext = new WeakMap<Socket, Refusal>()
+  readonly #paused = new PausedParsers()
   #draining = false
 
   constructor(options: Http1Options) {
@@ -94,6 +96,7 @@ export class Http1Connections {
 
   /** The parser says it again with whatever comes after that. */
   #refuse(error: ParserError, socket: Socket): void {
+    if (this.#paused.takes(error, socket)) return
     if (!socket.writable) return void socket.destroy()
     const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? headTooLong : unreadable
     // It is refused after what came before it is answered, unless that is what cannot be read.
@@ -113,6 +116,7 @@ export class Http1Connections {
   }
 
   #ended(socket: Socket): void {
+    this.#paused.goOn(socket)
     const left = (this.#runningOn.get(socket) ?? 1) - 1
     if (this.#runningOn.has(socket)) this.#runningOn.set(socket, left)
     if (left > 0 || socket.destroyed) return
