@@ -78,6 +78,34 @@ const eviction = (name: string, more: object = {}) =>
     verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name }, ...more }),
   )
 
+/** What is changed belongs to this server, as in the original, where it asks itself. */
+const ownedByServer = (pod: string): Loose => ({
+  manager: 'kube-apiserver',
+  operation: 'Update',
+  apiVersion: 'policy/v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1: {
+    'f:status': {
+      'f:conditions': {
+        '.': {},
+        'k:{"type":"DisruptionAllowed"}': {
+          '.': {},
+          'f:lastTransitionTime': {},
+          'f:message': {},
+          'f:observedGeneration': {},
+          'f:reason': {},
+          'f:status': {},
+          'f:type': {},
+        },
+      },
+      'f:disruptedPods': { '.': {}, [`f:${pod}`]: {} },
+      'f:disruptionsAllowed': {},
+    },
+  },
+  subresource: 'status',
+  time: undefined,
+})
+
 let made = 0
 for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
   test(`eviction under ${what}: ${expected}`, async () => {
@@ -100,7 +128,9 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
     const isGone = (await refusalOf(verbs.get('pods', name))) === '404 NotFound'
     assert.equal(isGone, expected === 'none')
     if (what !== 'a budget with room') return
-    const { status } = await verbs.get('poddisruptionbudgets', `${name}-0`)
+    const { metadata, status } = await verbs.get('poddisruptionbudgets', `${name}-0`)
+    const owner = metadata.managedFields?.find(({ manager }) => manager === 'kube-apiserver')
+    assert.deepEqual({ ...owner, time: undefined }, ownedByServer(name))
     assert.equal(status.disruptionsAllowed ?? 0, 0)
     assert.deepEqual(Object.keys(status.disruptedPods), [name])
     const [{ lastTransitionTime, ...none }] = status.conditions

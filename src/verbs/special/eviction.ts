@@ -3,11 +3,13 @@ import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, forbiddenRequest, notFound } from '#api/status-error.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
 import { type DeleteRequest, remove } from '#verbs/delete.ts'
 import { type DeleteOptions, deleteOptionsFrom } from '#verbs/delete-options.ts'
+import { claimFields } from '#verbs/ownership.ts'
 import type { Server, Target, WriteRequest } from '#verbs/server.ts'
 import { timestamp } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
@@ -31,6 +33,9 @@ const unreadyLeftSince = 20
 
 /** The first release in which a budget says by a condition that nothing of it is left. */
 const noneLeftToldSince = 21
+
+/** What the server is called where it writes an object of its own accord. */
+const ownName = 'kube-apiserver'
 
 /** Pods remembered in a budget's status while their deletion is under way. */
 const disruptedPodsMax = 2000
@@ -139,28 +144,29 @@ async function takeFromBudget(
   const healthyEnough = status?.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
   const isLeft = server.release >= unreadyLeftSince && !isReady(pod) && healthyEnough
   if (isLeft) return metadata.name
-  const [kind] = server.catalog.resource('policy', 'poddisruptionbudgets')?.kinds ?? []
+  const resource = server.catalog.resource('policy', 'poddisruptionbudgets')
+  const kind = resource?.kindOf('policy/v1') ?? resource?.kinds[0]
   if (kind === undefined) return undefined
-  await writeOver(
-    server,
-    {
-      ...request,
-      target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
+  // It is this server that takes from the budget, and not who asked for the eviction.
+  const taking = {
+    ...request,
+    target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
+    options: { ...request.options, fieldManager: ownName },
+  }
+  await writeOver(server, taking, {
+    creates: false,
+    unconditional: true,
+    // Others are evicted under the same budget: whoever comes second takes from what is left.
+    retries: raceTriesMax,
+    async make(budget) {
+      const now = timestamp(server.clock)
+      const left = decrement(copyData(budget as KubeObject), pod, now)
+      if (left.status.disruptionsAllowed === 0 && server.release >= noneLeftToldSince)
+        tellNoneLeft(left.status, now)
+      await claimFields(server, taking, left, budget)
+      return left
     },
-    {
-      creates: false,
-      unconditional: true,
-      // Others are evicted under the same budget: whoever comes second takes from what is left.
-      retries: raceTriesMax,
-      make(budget) {
-        const now = timestamp(server.clock)
-        const left = decrement(budget as KubeObject, pod, now)
-        if (left.status.disruptionsAllowed === 0 && server.release >= noneLeftToldSince)
-          tellNoneLeft(left.status, now)
-        return left
-      },
-    },
-  )
+  })
   return undefined
 }
 
