@@ -27,7 +27,7 @@ import { utf8Fault } from './utf8-fault.ts'
 import { nestingDepthMax, parseJson, storedDepthMax } from './json.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
-import { resolvePlain } from './yaml-scalar.ts'
+import { isTime, plainTag, resolvePlain } from './yaml-scalar.ts'
 import { writeYaml } from './yaml-writer.ts'
 
 const tagPrefix = 'tag:yaml.org,2002:'
@@ -101,7 +101,7 @@ class Reader {
     const out: { [key: string]: Json } = {}
     const merged: Json[] = []
     for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
-      if (isScalar(key) && key.type === 'PLAIN' && key.source === '<<') {
+      if (isScalar(key) && isMerge(key)) {
         merged.push(this.read(value, depth + 1))
       } else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
     }
@@ -133,15 +133,23 @@ const cutShort = (node: Scalar): Json => String(scalarValue(node)).replace(/\n$/
 /** Characters that no YAML text has, not even in comments. */
 const control = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
+const tagOf = ({ tag }: Scalar): string | undefined =>
+  tag?.startsWith(tagPrefix) ? tag.slice(tagPrefix.length) : tag
+
+function isMerge(key: Scalar): boolean {
+  const tag = tagOf(key) ?? '!'
+  return key.value === '<<' && (tag === 'merge' || (tag === '!' && key.type === 'PLAIN'))
+}
+
 function scalarValue(node: Scalar): Json {
   const text = String(node.value ?? '')
-  const tag = node.tag?.startsWith(tagPrefix) ? node.tag.slice(tagPrefix.length) : node.tag
+  const tag = tagOf(node)
   if (tag === 'binary') return binaryText(text)
-  if (tag === undefined ? node.type !== 'PLAIN' : !/^(int|float|bool|null)$/.test(tag)) return text
+  if (tag === 'timestamp' && isTime(text)) return text
+  const isResolved = tag === undefined ? node.type === 'PLAIN' : resolvedTags.has(tag)
+  if (!isResolved) return text
   const value = resolvePlain(text)
-  if (tag !== undefined && !fitsTag(value, tag)) {
-    throw new YamlError(`yaml: cannot decode !!str \`${text}\` as a !!${tag}`)
-  }
+  if (tag !== undefined) requireTag(plainTag(value, text), tag, text)
   if (typeof value === 'number' && !Number.isFinite(value)) {
     const shown = value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'
     throw new YamlError(`json: unsupported value: ${shown}`)
@@ -157,11 +165,12 @@ function binaryText(text: string): string {
   return Buffer.from(text, 'base64').toString('utf8')
 }
 
-function fitsTag(value: Json | bigint, tag: string): boolean {
-  if (tag === 'null') return value === null
-  if (tag === 'bool') return typeof value === 'boolean'
-  if (tag === 'float') return typeof value === 'number' || typeof value === 'bigint'
-  return typeof value === 'bigint' || Number.isInteger(value)
+/** Tags that a plain text must have of itself, but that integers are fractions too. */
+const resolvedTags = new Set(['int', 'float', 'bool', 'null', 'timestamp'])
+
+function requireTag(found: string, tag: string, text: string): void {
+  if (found === tag || (tag === 'float' && found === 'int')) return
+  throw new YamlError(`yaml: cannot decode !!${found} \`${text}\` as a !!${tag}`)
 }
 
 /**

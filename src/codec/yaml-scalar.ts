@@ -3,6 +3,7 @@
  * by a leading 0, underscores in numbers; times stay text, and base 60 is not known.
  */
 import type { Json } from '#api/object-meta.ts'
+import { parseTimestamp } from '#api/timestamp.ts'
 import { exactInteger } from './exact-integer.ts'
 
 const words = new Map<string, Json>([
@@ -62,4 +63,26 @@ export function resolvePlain(text: string): Json {
 function finite(digits: string, text: string): Json {
   const value = Number(digits)
   return Number.isFinite(value) ? value : text
+}
+
+/** What the library calls that which it has made of a plain text. */
+export function plainTag(value: Json | bigint, text: string): string {
+  if (value === null) return 'null'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'str'
+  return integerOf(text.replaceAll('_', '')) === undefined ? 'float' : 'int'
+}
+
+const clock = /\d\d?:\d\d?:\d\d?(?:\.\d+)?/.source
+const time = new RegExp(
+  `^(\\d{4}-\\d\\d?-\\d\\d?)(?:[Tt](${clock})(?:Z|[-+]\\d\\d:\\d\\d)| (${clock}))?$`,
+)
+
+/** Whether a text that is said to be a time is one: days and clocks may have one digit. */
+export function isTime(text: string): boolean {
+  const match = time.exec(text)
+  if (match === null) return false
+  const [, day, zoned, plain = '0:0:0'] = match
+  const full = `${day}T${zoned ?? plain}Z`.replace(/(?<=[-T:])\d(?!\d)/g, '0$&')
+  return parseTimestamp(full) !== undefined
 }
