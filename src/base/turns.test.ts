@@ -21,3 +21,24 @@ test('others have their turn while long work is done', async () => {
   assert.ok(shortest > 9 && shortest < 100, `turns of ${turnsMs} ms`)
   assert.ok(others > 0, 'a timer had its turn')
 })
+
+test('of several works one has a turn between two of others', async () => {
+  const order: string[] = []
+  let isDone = false
+  const others = () => {
+    order.push('.')
+    if (!isDone) setImmediate(others)
+  }
+  setImmediate(others)
+  const work = async (name: string) => {
+    const turns = new Turns()
+    for (let i = 0; i < 3; i++) {
+      await turns.next()
+      order.push(name)
+    }
+  }
+  await Promise.all(['a', 'b', 'c'].map(work))
+  isDone = true
+  assert.equal(order.filter((name) => name !== '.').join(''), 'abcabcabc')
+  assert.doesNotMatch(order.join(''), /[abc]{2}/)
+})

@@ -28,7 +28,7 @@ import { nestingDepthMax, parseJson, storedDepthMax } from './json.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
 import { isTime, plainTag, resolvePlain } from './yaml-scalar.ts'
-import { writeYaml } from './yaml-writer.ts'
+import { LongList, writeYaml } from './yaml-writer.ts'
 
 const tagPrefix = 'tag:yaml.org,2002:'
 /** Up to this many values, nearly all may come from aliases; from ten times as many on, a tenth. */
@@ -239,5 +239,23 @@ export function repeatedKeys(text: string): string[] {
 }
 
 /** YAML as Kubernetes writes it. */
-export const writeDocument = (value: unknown): Buffer =>
-  Buffer.from(writeYaml(parseJson(JSON.stringify(value), storedDepthMax)))
+export const writeDocument = (value: unknown): Buffer => Buffer.from(writeYaml(asJson(value)))
+
+/** What JSON makes of a value is what is written of it. */
+const asJson = (value: unknown): Json => parseJson(JSON.stringify(value), storedDepthMax)
+
+/** The text of a map whose list under `key` is long, piece by piece: how it begins, each of its items, how it ends. */
+export interface ListText {
+  start(): string
+  item(value: unknown): string
+  end(): string
+}
+
+export function listText(map: object, key: string): ListText {
+  const list = new LongList(asJson(map) as { [key: string]: Json }, key)
+  return {
+    start: () => list.start(),
+    item: (value) => list.item(asJson(value)),
+    end: () => list.end(),
+  }
+}

@@ -10,12 +10,21 @@ export type Style = 'plain' | 'single' | 'double' | 'literal'
 export const isBreak = (char: string): boolean =>
   char === '\n' || char === '\r' || char === '\u0085' || char === '\u2028' || char === '\u2029'
 
+const anyBreak = /[\n\r\u0085\u2028\u2029]/
+const breakThenBlank = /[\n\r\u0085\u2028\u2029] /
+const blankThenBreak = / [\n\r\u0085\u2028\u2029]/
+/** A line without its break, or a break. */
+export const lineOrBreak = /[^\n\r\u0085\u2028\u2029]+|[\n\r\u0085\u2028\u2029]/g
+
 /** Characters beyond the basic plane, tabs and byte order marks count as unprintable there. */
 export const isPrintable = (char: string): boolean => {
   const code = char.codePointAt(0) as number
   if (code < 0x7f) return code === 0x0a || code >= 0x20
   return code >= 0xa0 && code < 0xfffe && code !== 0xfeff && (code < 0xd800 || code > 0xdfff)
 }
+
+/** The same of a whole text. */
+const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 const time =
@@ -63,20 +72,10 @@ const indicatorWithin = /.:(?:[ \t]|$)|[ \t\n\r\u0085\u2028\u2029\0]#/su
 
 /** Which styles can hold the text. */
 function look(text: string): Looks {
-  let multiline = false
-  let special = false
-  let spaceThenBreak = false
-  let breakThenSpace = false
-  let before = ''
-  for (const char of text) {
-    if (!isPrintable(char)) special = true
-    if (char === ' ') breakThenSpace ||= before !== '' && isBreak(before)
-    else if (isBreak(char)) {
-      multiline = true
-      spaceThenBreak ||= before === ' '
-    }
-    before = char
-  }
+  const multiline = anyBreak.test(text)
+  const special = unprintable.test(text)
+  const spaceThenBreak = multiline && blankThenBreak.test(text)
+  const breakThenSpace = multiline && breakThenBlank.test(text)
   const indicators =
     indicatorFirst.test(text) || indicatorFirstThenBlank.test(text) || indicatorWithin.test(text)
   const edged = text.startsWith(' ') || text.endsWith(' ')

@@ -4,7 +4,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { keyOrder } from './yaml-key-order.ts'
-import { isBreak, isPrintable, isSimpleKey, styleOf } from './yaml-style.ts'
+import { isBreak, isPrintable, isSimpleKey, lineOrBreak, styleOf } from './yaml-style.ts'
 
 const indentWidth = 2
 /** A line is folded at the first space beyond this column. */
@@ -14,6 +14,44 @@ export function writeYaml(value: Json): string {
   const writer = new Writer()
   writer.node(value, { isKey: false, inMapping: false })
   return writer.end()
+}
+
+/**
+ * A map with a list that is long, piece by piece: what stands before the list, each of its items, what stands behind it.
+ * Together they are what `writeYaml` writes of the map.
+ */
+export class LongList {
+  readonly #writer = new Writer()
+  readonly #map: { readonly [key: string]: Json }
+  readonly #key: string
+
+  /** `key` is that of the list, whose items are given one by one. */
+  constructor(map: { readonly [key: string]: Json }, key: string) {
+    this.#map = map
+    this.#key = key
+  }
+
+  start(): string {
+    this.#writer.open()
+    for (const key of this.#keys((order) => order < 0)) this.#writer.member(key, this.#map[key])
+    this.#writer.key(this.#key)
+    return this.#writer.take()
+  }
+
+  item(value: Json): string {
+    this.#writer.item(value)
+    return this.#writer.take()
+  }
+
+  end(): string {
+    for (const key of this.#keys((order) => order > 0)) this.#writer.member(key, this.#map[key])
+    return this.#writer.end()
+  }
+
+  #keys(isMeant: (order: number) => boolean): string[] {
+    const meant = Object.keys(this.#map).filter((key) => isMeant(keyOrder(key, this.#key)))
+    return meant.sort(keyOrder)
+  }
 }
 
 interface Place {
@@ -31,7 +69,19 @@ class Writer {
 
   end(): string {
     this.#newLine()
-    return this.#out
+    return this.take()
+  }
+
+  /** What was written since it was last taken. */
+  take(): string {
+    const text = this.#out
+    this.#out = ''
+    return text
+  }
+
+  /** Begins a map whose members come one by one. */
+  open(): void {
+    this.#indent += indentWidth
   }
 
   node(value: Json, place: Place): void {
@@ -50,33 +100,41 @@ class Writer {
   #list(items: readonly Json[], indentless: boolean): void {
     const indent = this.#indent
     if (!indentless) this.#indent += indentWidth
-    for (const item of items) {
-      this.#newLine()
-      this.#mark('-')
-      this.node(item, { isKey: false, inMapping: false })
-    }
+    for (const item of items) this.item(item)
     this.#indent = indent
+  }
+
+  item(item: Json): void {
+    this.#newLine()
+    this.#mark('-')
+    this.node(item, { isKey: false, inMapping: false })
   }
 
   #map(map: { readonly [key: string]: Json }, keys: readonly string[]): void {
     const indent = this.#indent
-    this.#indent += indentWidth
-    for (const key of keys) {
-      this.#newLine()
-      if (isSimpleKey(key)) {
-        this.node(key, { isKey: true, inMapping: true })
-        this.#put(':')
-        this.#afterBlank = false
-        this.#atIndention = false
-      } else {
-        this.#mark('?')
-        this.node(key, { isKey: false, inMapping: true })
-        this.#newLine()
-        this.#mark(':')
-      }
-      this.node(map[key] as Json, { isKey: false, inMapping: true })
-    }
+    this.open()
+    for (const key of keys) this.member(key, map[key] as Json)
     this.#indent = indent
+  }
+
+  member(key: string, value: Json): void {
+    this.key(key)
+    this.node(value, { isKey: false, inMapping: true })
+  }
+
+  key(key: string): void {
+    this.#newLine()
+    if (isSimpleKey(key)) {
+      this.node(key, { isKey: true, inMapping: true })
+      this.#put(':')
+      this.#afterBlank = false
+      this.#atIndention = false
+    } else {
+      this.#mark('?')
+      this.node(key, { isKey: false, inMapping: true })
+      this.#newLine()
+      this.#mark(':')
+    }
   }
 
   #scalar(text: string, isKey: boolean): void {
@@ -154,13 +212,13 @@ class Writer {
     this.#break('\n')
     this.#afterBlank = true
     let afterBreak = true
-    for (const char of text) {
-      if (isBreak(char)) {
-        this.#break(char)
+    for (const part of text.match(lineOrBreak) ?? []) {
+      if (isBreak(part)) {
+        this.#break(part)
         afterBreak = true
       } else {
         if (afterBreak) this.#newLine()
-        this.#put(char)
+        this.#put(part)
         this.#atIndention = false
         afterBreak = false
       }

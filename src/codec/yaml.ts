@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
+import type { ListText } from './yaml-document.ts'
 import { isTooLarge, JsonError, parseJson } from './json.ts'
 
 const parser = loadLater<typeof import('./yaml-document.ts')>(import.meta.url, './yaml-document')
@@ -33,3 +34,6 @@ export const repeatedKeys = (bytes: Buffer): string[] =>
 
 /** YAML as Kubernetes writes it. */
 export const encodeYaml = (value: unknown): Buffer => parser().writeDocument(value)
+
+/** The same of a map whose list under `key` is long, and empty here: its items are given one by one. */
+export const yamlListText = (map: object, key: string): ListText => parser().listText(map, key)

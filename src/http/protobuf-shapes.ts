@@ -19,6 +19,7 @@ import type { Answer, ObjectView } from '#verbs/answer.ts'
 import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkObject } from './bookmark.ts'
 import { objectFor, type ShapeParts } from './represent.ts'
+import type { RequestTurns } from './request-turns.ts'
 
 /** Messages by the bytes they were made from; they go away with the object. */
 const messages = new WeakMap<Buffer, Map<string, Buffer>>()
@@ -47,14 +48,17 @@ export async function protobufObject(
   return wrapMessage(kind, knownMessage(kind, view) ?? (await makeMessage(kind, view, parts)))
 }
 
-/** The items of a list, joined. */
+/** The items of a list, joined; `turns` are between them. */
 export async function protobufItems(
   { kind, entries }: Answer & { is: 'list' },
   parts: ShapeParts,
+  turns: RequestTurns,
 ): Promise<Buffer> {
   const items: Buffer[] = []
-  for (const entry of entries)
+  for (const entry of entries) {
     items.push(knownMessage(kind, entry) ?? (await makeMessage(kind, entry, parts)))
+    if (turns.over) await turns.next()
+  }
   return encodeItems(items)
 }
 

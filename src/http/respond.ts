@@ -15,7 +15,7 @@ import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
 import { convertedAnew, convertTogether, cutFor, jsonOf } from './represent.ts'
-import { encodeList, encodeObject, encodeValue, protobufPieces } from './other-shapes.ts'
+import { encodeObject, encodeValue } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
 /** JSON is a line of its own, unless it is laid out for people. */
@@ -71,9 +71,9 @@ function tell(
         return sendProtobufList(exchange, parts, answer, shape)
       const isWhole = shape.as === undefined
       if (isWhole) holdAll(exchange, answer.entries)
-      return encodeList(answer, shape, parts, exchange).then((body) =>
-        (isWhole ? sendMade : send)(exchange, 200, shape, body),
-      )
+      return loadOtherLists()
+        .encodeList(answer, shape, parts, exchange)
+        .then((body) => (isWhole ? sendMade : send)(exchange, 200, shape, body))
     }
     case 'value': {
       const value = linked(answer.value, exchange, parts)
@@ -155,6 +155,11 @@ function answer(exchange: Exchange, status: number, headers: AnswerHeaders, body
 }
 
 const memo = new ListMemo()
+
+const loadOtherLists = loadLater<typeof import('./other-lists.ts')>(
+  import.meta.url,
+  './other-lists',
+)
 
 const loadHeld = loadLater<typeof import('./held-answers.ts')>(import.meta.url, './held-answers')
 /** Comes with the first large answer. */
@@ -245,7 +250,7 @@ async function sendProtobufList(
   const name = answer.itemsName && `protobuf ${answer.kind.apiVersion} ${answer.itemsName}`
   const known = name ? memo.get(name)?.[0] : undefined
   if (known === undefined) holdAll(exchange, answer.entries)
-  const { items, pieces } = await protobufPieces(answer, known, parts, exchange)
+  const { items, pieces } = await loadOtherLists().protobufPieces(answer, known, parts, exchange)
   if (name && known === undefined) memo.set(name, [items])
   return sendPieces(exchange, shape, pieces)
 }

@@ -3,7 +3,7 @@
  * of a list are many and mostly known. Loaded when the first is asked for.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { encodeJson } from '#codec/json.ts'
+import { decodeJson, encodeJson } from '#codec/json.ts'
 import {
   type Columns,
   defaultColumns,
@@ -18,8 +18,10 @@ import { bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
 import { withoutStandIns, withTimes } from './metadata-alone.ts'
 import { convertTogether, objectFor, type ShapeParts } from './represent.ts'
+import { RequestTurns } from './request-turns.ts'
 import type { Shape } from './shape.ts'
 import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
+import { yamlList } from './yaml-list.ts'
 
 /** What is asked for, in which shape, and by whom. */
 export interface Asked {
@@ -58,32 +60,52 @@ export async function table(
 
 const tableRows = new TableRows()
 
-/** The table of a list without a tree of values in between: rows are joined as text. */
-export async function tableText(
-  asked: Asked,
-  entries: readonly ObjectView[],
-  metadata: Loose,
-): Promise<Buffer> {
-  const { kind, parts } = asked
+/** The rows of a list without a tree of values in between, and the table that they belong into. */
+async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Loose) {
+  const { kind, parts, exchange } = asked
   const options = optionsOf(asked, true)
   const { include, version, now } = options
   const columns = columnsOf(kind)
   await convertTogether(kind, entries, parts.server.parseStored)
   const frame = tableOf([], columns, metadata, options)
-  if (entries.length === 0) return encodeJson(frame)
   const shown = { include, version, name: `${include} ${version}` }
   const rows: Row[] = []
+  const turns = new RequestTurns(exchange)
   for (const entry of entries) {
     const kept =
       tableRows.known(kind, entry) ?? tableRows.keep(kind, entry, await tableItem(asked, entry))
     rows.push(rowOf(kept, columns, now, shown))
+    if (turns.over) await turns.next()
   }
   const { order } = columns
   if (order !== undefined)
     rows.sort((a, b) => order(a.cellsOf as KubeObject, b.cellsOf as KubeObject))
+  return { frame, rows }
+}
+
+/** The table of a list as JSON: rows are joined as text. */
+export async function tableText(
+  asked: Asked,
+  entries: readonly ObjectView[],
+  metadata: Loose,
+): Promise<Buffer> {
+  const { frame, rows } = await rowsOf(asked, entries, metadata)
+  if (rows.length === 0) return encodeJson(frame)
   const end = ']}'
   const text = JSON.stringify({ ...frame, rows: [] })
   return joinRows(text.slice(0, -end.length), rows, `${end}\n`)
+}
+
+/** And as YAML. */
+export async function tableYaml(
+  asked: Asked,
+  entries: readonly ObjectView[],
+  metadata: Loose,
+): Promise<Buffer> {
+  const { frame, rows } = await rowsOf(asked, entries, metadata)
+  return yamlList(asked.exchange, frame, 'rows', rows, ({ start, object }) =>
+    decodeJson(Buffer.from(`${start}${object}}`)),
+  )
 }
 
 /** Cells are made from the hub version, the object is shown in the version asked for. */

@@ -2,14 +2,20 @@
  * What a request was answered with, as the audit log tells it: in JSON whatever was sent, and as the table or the metadata
  * alone where those were asked for.
  */
+import { loadLater } from '#base/load-later.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { listStart } from '#http/list-body.ts'
-import { encodeList, encodeObject } from '#http/other-shapes.ts'
+import { encodeObject } from '#http/other-shapes.ts'
 import { cutFor, headerOf, jsonOf, type ShapeParts } from '#http/represent.ts'
 import { negotiateShape, type Shape } from '#http/shape.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
+
+const loadOtherLists = loadLater<typeof import('#http/other-lists.ts')>(
+  import.meta.url,
+  '#http/other-lists',
+)
 
 /** Undefined where there was no answer. */
 export async function responseText(
@@ -28,7 +34,7 @@ export async function responseText(
       : String(await encodeObject(answer, shape, parts, exchange)).trimEnd()
   return shape === undefined
     ? listText(answer, parseStored)
-    : String(await encodeList(answer, shape, parts, exchange)).trimEnd()
+    : String(await loadOtherLists().encodeList(answer, shape, parts, exchange)).trimEnd()
 }
 
 /** Undefined where the object itself was asked for. */
