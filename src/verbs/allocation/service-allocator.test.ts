@@ -281,6 +281,12 @@ describe('node ports', () => {
       { ...local, externalTrafficPolicy: 'Cluster', healthCheckNodePort: 30000 },
       '30000 30002',
     ],
+    [
+      'that for health left with the rest of it',
+      local,
+      { type: 'ClusterIP', externalTrafficPolicy: 'Local', healthCheckNodePort: 30002 },
+      '30000 30001 30002',
+    ],
     ['that for health kept', local, { ...local, healthCheckNodePort: 30000 }, '30002'],
   ]
   for (const [title, spec, then, free] of rows) {

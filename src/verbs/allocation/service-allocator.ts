@@ -108,6 +108,7 @@ class ServiceAllocators implements Allocators {
       if (!context.dryRun) work.addresses(context)
       work.nodePorts()
       work.healthPort()
+      work.trafficPolicy()
       work.refuse(loadExternalTraffic().checkExternalTraffic(next))
     } catch (error) {
       work.forget()
@@ -328,11 +329,12 @@ class Work implements Reservation {
   healthPort(): void {
     const spec = this.#service.spec as Loose
     const old = this.#old
-    const had = old !== undefined && needsHealthPort(old) ? (old.spec?.healthCheckNodePort ?? 0) : 0
+    const needed = old !== undefined && needsHealthPort(old)
     if (!needsHealthPort(this.#service)) {
-      if (had !== 0) delete spec.healthCheckNodePort
+      if (needed) delete spec.healthCheckNodePort
       return
     }
+    const had = needed ? (old.spec?.healthCheckNodePort ?? 0) : 0
     const asked = spec.healthCheckNodePort ?? 0
     if (had !== 0 && asked !== had) {
       const detail =
@@ -344,6 +346,12 @@ class Work implements Reservation {
     const problem = asked === 0 ? undefined : this.#takePort(asked)
     if (problem === undefined) return
     throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`)
+  }
+
+  /** A type that has no use for what the old one had by default lets go of it, right or wrong: the checks have seen it. */
+  trafficPolicy(): void {
+    if (this.#old === undefined || !hasNodePorts(this.#old) || hasNodePorts(this.#service)) return
+    delete (this.#service.spec as Loose).externalTrafficPolicy
   }
 
   refuse(errors: FieldError[]): void {

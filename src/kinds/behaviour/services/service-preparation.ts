@@ -38,8 +38,6 @@ export function prepareChangedService(next: KubeObject, old: KubeObject, context
   dropDisabledFields(next, old, context)
   if (keeps) dropFieldsOfOldType(next, old)
   if (context.feature('IPv6DualStack')) leaveDualStack(next.spec, specOf(old))
-  if (needsHealthCheckPort(old) && !needsHealthCheckPort(next)) delete next.spec.healthCheckNodePort
-  if (needsNodePort(old) && !needsNodePort(next)) delete next.spec.externalTrafficPolicy
 }
 
 function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, context: Context): void {

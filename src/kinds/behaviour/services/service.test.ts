@@ -155,7 +155,7 @@ test('a service that becomes a name loses its addresses', () => {
   )
 })
 
-test('a service that stays inside loses ports and policy from outside', () => {
+test('a service that stays inside loses ports from outside, and its policy once that was looked at', () => {
   const ports = [{ ...port, nodePort: 30001 }]
   const old = {
     type: 'LoadBalancer',
@@ -165,8 +165,25 @@ test('a service that stays inside loses ports and policy from outside', () => {
   }
   const spec = prepared(old, { ...old, type: 'ClusterIP' })
   assert.deepEqual(spec.ports, [port])
-  assert.equal(spec.externalTrafficPolicy, undefined)
+  assert.equal(spec.externalTrafficPolicy, 'Local')
   assert.equal(spec.healthCheckNodePort, undefined)
+})
+
+test('what a service no longer needs is looked at where it changes', () => {
+  const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 7 }
+  const next = withSpec({
+    ...local,
+    type: 'a',
+    externalTrafficPolicy: 'b',
+    healthCheckNodePort: -1,
+  })
+  const old = withSpec(local)
+  service.prepareForUpdate?.(next, old, context)
+  const lines = linesOf(service.validateUpdate?.(next, old, context) ?? [])
+  assert.deepEqual(lines.slice(-2), [
+    'spec.externalTrafficPolicy: Invalid value: "b": ExternalTrafficPolicy must be empty, Cluster or Local',
+    'spec.healthCheckNodePort: Invalid value: -1: HealthCheckNodePort must be not less than 0',
+  ])
 })
 
 test('leaving dual stack drops the second family', () => {
