@@ -17,6 +17,10 @@ export function rememberText(holder: object, field: string, text: string): void 
 export const textWritten = (holder: object, field: string): string | undefined =>
   (holder as Holder)[writtenText]?.get(field)
 
+/** Everything that is remembered of an object. */
+export const textsWritten = (holder: object): Iterable<string> =>
+  (holder as Holder)[writtenText]?.values() ?? []
+
 /** A value that another field takes over brings its memory along. */
 export function copyText(from: object, to: object, field: string): void {
   const text = textWritten(from, field)

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { FieldPath } from '#api/field-path.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
+import { rememberText } from '#api/written-text.ts'
+import { loadFacts } from '#kinds/facts.ts'
+import type { Type } from '#schema/type.ts'
 import {
   checkImmutable,
   checkNoBacksteps,
+  isAmount,
   isLabelSelector,
   listAsWritten,
   sameJson,
+  samePart,
 } from './checks.ts'
 
 const path = FieldPath.of('x')
@@ -26,6 +33,58 @@ for (const [a, b, expected] of same) {
     assert.equal(sameJson(b, a), expected)
   })
 }
+
+const inside = (amount: string) => ({ spec: { resources: { limits: { cpu: amount } } } })
+const parts: [unknown, unknown, boolean][] = [
+  [inside('1Gi'), inside('1073741824'), true],
+  [inside('1'), inside('2'), false],
+  [[inside('1')], [inside('1000m')], true],
+  [{ emptyDir: { sizeLimit: '1k' } }, { emptyDir: { sizeLimit: '1000' } }, true],
+  [{ emptyDir: { medium: '1k' } }, { emptyDir: { medium: '1000' } }, false],
+  [{ nodeSelector: { cpu: '1k' } }, { nodeSelector: { cpu: '1000' } }, false],
+  [{ nodeSelector: { limits: 'x' } }, { nodeSelector: { limits: 'y' } }, false],
+]
+for (const [a, b, expected] of parts) {
+  test(`${JSON.stringify(a)} and ${JSON.stringify(b)} in a kind`, () => {
+    assert.equal(samePart(a, b), expected)
+    assert.equal(samePart(b, a), expected)
+  })
+}
+
+test('elsewhere amounts are texts', () => {
+  assert.equal(sameJson(inside('1'), inside('1000m')), false)
+})
+
+test('all amounts in what is compared are known as such', () => {
+  const folder = join(import.meta.dirname, '../../../facts')
+  const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
+  const found: string[] = []
+  const walk = (type: Type, path: readonly string[], above: readonly Type[]): void => {
+    if (above.includes(type)) return
+    if (type.is === 'scalar' && type.scalar === 'quantity') found.push(path.slice(-2).join('.'))
+    if (type.is === 'list') walk(type.items, [...path, '#'], above)
+    if (type.is === 'map') walk(type.values, [...path, '*'], above)
+    if (type.is !== 'struct') return
+    for (const { name, type: of } of type.byName.values())
+      walk(of, [...path, name], [...above, type])
+  }
+  for (const part of ['PodSpec', 'PersistentVolumeClaimSpec', 'PersistentVolumeSpec'])
+    walk(facts.typeOf(`io.k8s.api.core.v1.${part}`, Math.max(...facts.releases)), [], [])
+  const known = (pair: string) => isAmount(...(pair.split('.') as [string, string]))
+  assert.deepEqual(
+    found.filter((pair) => !known(pair)),
+    [],
+  )
+  assert.ok(found.length > 10)
+})
+
+test('a time with a fraction of a second is not the one that is stored', () => {
+  const stored = { metadata: { creationTimestamp: '2020-01-02T03:04:05Z' } }
+  const next = structuredClone(stored)
+  rememberText(next.metadata, 'creationTimestamp', '2020-01-02T03:04:05.5Z')
+  assert.equal(samePart(next, stored), false)
+  assert.equal(samePart(structuredClone(stored), stored), true)
+})
 
 test('a key called __proto__ is compared like any other', () => {
   const odd = JSON.parse('{"__proto__":1}')

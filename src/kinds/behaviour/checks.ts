@@ -10,7 +10,10 @@ import { selectorOf } from '#api/label-selector.ts'
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { compareQuantities } from '#api/quantity.ts'
+import { parseTimestamp } from '#api/timestamp.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { textsWritten } from '#api/written-text.ts'
 import { ownValue } from '#kinds/own-key.ts'
 
 /** One `invalid` for every problem of a value. */
@@ -65,18 +68,51 @@ const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
 /** Whether two JSON values mean the same: key order aside, and nothing, null and an empty list are alike. */
-export function sameJson(a: unknown, b: unknown): boolean {
+export const sameJson = (next: unknown, old: unknown): boolean => same(next, old, noAmounts)
+
+/** The same of a part of a built-in kind, where amounts are numbers: `1Gi` is `1073741824`. */
+export const samePart = (next: unknown, old: unknown): boolean => same(next, old, isAmount)
+
+type IsAmount = (holder: string, field: string) => boolean
+const noAmounts: IsAmount = () => false
+
+/** Every member of these fields is an amount, or the one that is named. */
+const amountsIn: ReadonlyMap<string, string> = new Map([
+  ['capacity', '*'],
+  ['emptyDir', 'sizeLimit'],
+  ['limits', '*'],
+  ['overhead', '*'],
+  ['requests', '*'],
+  ['resourceFieldRef', 'divisor'],
+])
+
+export const isAmount: IsAmount = (holder, field) => {
+  const which = amountsIn.get(holder)
+  return which === '*' || which === field
+}
+
+/** A value is in the field of a holder, which is itself in a field of some name. */
+function same(a: unknown, b: unknown, amounts: IsAmount, holder = '', field = ''): boolean {
   if (a === b || (isAbsent(a) && isAbsent(b))) return true
+  if (typeof a === 'string' && typeof b === 'string')
+    return amounts(holder, field) && compareQuantities(a, b) === 0
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, i) => sameJson(item, b[i]))
+    return a.every((item, i) => same(item, b[i], amounts))
   }
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
   return (
-    Object.keys(left).every((key) => sameJson(left[key], ownValue(right, key))) &&
-    Object.keys(right).every((key) => Object.hasOwn(left, key) || isAbsent(right[key]))
+    Object.keys(left).every((key) => same(left[key], ownValue(right, key), amounts, field, key)) &&
+    Object.keys(right).every((key) => Object.hasOwn(left, key) || isAbsent(right[key])) &&
+    !hasFraction(left)
   )
+}
+
+/** A time with a fraction of a second is never the one that is stored, which has none. */
+function hasFraction(holder: object): boolean {
+  for (const text of textsWritten(holder)) if ((parseTimestamp(text)?.nanos ?? 0) !== 0) return true
+  return false
 }
 
 /** A text, number or boolean that may not change; absent and the zero value are the same. */
@@ -103,7 +139,7 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
 
 /** Whether a field is as it was, to the last nil: one that is written empty is not the same as none. */
 export const isAsBefore = (next: Loose, old: Loose, field: string): boolean =>
-  sameJson(next[field], old[field]) && !wasWrittenEmpty(next, field)
+  sameJson(next[field], old[field]) && (!isAbsent(next[field]) || !wasWrittenEmpty(next, field))
 
 /** A list as messages tell of it: one written empty is there, though it is absent in canonical form. */
 export function listAsWritten<T>(holder: Loose | undefined, field: string): T[] | undefined {

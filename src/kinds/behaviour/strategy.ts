@@ -2,11 +2,9 @@
  * What strategies do to objects before they are checked: statuses kept, specs kept, generations raised.
  * Statuses put back are in canonical form, zero fields written as the kind writes them.
  */
-import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { parseTimestamp } from '#api/timestamp.ts'
-import { textWritten } from '#api/written-text.ts'
+import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
-import { sameJson } from './checks.ts'
+import { samePart } from './checks.ts'
 
 /** Takes one top-level field from the old object, absent when it was absent. */
 export function keepField(next: KubeObject, old: KubeObject, field: string): void {
@@ -23,27 +21,11 @@ export function raiseGeneration(
   next: KubeObject,
   old: KubeObject,
   fields: readonly string[],
+  same = samePart,
 ): void {
-  if (fields.every((field) => sameSpecs(next[field], old[field]))) return
+  if (fields.every((field) => same(next[field], old[field]))) return
   next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
-
-/** A time with a fraction of a second is never the one that is stored, which has none. */
-function hasFraction(metadata: Loose | undefined): boolean {
-  const text = metadata && textWritten(metadata, 'creationTimestamp')
-  return text !== undefined && (parseTimestamp(text)?.nanos ?? 0) !== 0
-}
-
-/** Whether a template is the one that is stored. */
-export const sameTemplates = (next: Loose | undefined, old: Loose | undefined): boolean =>
-  sameJson(next, old) && !hasFraction(next?.metadata)
-
-/** Whether a spec is the one that is stored, templates in it included. */
-export const sameSpecs = (next: Loose | undefined, old: Loose | undefined): boolean =>
-  sameTemplates(next, old) &&
-  [next?.template, next?.jobTemplate, next?.jobTemplate?.spec?.template].every(
-    (template) => !hasFraction(template?.metadata),
-  )
 
 /** A status update that may change nothing of metadata but who owns fields. */
 export function keepMetadata(next: KubeObject, old: KubeObject): void {

@@ -8,7 +8,7 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateObjectMeta } from '#api/object-meta-rules.ts'
-import { checkImmutable } from '#kinds/behaviour/checks.ts'
+import { checkImmutable, sameJson } from '#kinds/behaviour/checks.ts'
 import { checkPlainMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { keepField, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { betaSpec } from '#kinds/conversion/custom-resource-definition.ts'
@@ -165,7 +165,7 @@ export const customResourceDefinition: Behaviour = {
   },
   prepareForUpdate(next, old) {
     keepField(next, old, 'status')
-    raiseGeneration(next, old, ['spec'])
+    raiseGeneration(next, old, ['spec'], sameJson)
     next.status ??= emptyStatus()
     noteStoredVersion(next)
   },

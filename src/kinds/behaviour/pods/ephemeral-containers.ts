@@ -3,7 +3,7 @@ import { duplicate, type FieldError, fieldNotFound, forbidden, required } from '
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { samePart } from '#kinds/behaviour/checks.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkContainers, checkImagesOfPod } from './containers.ts'
 import type { PodRules } from './pod-rules.ts'
@@ -79,7 +79,7 @@ export function checkEphemeralContainersUpdate(
     const after = byName.get(before.name ?? '')
     const which = `existing ephemeral containers ${goQuote(before.name ?? '')} may not be`
     if (after === undefined) errors.push(forbidden(path, `${which} removed\n`))
-    else if (!sameJson(before, after)) {
+    else if (!samePart(before, after)) {
       const difference = goDifference('core.EphemeralContainer', before, after)
       errors.push(forbidden(path, `${which} changed\n${difference}`))
     }

@@ -13,7 +13,7 @@ import { asGo, goList } from '#api/go-syntax.ts'
 import { isIpv4, isIpv6, isIp } from '#api/ip-address.ts'
 import { ipAddress, nameIsDnsSubdomain, qualifiedName, rangeProblem } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { each, sameJson } from '#kinds/behaviour/checks.ts'
+import { each, samePart } from '#kinds/behaviour/checks.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { goPodIp } from './go-values.ts'
@@ -62,7 +62,7 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
     ...checkOnlyAddedTolerations(tolerations, old.spec.tolerations, path.child('tolerations')),
   )
   const kept = withoutMutableFields(next.spec, old.spec, rules)
-  if (!sameJson(kept, old.spec)) {
+  if (!samePart(kept, old.spec)) {
     const difference = goDifference('core.PodSpec', kept, old.spec)
     errors.push(forbidden(path, `${mutableFields(rules)}\n${difference}`))
   }

@@ -6,7 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { compareQuantities } from '#api/quantity.ts'
 import { copyData } from '#base/copy-data.ts'
-import { resourceVersionRequired, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { resourceVersionRequired, samePart, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkBasicResource } from '#kinds/behaviour/cluster/resource-names.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
@@ -54,7 +54,7 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   if (canGrow && next.status?.phase === 'Bound' && now.resources?.requests) {
     now.resources.requests.storage = oldSize
   }
-  if (!sameJson(now, then)) {
+  if (!samePart(now, then)) {
     const words = canGrow
       ? 'is immutable after creation except resources.requests for bound claims'
       : 'is immutable after creation'

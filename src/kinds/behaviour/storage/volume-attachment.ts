@@ -5,7 +5,7 @@ import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { each, sameJson, sortedKeys } from '#kinds/behaviour/checks.ts'
+import { each, samePart, sortedKeys } from '#kinds/behaviour/checks.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import { checkCsiDriverName } from '#kinds/behaviour/pods/network-volumes.ts'
 import {
@@ -95,7 +95,7 @@ const goSpec = (spec: Loose): string =>
   ])
 
 const checkSpecKept = (next: KubeObject, old: KubeObject): FieldError[] =>
-  sameJson(next.spec, old.spec)
+  samePart(next.spec, old.spec)
     ? []
     : [invalid('spec', asGo(goSpec(next.spec ?? {})), immutableMessage)]
 

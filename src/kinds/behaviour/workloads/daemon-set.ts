@@ -6,7 +6,7 @@ import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { samePart } from '#kinds/behaviour/checks.ts'
 import {
   checkAtMost100Percent,
   checkIntOrPercent,
@@ -21,7 +21,7 @@ import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { checkPodTemplate } from '#kinds/behaviour/pods/pod-spec.ts'
 import { podWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
-import { keepSpec, keepStatus, sameTemplates } from '#kinds/behaviour/strategy.ts'
+import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { daemonSetColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkReadOnlyDisks, checkRunsForever } from './replicated-template.ts'
@@ -189,9 +189,9 @@ export const daemonSet: Behaviour = {
     prepareTemplate(next.spec.template, old.spec.template, context)
     keepStatus(next, old)
     const before = templateGeneration(old) ?? 0
-    const sameTemplate = sameTemplates(next.spec.template, old.spec.template)
+    const sameTemplate = samePart(next.spec.template, old.spec.template)
     setTemplateGeneration(next, sameTemplate ? before : before + 1)
-    if (sameTemplate && sameJson(next.spec, old.spec)) return
+    if (sameTemplate && samePart(next.spec, old.spec)) return
     next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateCreate: (object, context) => [

@@ -4,13 +4,13 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { sameJson, samePart } from '#kinds/behaviour/checks.ts'
 import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/behaviour/int-or-percent.ts'
 import { checkFinalizerNames, checkMetadataUpdate } from '#kinds/behaviour/metadata.ts'
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
-import { keepSpec, keepStatus, sameSpecs } from '#kinds/behaviour/strategy.ts'
+import { keepSpec, keepStatus } from '#kinds/behaviour/strategy.ts'
 import { deploymentColumns } from '#kinds/columns/workloads.ts'
 import { rollbackKey } from '#kinds/conversion/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
@@ -135,7 +135,7 @@ export const deployment: Behaviour = {
     keepStatus(next, old)
     prepareTemplate(next.spec.template, old.spec.template, context)
     const same =
-      sameSpecs(next.spec, old.spec) &&
+      samePart(next.spec, old.spec) &&
       sameJson(next.metadata.annotations ?? {}, old.metadata.annotations ?? {})
     if (!same) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },

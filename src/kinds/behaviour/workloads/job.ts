@@ -8,7 +8,7 @@ import { dns1123Label, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage, validateImmutable } from '#api/object-meta-rules.ts'
-import { each } from '#kinds/behaviour/checks.ts'
+import { each, samePart } from '#kinds/behaviour/checks.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
@@ -17,7 +17,7 @@ import {
 import { podRules, type PodRules } from '#kinds/behaviour/pods/pod-rules.ts'
 import { templateWarnings } from '#kinds/behaviour/pods/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/behaviour/pods/prepare-template.ts'
-import { keepSpec, keepStatus, raiseGeneration, sameTemplates } from '#kinds/behaviour/strategy.ts'
+import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { jobColumns } from '#kinds/columns/workloads.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { checkJobSpec } from './job-spec.ts'
@@ -146,7 +146,7 @@ function checkChange(next: Loose, old: Loose, rules: PodRules): FieldError[] {
     ...validateImmutable(next.completions, old.completions, specPath.child('completions')),
     ...checkSelectorUnchanged(next.selector, old.selector, specPath.child('selector')),
   ]
-  if (!sameTemplates(next.template, old.template)) {
+  if (!samePart(next.template, old.template)) {
     errors.push(invalid(templatePath, asGo('core.PodTemplateSpec{}'), immutableMessage))
   }
   const at = specPath.child('completionMode')

@@ -6,7 +6,7 @@ import { validateLabels } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateAnnotations, validateNonnegative } from '#api/object-meta-rules.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { samePart } from '#kinds/behaviour/checks.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
@@ -99,7 +99,7 @@ function checkChange(next: Loose, old: Loose, context: Context): FieldError[] {
   const mutable = minReady ? [...mutableFields, 'minReadySeconds'] : mutableFields
   const names = new Set([...Object.keys(next), ...Object.keys(old)])
   const changed = [...names].some(
-    (name) => !mutable.includes(name) && !sameJson(next[name], old[name]),
+    (name) => !mutable.includes(name) && !samePart(next[name], old[name]),
   )
   if (changed) {
     const detail = `updates to statefulset spec for fields other than ${allowedWords(minReady, context)} are forbidden`
