@@ -11,6 +11,7 @@ import {
   checkImmutable,
   checkNoBacksteps,
   isAmount,
+  isAsBefore,
   isLabelSelector,
   listAsWritten,
   sameJson,
@@ -84,6 +85,15 @@ test('a time with a fraction of a second is not the one that is stored', () => {
   rememberText(next.metadata, 'creationTimestamp', '2020-01-02T03:04:05.5Z')
   assert.equal(samePart(next, stored), false)
   assert.equal(samePart(structuredClone(stored), stored), true)
+})
+
+test('a field written empty that got something since is as before', () => {
+  const next = { data: { a: 'x' } }
+  rememberEmpty(next, 'data')
+  assert.ok(isAsBefore(next, { data: { a: 'x' } }, 'data'))
+  const empty = {}
+  rememberEmpty(empty, 'data')
+  assert.ok(!isAsBefore(empty, {}, 'data'))
 })
 
 test('a key called __proto__ is compared like any other', () => {

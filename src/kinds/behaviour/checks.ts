@@ -137,7 +137,7 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
   }
 }
 
-/** Whether a field is as it was, to the last nil: one that is written empty is not the same as none. */
+/** Whether a field is as it was, to the last nil: one that is written empty, and got nothing since, is not the same as none. */
 export const isAsBefore = (next: Loose, old: Loose, field: string): boolean =>
   sameJson(next[field], old[field]) && (!isAbsent(next[field]) || !wasWrittenEmpty(next, field))
 
