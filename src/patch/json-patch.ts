@@ -116,6 +116,13 @@ function isContained(value: Json, wanted: Json): boolean {
   )
 }
 
+/** What a path leads to, whose container must be there. */
+function sought(root: Container, path: string, words: string, shown = path): Found {
+  const found = find(root, path)
+  if (found === undefined) throw new OperationError(`${words}: ${shown}: ${missing}`)
+  return found
+}
+
 /** Does something at the place an operation names, whose container must be there. */
 function atPlace(
   root: Container,
@@ -124,12 +131,8 @@ function atPlace(
   act: (found: Found) => void,
 ): void {
   const path = pathOf(operation, 'path', `${name} operation failed to decode path`, true)
-  const found = find(root, path)
-  if (found === undefined) {
-    throw new OperationError(
-      `${name} operation does not apply: doc is missing path: "${path}": ${missing}`,
-    )
-  }
+  const words = `${name} operation does not apply: doc is missing path`
+  const found = sought(root, path, words, `"${path}"`)
   within(`error in ${name} for path: '${path}'`, () => act(found))
 }
 
@@ -145,12 +148,7 @@ const appliers: Record<
   },
   replace(root, operation) {
     const path = pathOf(operation, 'path', 'replace operation failed to decode path')
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
-      )
-    }
+    const found = sought(root, path, 'replace operation does not apply: doc is missing path')
     within(
       `replace operation does not apply: doc is missing key: ${path}`,
       () => get(found.container, found.key),
@@ -164,24 +162,18 @@ const appliers: Record<
   },
   move(root, operation, progress) {
     const from = pathOf(operation, 'from', 'move operation failed to decode from')
-    const source = find(root, from)
-    if (source === undefined) {
-      throw new OperationError(
-        `move operation does not apply: doc is missing from path: ${from}: ${missing}`,
-      )
-    }
+    const source = sought(root, from, 'move operation does not apply: doc is missing from path')
     const value = within(`error in move for path: '${source.key}'`, () => {
       const moved = get(source.container, source.key)
       remove(source)
       return moved
     })
     const path = pathOf(operation, 'path', 'move operation failed to decode path')
-    const target = find(root, path)
-    if (target === undefined) {
-      throw new OperationError(
-        `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-      )
-    }
+    const target = sought(
+      root,
+      path,
+      'move operation does not apply: doc is missing destination path',
+    )
     if (target.depth > source.depth) {
       progress.movedParts += requireShallow(value ?? null, nestingDepthMax - target.depth)
       if (progress.movedParts > movedPartsMax) throw new OperationError('moved too much')
@@ -190,22 +182,16 @@ const appliers: Record<
   },
   copy(root, operation, progress) {
     const from = pathOf(operation, 'from', 'copy operation failed to decode from')
-    const source = find(root, from)
-    if (source === undefined) {
-      throw new OperationError(
-        `copy operation does not apply: doc is missing from path: ${from}: ${missing}`,
-      )
-    }
+    const source = sought(root, from, 'copy operation does not apply: doc is missing from path')
     const value = within(`error in copy for from: '${from}'`, () =>
       get(source.container, source.key),
     )
     const path = pathOf(operation, 'path', 'copy operation failed to decode path', true)
-    const target = find(root, path)
-    if (target === undefined) {
-      throw new OperationError(
-        `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
-      )
-    }
+    const target = sought(
+      root,
+      path,
+      'copy operation does not apply: doc is missing destination path',
+    )
     progress.copiedBytes += value === undefined ? 0 : Buffer.byteLength(writtenJson(value))
     if (progress.copiedBytes > copiedBytesMax) {
       throw new OperationError(
@@ -216,12 +202,7 @@ const appliers: Record<
   },
   test(root, operation, { equal }) {
     const path = pathOf(operation, 'path', 'test operation failed to decode path')
-    const found = find(root, path)
-    if (found === undefined) {
-      throw new OperationError(
-        `test operation does not apply: is missing path: ${path}: ${missing}`,
-      )
-    }
+    const found = sought(root, path, 'test operation does not apply: is missing path')
     const value = within(`error in test for path: '${path}'`, () => get(found.container, found.key))
     const wanted = ownValue(operation, 'value')
     if (wanted === undefined || !equal(value ?? null, wanted)) {
