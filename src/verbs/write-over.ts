@@ -18,6 +18,7 @@ import { asGo, goQuote } from '#api/go-syntax.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
+import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, letsOwnersGo, put } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
@@ -147,7 +148,7 @@ async function writeOnce(
   plan: WritePlan,
   live: Live,
 ): Promise<Attempt> {
-  const { target, options, warnings } = request
+  const { target, warnings } = request
   const { kind, subresource } = target
   const old = live.object
   const next = await plan.make(copyData(old))
@@ -189,7 +190,7 @@ async function writeOnce(
       await server.admission.validate({ ...attributes, object: next })
     }
     const outcome = await storeNext(server, request, next, live)
-    const isStored = 'answer' in outcome && !options.dryRun && !isFinalized(kind, next, old)
+    const isStored = 'answer' in outcome && outcome.isStored
     const settled = isStored ? reservation?.keep() : reservation?.giveBack()
     if (settled !== undefined) await settled
     if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
@@ -276,20 +277,24 @@ function prepareUpdate(
   }
 }
 
+/** `isStored`: what is as it was is not, and may be another by now, or gone. */
 async function storeNext(
   server: Server,
   request: WriteRequest,
   next: KubeObject,
   live: Live,
-): Promise<{ answer: Answer } | { current: Live | undefined }> {
+): Promise<{ answer: Answer; isStored: boolean } | { current: Live | undefined }> {
   const { kind } = request.target
-  if (isFinalized(kind, next, live.object)) return removeFinalized(server, request, next, live)
-  const encoded = await encode(server, kind, next, letsOwnersGo(server, request))
-  if (isUnchanged(encoded, next, live) || request.options.dryRun) {
-    return { answer: answerObject(200, kind, at(encoded.view, live.revision)) }
+  if (isFinalized(kind, next, live.object)) {
+    const removed = await removeFinalized(server, request, next, live)
+    return 'answer' in removed ? { ...removed, isStored: false } : removed
   }
+  const encoded = await encode(server, kind, next, letsOwnersGo(server, request))
+  const answerAt = (revision: Revision) => answerObject(200, kind, at(encoded.view, revision))
+  if (isUnchanged(encoded, next, live) || request.options.dryRun)
+    return { answer: answerAt(live.revision), isStored: false }
   const outcome = await put(server, kind, encoded, live.revision)
-  if (outcome.ok) return { answer: answerObject(200, kind, at(encoded.view, outcome.revision)) }
+  if (outcome.ok) return { answer: answerAt(outcome.revision), isStored: true }
   const { current } = outcome
   return { current: current && (await liveFromStored(server, kind, current)) }
 }

@@ -241,3 +241,21 @@ for (const [does, act] of overtaken) {
     await storage.close()
   })
 }
+
+for (const isShared of [false, true]) {
+  const who = isShared ? 'two servers' : 'one server'
+  test(`what a service had is free where it goes while a write that changes nothing is looked at: ${who}`, async () => {
+    const verbs = await startServer(createMemoryStorage(), isShared)
+    await verbs.create('services', service('a', wanted))
+    const { admission } = verbs.server
+    const validate = async () => {
+      Object.assign(verbs.server, { admission })
+      await verbs.remove('services', 'a')
+    }
+    Object.assign(verbs.server, { admission: { mutate: () => {}, validate } })
+    await verbs.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })
+    const made = await verbs.create('services', service('b', wanted))
+    assert.equal(made.spec.clusterIP, address)
+    await verbs.stop()
+  })
+}
