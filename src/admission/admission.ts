@@ -48,4 +48,6 @@ export interface AdmissionPlugin {
   start?(reader: ObjectReader): Promise<void>
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
+  /** Asked of a new object right before it is stored, where others took their time: what let it in may have gone meanwhile. */
+  recheck?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
 }

@@ -41,6 +41,7 @@ export class AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
   readonly #mutating: (kind: Kind) => Concerned
   readonly #validating: (kind: Kind) => Concerned
+  readonly #rechecking: readonly AdmissionPlugin[]
   readonly #reader: ObjectReader
   readonly #meter: AdmissionMeter | undefined
 
@@ -49,6 +50,7 @@ export class AdmissionChain {
     this.plugins = plugins
     this.#mutating = concernedOf(plugins.filter((plugin) => plugin.mutate !== undefined))
     this.#validating = concernedOf(plugins.filter((plugin) => plugin.validate !== undefined))
+    this.#rechecking = plugins.filter((plugin) => plugin.recheck !== undefined)
     this.#reader = reader
   }
 
@@ -70,6 +72,10 @@ export class AdmissionChain {
   validate(request: AdmissionRequest): Awaitable<void> {
     const concerned = this.#validating(request.kind)
     return new StepRun('validate', concerned, request, this.#reader, this.#meter).from(0)
+  }
+
+  async recheck(request: AdmissionRequest): Promise<void> {
+    for (const plugin of this.#rechecking) await plugin.recheck?.(request, this.#reader)
   }
 }
 

@@ -3,7 +3,8 @@
  * deleted. Runs first of all plugins.
  */
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
-import { after } from '#base/awaitable.ts'
+import { type Awaitable, after } from '#base/awaitable.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
@@ -19,21 +20,32 @@ const causesSince = 17
 export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
   name: 'NamespaceLifecycle',
   mutate(request, reader) {
-    const { operation, namespace, name } = request
+    const { operation, name } = request
     if (operation === 'DELETE' && isNamespace(request) && immortal.has(name)) {
       throw forbiddenRequest(namespaces, name, 'this namespace may not be deleted')
     }
-    if (operation !== 'CREATE' || namespace === '' || isNamespace(request)) return
-    // Reviews of access ask about a namespace without being in it.
-    if (request.kind.group === 'authorization.k8s.io') return
-    return after(reader.get('', 'namespaces', '', namespace), (found) => {
-      if (found === undefined) throw notFound(namespaces, namespace)
-      if (found.status?.phase === 'Terminating' || found.metadata.deletionTimestamp) {
-        throw terminating(request, release)
-      }
-    })
+    return requireNamespace(request, reader, release)
   },
+  // A namespace goes as soon as nothing is seen in it: what a webhook held up would stay without one.
+  recheck: (request, reader) => requireNamespace(request, reader, release),
 })
+
+function requireNamespace(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  release: number,
+): Awaitable<void> {
+  const { operation, namespace } = request
+  if (operation !== 'CREATE' || namespace === '' || isNamespace(request)) return
+  // Reviews of access ask about a namespace without being in it.
+  if (request.kind.group === 'authorization.k8s.io') return
+  return after(reader.get('', 'namespaces', '', namespace), (found) => {
+    if (found === undefined) throw notFound(namespaces, namespace)
+    if (found.status?.phase === 'Terminating' || found.metadata.deletionTimestamp) {
+      throw terminating(request, release)
+    }
+  })
+}
 
 function terminating(request: AdmissionRequest, release: number): ApiError {
   const { namespace } = request

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { AdmissionChain } from '#admission/chain.ts'
+import { namespaceLifecycle } from '#admission/namespace-lifecycle.ts'
 import { parseListOptions } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -468,3 +469,20 @@ for (const [plural, spec, expected] of reviews) {
     assert.deepEqual(heard, expected)
   })
 }
+
+for (const step of ['mutate', 'validate'])
+  test(`nothing is made in a namespace that goes while others are asked: ${step}`, async () => {
+    const namespaces = await startVerbs()
+    const { reader } = namespaces.server
+    await namespaces.create('namespaces', { metadata: { name: 'default' } })
+    const goes = async () => void (await namespaces.remove('namespaces', 'default'))
+    const admission = new AdmissionChain(
+      [namespaceLifecycle(22), { name: 'Slow', [step]: goes }],
+      reader,
+    )
+    const request = namespaces.request(namespaces.target('configmaps'), { metadata: { name: 'a' } })
+    const made = create({ ...namespaces.server, admission }, request)
+    assert.match(await refusalOf(made), /^(403 Forbidden|404 NotFound)$/)
+    assert.equal((await namespaces.list('configmaps')).entries.length, 0)
+    await namespaces.stop()
+  })

@@ -62,8 +62,10 @@ export async function createDecoded(
   try {
     // Who asked by a name is known by it, whatever a webhook has made of it.
     const name = attributes.name || nameOf(object)
-    const allowed = server.admission.validate({ ...attributes, name, object })
+    const asked = { ...attributes, name, object }
+    const allowed = server.admission.validate(asked)
     if (allowed !== undefined) await allowed
+    if ((admitted ?? allowed) !== undefined) await server.admission.recheck(asked)
     kind.resource.behaviour.readBack?.(object)
     // Only what is really stored has a version of its own; a dry run shows the one it was given.
     if (isVersion(resourceVersion) && !options.dryRun && !updates) {
