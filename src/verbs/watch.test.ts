@@ -196,10 +196,17 @@ test('one is never told how far it is before what happened up to there', async (
 test('a watch from what a store that was set back has undone is told to list again', async () => {
   const storage = createMemoryStorage()
   const setBack = new AbortController()
+  const setBackHeard = Promise.withResolvers<void>()
   let undone = 0
   const older: Storage = new Proxy(storage, {
     get(_, name: keyof Storage) {
       if (name === 'currentRevision') return async () => (await storage.currentRevision()) - undone
+      if (name === 'list') {
+        return async (...asked: Parameters<Storage['list']>) => {
+          if (asked[0].start.includes('/secrets/')) await setBackHeard.promise
+          return storage.list(...asked)
+        }
+      }
       if (name !== 'changes') return storage[name]!.bind(storage)
       return async function* (options: Parameters<Storage['changes']>[0]) {
         const signal = AbortSignal.any([options.signal, setBack.signal])
@@ -213,9 +220,13 @@ test('a watch from what a store that was set back has undone is told to list aga
   await one.settled()
   const watch = await one.watch('configmaps')
   const last = one.server.cache.freshness.revision
+  const begun = refusalOf(one.watch('secrets', `resourceVersion=${last}`))
   undone = 2
   setBack.abort()
   await until('the watch to end', () => watch.watcher.ended)
+  await until('it to be known', () => one.server.cache.isUndone(last))
+  setBackHeard.resolve()
+  assert.equal(await begun, '410 Expired', 'one that waited for its picture meanwhile')
   watch.stop()
   const again = (from: number) => one.watch('configmaps', `resourceVersion=${from}`)
   assert.equal(await refusalOf(again(last)), '410 Expired')

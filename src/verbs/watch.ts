@@ -42,10 +42,11 @@ export async function watch(
   )
   const from = parseResourceVersion(options.resourceVersion)
   if (from === undefined) await reach(server, { want: 'latest' })
-  else if (server.cache.isUndone(from))
-    throw expired(`too old resource version: ${from} (${server.cache.freshness.revision})`)
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
+  // Not before: the store may have been set back while the picture was made.
+  if (from !== undefined && server.cache.isUndone(from))
+    throw expired(`too old resource version: ${from} (${server.cache.freshness.revision})`)
   const range = keysOf(kind, namespace)
   ready.requireReadableIn(range)
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
