@@ -53,6 +53,7 @@ class ServiceAllocators implements Allocators {
   readonly #reader: ObjectReader
   readonly #claims: ServiceClaims | undefined
   #following: Promise<unknown> | undefined
+  #isHearing = false
 
   constructor(
     ranges: ServiceRanges,
@@ -125,16 +126,23 @@ class ServiceAllocators implements Allocators {
 
   async #follow(): Promise<void> {
     try {
-      await this.#reader.follow('', 'services', {
-        changed: (service) => this.#stock.hold(service),
-        deleted: (service) => this.#stock.drop(service),
-      })
+      await this.#hearOfServices()
       await this.#claims?.mend(() => this.#catchUp())
     } catch (error) {
       // The store may be back when the next service is written.
       this.#following = undefined
       throw error
     }
+  }
+
+  /** Once for good, however often the claims cannot be looked at. */
+  async #hearOfServices(): Promise<void> {
+    if (this.#isHearing) return
+    await this.#reader.follow('', 'services', {
+      changed: (service) => this.#stock.hold(service),
+      deleted: (service) => this.#stock.drop(service),
+    })
+    this.#isHearing = true
   }
 
   /** Asked for what is never there, the reader first learns of everything that any server has stored. */

@@ -259,3 +259,20 @@ for (const isShared of [false, true]) {
     await verbs.stop()
   })
 }
+
+test('services are followed once, however often the claims cannot be read', async () => {
+  const storage = createMemoryStorage()
+  let isAway = true
+  const get: Storage['get'] = async (key, at) => {
+    if (isAway && key.includes('/ranges/')) throw new StorageUnavailable('away')
+    return storage.get(key, at)
+  }
+  const verbs = await startServer(overlaid(storage, { get }), true)
+  for (let round = 0; round < 3; round++)
+    await assert.rejects(verbs.create('services', service('a', wanted)), /away/)
+  isAway = false
+  await verbs.create('services', service('a', wanted))
+  const picture = await verbs.server.cache.of(verbs.target('services').kind.resource)
+  assert.equal(picture.fanOut.size, 1)
+  await verbs.stop()
+})
