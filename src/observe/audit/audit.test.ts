@@ -344,6 +344,37 @@ test('what is put aside is compressed, by whomever, and counts as before', async
   }
 })
 
+test('what comes while a log is closed is written or lost, and never into a file that is closed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'binnacle-test-'))
+  const path = join(folder, 'audit.log')
+  // Long enough to be compressed that others write meanwhile.
+  writeFileSync(path, `${'x'.repeat(16 << 20)}\n`)
+  const lost: string[] = []
+  const sink = new LogSink({
+    path,
+    format: ({ auditID }) => auditID,
+    sizeBytesMax: 8 << 20,
+    backupsMax: 0,
+    ageMsMax: 0,
+    compresses: true,
+    now: Date.now,
+    lost: (_plugin, _count, why) => lost.push(why),
+  })
+  try {
+    let [taken, isOpen] = [0, true]
+    const writing = async () => {
+      for (; isOpen; taken++) isOpen = (await sink.write([{ ...event, auditID: 'one' }])) && isOpen
+    }
+    const writers = [writing(), writing(), writing()]
+    while (taken === 0) await new Promise(setImmediate)
+    await sink.close()
+    await Promise.all(writers)
+    assert.deepEqual([...new Set(lost)], ['the log is closed'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 const large: AuditEvent = {
   ...event,
   requestObject: JSON.stringify('x'.repeat(1000)),

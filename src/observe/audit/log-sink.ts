@@ -107,6 +107,9 @@ export class LogSink implements RecordWriter {
     await this.#compressing
     // The number of a file that is closed may soon be that of another.
     this.#isClosed = true
+    // What came meanwhile was taken.
+    await this.#writing
+    await this.#compressing
     if (this.#descriptor !== standardOutput) closeSync(this.#descriptor)
   }
 
