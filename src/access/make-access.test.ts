@@ -254,8 +254,37 @@ test('headers that say who somebody is go no further', async () => {
   ])
     assert.ok(made.isIdentityHeader(name), name)
   assert.ok(!made.isIdentityHeader('accept'))
-  assert.equal(made.clientAuthorities.length, 2)
+  assert.equal(made.clientAuthorities().length, 2)
 })
+
+// what the files say then, whether that is something else, who carol and the proxy that names dave are
+const reread: [string, () => [people: string, proxies: string], boolean, string, string][] = [
+  ['the same', () => [people.pem, proxies.pem], false, 'carol', 'dave'],
+  ['one more', () => [`${proxies.pem}\n${people.pem}`, proxies.pem], true, 'carol', 'dave'],
+  ['another for people', () => [proxies.pem, proxies.pem], true, '401', 'dave'],
+  ['another for proxies', () => [people.pem, people.pem], true, 'carol', '401'],
+  // Her certificate is a proxy's then, which names nobody, and the proxy's is a person's.
+  ['the one for the other', () => [proxies.pem, people.pem], true, '401', 'front'],
+  ['nothing', () => ['', ''], false, 'carol', 'dave'],
+  ['nothing readable, and another', () => ['x', people.pem], true, 'carol', '401'],
+]
+for (const [what, pems, isOther, person, proxied] of reread)
+  test(`authorities are read again: ${what}`, async () => {
+    const { made, reported } = await access({ requestheaderAllowedNames: [] })
+    const carol = request({}, await client(people, 'carol', []))
+    const front = request({ 'x-remote-user': 'dave' }, await client(proxies, 'front', []))
+    const names = async () =>
+      [await who(made, carol), await who(made, front)].map((told) => told.split(' ')[0])
+    assert.deepEqual(await names(), ['carol', 'dave'])
+    const [first, second] = pems()
+    files.file('people.crt', first)
+    files.file('proxies.crt', second)
+    assert.equal(made.readAuthorities(), isOther)
+    assert.deepEqual(await names(), [person, proxied])
+    const unread = [first, second].filter((pem) => !pem.includes('BEGIN')).length
+    assert.equal(reported.filter((line) => line.includes('stay as they were')).length, unread)
+    assert.equal(made.clientAuthorities().length, what === 'one more' ? 3 : 2)
+  })
 
 test('basic authentication up to 1.18', async () => {
   const basicAuthFile = files.file('passwords.csv', 'pw,erin,5')

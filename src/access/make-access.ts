@@ -1,6 +1,7 @@
 /**
  * Everything that says who somebody is and what they may, made from the settings at start. A file that cannot be read or
- * understood stops the start. Afterwards nothing is read from files again but who this server is to webhooks.
+ * understood stops the start. Afterwards nothing is read from files again but who this server is to webhooks, and whose
+ * certificates are believed.
  */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
@@ -50,7 +51,9 @@ export interface Access extends TokenReviewer {
   /** For a 401's WWW-Authenticate header. */
   readonly challenge: string | undefined
   /** Authorities to name when asking clients for a certificate. */
-  readonly clientAuthorities: readonly X509Certificate[]
+  clientAuthorities(): readonly X509Certificate[]
+  /** Reads their files again; whether they are others now. */
+  readAuthorities(): boolean
   /** Headers, in lower case, that say who somebody is: none of them goes on to anyone else. */
   isIdentityHeader(name: string): boolean
   /** Resolves once decisions can be made from memory. */
@@ -94,6 +97,7 @@ export async function makeAccess(
     openId: documents(settings, surroundings, keys),
     challenge: settings.basicAuthFile === undefined ? undefined : load.basic().basicChallenge,
     clientAuthorities: who.clientAuthorities,
+    readAuthorities: who.readAuthorities,
     isIdentityHeader: (name) =>
       name === 'authorization' ||
       isImpersonationHeader(name) ||

@@ -5,6 +5,7 @@ import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticate.ts'
+import { AuthorityFile } from './authenticate/authority-file.ts'
 import { BearerAuthenticator, WebSocketAuthenticator } from './authenticate/bearer.ts'
 import { Authorities, readBundle } from './authenticate/certificate-chain.ts'
 import { ClientCertificateAuthenticator } from './authenticate/client-certificate.ts'
@@ -44,7 +45,9 @@ export interface Authentication {
   readonly tokens: TokenUnion
   readonly requestHeader: RequestHeaderAuthenticator | undefined
   /** Every authority a client's certificate may come from. */
-  readonly clientAuthorities: readonly X509Certificate[]
+  readonly clientAuthorities: () => readonly X509Certificate[]
+  /** Reads the files of authorities again, and believes what they say now; whether that is something else. */
+  readonly readAuthorities: () => boolean
   readonly stop: () => void
 }
 
@@ -69,9 +72,8 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
       throw new Error(`--basic-auth-file is not known to release 1.${surroundings.release}`)
     methods.push(new BasicAuthenticator(read(settings.basicAuthFile), settings.basicAuthFile))
   }
-  const clients = clientAuthorities(settings, surroundings)
-  if (clients.length > 0)
-    methods.push(new ClientCertificateAuthenticator(new Authorities(clients), clock))
+  const clients = makeClientCertificate(settings, surroundings, clock)
+  if (clients !== undefined) methods.push(clients.method)
   const stops: (() => void)[] = []
   const tokens = new TokenUnion(await tokenMethods(parts, stops))
   methods.push(new BearerAuthenticator(tokens, apiAudiences))
@@ -80,7 +82,13 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
     requests: new RequestAuthenticator(methods, settings.anonymousAuth),
     tokens,
     requestHeader: requestHeader?.method,
-    clientAuthorities: [...clients, ...(requestHeader?.authorities ?? [])],
+    clientAuthorities: () => [
+      ...(clients?.authorities() ?? []),
+      ...(requestHeader?.authorities() ?? []),
+    ],
+    readAuthorities: () =>
+      // Both are read, whatever comes of the first.
+      [requestHeader, clients].map((one) => readAgain(one, surroundings)).includes(true),
     stop: () => {
       for (const stop of stops) stop()
     },
@@ -155,12 +163,15 @@ function makeOidc(
   )
 }
 
-function makeRequestHeader(settings: AuthenticationSettings, clock: Clock) {
+function makeRequestHeader(
+  settings: AuthenticationSettings,
+  clock: Clock,
+): Certified<RequestHeaderAuthenticator> | undefined {
   const { requestheaderClientCaFile: file } = settings
   if (file === undefined) return undefined
-  const authorities = readBundle(read(file), file)
+  const bundle = new AuthorityFile(file)
   const method = new (load.requestHeader().RequestHeaderAuthenticator)(
-    new Authorities(authorities),
+    new Authorities(bundle.certificates),
     {
       allowedNames: settings.requestheaderAllowedNames,
       usernameHeaders: settings.requestheaderUsernameHeaders,
@@ -169,16 +180,42 @@ function makeRequestHeader(settings: AuthenticationSettings, clock: Clock) {
     },
     clock,
   )
-  return { method, authorities }
+  return { method, file: bundle, authorities: () => bundle.certificates }
 }
 
-function clientAuthorities(
+function makeClientCertificate(
   { clientCaFile }: AuthenticationSettings,
   { ownClientAuthorities }: AccessSurroundings,
-): X509Certificate[] {
-  const given = clientCaFile === undefined ? [] : readBundle(read(clientCaFile), clientCaFile)
+  clock: Clock,
+): Certified<ClientCertificateAuthenticator> | undefined {
+  const file = clientCaFile === undefined ? undefined : new AuthorityFile(clientCaFile)
   const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
-  return [...given, ...own]
+  const authorities = () => [...(file?.certificates ?? []), ...own]
+  if (authorities().length === 0) return undefined
+  const method = new ClientCertificateAuthenticator(new Authorities(authorities()), clock)
+  return { method, file, authorities }
+}
+
+/** A method that believes the certificates of some authorities. */
+interface Certified<Method> {
+  readonly method: Method
+  /** Where some of them stand. */
+  readonly file: AuthorityFile | undefined
+  readonly authorities: () => readonly X509Certificate[]
+}
+
+function readAgain(
+  certified: Certified<ClientCertificateAuthenticator | RequestHeaderAuthenticator> | undefined,
+  { report }: AccessSurroundings,
+): boolean {
+  try {
+    if (certified?.file?.readAgain() !== true) return false
+  } catch (error) {
+    report(`authorities stay as they were: ${(error as Error).message}`)
+    return false
+  }
+  certified.method.trust(new Authorities(certified.authorities()))
+  return true
 }
 
 /** The text of a bundle that can be read. */

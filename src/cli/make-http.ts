@@ -72,7 +72,7 @@ export function makeListener(side: HttpSide): Listener {
   return createListener({
     ...shownKeys(foundation.certificates, foundation.loopback),
     ...tlsPolicyOf(foundation),
-    clientAuthorities: Buffer.from(access.clientAuthorities.map(String).join('')),
+    clientAuthorities: authoritiesOf(access),
     handle: serve,
     upgrade: serve,
     upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
@@ -81,6 +81,21 @@ export function makeListener(side: HttpSide): Listener {
       http2StreamsMax: settings.http2MaxStreamsPerConnection,
     }),
   })
+}
+
+const authoritiesOf = (access: Access): Buffer =>
+  Buffer.from(access.clientAuthorities().map(String).join(''))
+
+/** How often files of authorities are looked at, as by the original. */
+const authoritiesReadMs = 60_000
+
+/** Whose certificates are believed follows the files that say so; answers how to stop. */
+export function followAuthorities(access: Access, listener: Listener): () => void {
+  const timer = setInterval(() => {
+    if (access.readAuthorities()) listener.trust(authoritiesOf(access))
+  }, authoritiesReadMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** Nothing is laid around requests where no flag asks for it. */

@@ -124,7 +124,7 @@ export function aggregated(
       stops.push(() => prober.stop())
       await prober.start()
       documents.start()
-      stops.push(await keepTrustPublished(client, trustOf(settings, parts), report))
+      stops.push(await keepTrustPublished(client, () => trustOf(settings, parts), report))
     },
     stop() {
       for (const stop of stops) stop()

@@ -1,5 +1,6 @@
 /** From settings to a running server: builds the parts in their order, makes it ready, listens, and knows how to stop. */
 import { existsSync } from 'node:fs'
+import type { Access } from '#access/make-access.ts'
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { systemClock, timerMsMax } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -18,7 +19,13 @@ import { type Parsed, releaseNumber, type Settings } from './flags.ts'
 import { type Foundation, openFoundation } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type HttpSide, listensEarly, makeListener, shownKeys } from './make-http.ts'
+import {
+  followAuthorities,
+  type HttpSide,
+  listensEarly,
+  makeListener,
+  shownKeys,
+} from './make-http.ts'
 import { makeServer } from './make-server.ts'
 import type { Membership } from './membership.ts'
 import { makeObserving } from './observing.ts'
@@ -87,7 +94,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   const membership = await membershipOf(foundation)
   const running = await makeReady(side, membership)
   if (!listensEarly(settings)) await listen()
-  const watched = watchOver(foundation, listener)
+  const watched = watchOver(foundation, listener, access)
   let controllersEnded: Promise<void> = Promise.resolve()
   stopOnSignal(
     stopSteps(side, stopping, listener, membership, async () => {
@@ -204,6 +211,7 @@ async function makeReady(
 function watchOver(
   { settings, storage, certificates, loopback, log, report }: Foundation,
   listener: Listener,
+  access: Access,
 ) {
   const compaction = compactRegularly(
     storage,
@@ -221,10 +229,12 @@ function watchOver(
     systemClock,
     givenFiles(settings),
   )
+  const forgetAuthorities = followAuthorities(access, listener)
   return {
     stop() {
       compaction.stop()
       renewal.stop()
+      forgetAuthorities()
     },
   }
 }

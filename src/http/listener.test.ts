@@ -1,8 +1,10 @@
 /** The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are short here. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
 import { connect as connectPlain, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { until } from '#base/until.fixture.ts'
@@ -258,6 +260,37 @@ test('new keys are for those who come from now on, and the cipher stays', async 
   assert.deepEqual(await greeting(), ['first', 'TLS_AES_128_GCM_SHA256'])
   listener.renew(selfSigned('second'))
   assert.deepEqual(await greeting(), ['second', 'TLS_AES_128_GCM_SHA256'])
+})
+
+/** A connection of a version that shows its handshake: all that came before it was secure. */
+async function shownInHandshake(at: number): Promise<string> {
+  const raw = await accepted(at)
+  let shown = ''
+  const seen = new Duplex({
+    read() {},
+    write: (bytes, _encoding, done) => raw.write(bytes, () => done()),
+  })
+  raw.on('data', (bytes) => {
+    shown += bytes.toString('latin1')
+    seen.push(bytes)
+  })
+  const socket = connect({ ...options, socket: seen, maxVersion: 'TLSv1.2' })
+  await once(socket, 'secureConnect')
+  raw.destroy()
+  return shown
+}
+
+test('clients are told of other authorities from now on, with the same keys', async () => {
+  const own = listenerWith({})
+  const at = await own.listen(0, '127.0.0.1')
+  own.renew(selfSigned('renewed'))
+  for (const name of ['one-authority', 'another-authority']) {
+    own.trust(Buffer.from(selfSigned(name).cert))
+    const shown = await shownInHandshake(at)
+    assert.deepEqual(shown.match(/[a-z]+-authority|renewed/g), ['renewed', 'renewed', name])
+  }
+  await own.drain()
+  own.destroy()
 })
 
 test('who is still shaking hands when it drains is let go, whatever they speak', async () => {

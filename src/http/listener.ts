@@ -56,6 +56,8 @@ export interface Listener {
   listen(port: number, address: string, isShared?: boolean): Promise<number>
   /** New keys for connections that come from now on. */
   renew(keys: TlsKeys): void
+  /** The same keys, and other authorities named to clients that come from now on. */
+  trust(clientAuthorities: Buffer): void
   /** Stops accepting; connections end once their requests are done. */
   drain(): Promise<void>
   /** Ends what is left. */
@@ -67,6 +69,8 @@ export function createListener(options: ListenerOptions): Listener {
   const connections = new Set<Http2Connection>()
   let http1: Http1Connections | undefined
   let draining = false
+  let { clientAuthorities } = options
+  let keysInUse: TlsKeys = options
   const drainConnections = () => {
     for (const connection of connections) connection.close()
     http1?.drain()
@@ -99,10 +103,10 @@ export function createListener(options: ListenerOptions): Listener {
     options.handshakeFailed?.()
   }
   const securing: Securing = {
-    context: (keys) => tlsOptions({ ...options, ...keys }),
+    context: (keys) => tlsOptions({ ...options, ...keys, clientAuthorities }),
     server: (keys, more) => {
       const server = tls.createServer({
-        ...tlsOptions({ ...options, ...keys }),
+        ...tlsOptions({ ...options, ...keys, clientAuthorities }),
         ...more,
         ALPNProtocols: ['h2', 'http/1.1'],
         requestCert: true,
@@ -128,7 +132,14 @@ export function createListener(options: ListenerOptions): Listener {
           resolve((listening.address() as { port: number }).port)
         })
       }),
-    renew,
+    renew(fresh) {
+      keysInUse = fresh
+      renew(fresh)
+    },
+    trust(authorities) {
+      clientAuthorities = authorities
+      renew(keysInUse)
+    },
     drain: () =>
       new Promise((resolve) => {
         listening.close(() => resolve())

@@ -22,15 +22,23 @@ interface Refused {
 
 /** Verifies the certificate a client sent, cheaply when it has been seen before. */
 export class CertificateVerifier {
-  readonly #authorities: Authorities
+  #authorities: Authorities
   readonly #clock: Clock
-  readonly #byObject = new WeakMap<X509Certificate, Accepted>()
+  #byObject = new WeakMap<X509Certificate, Accepted>()
   readonly #byFingerprint = new Map<string, Accepted>()
-  readonly #refused = new WeakMap<X509Certificate, Refused>()
+  #refused = new WeakMap<X509Certificate, Refused>()
 
   constructor(authorities: Authorities, clock: Clock) {
     this.#authorities = authorities
     this.#clock = clock
+  }
+
+  /** Believes these from now on, and nothing that others were believed for. */
+  trust(authorities: Authorities): void {
+    this.#authorities = authorities
+    this.#byObject = new WeakMap()
+    this.#byFingerprint.clear()
+    this.#refused = new WeakMap()
   }
 
   verify(certificate: X509Certificate, intermediates: () => X509Certificate[]): ChainVerdict {
@@ -69,6 +77,10 @@ export class ClientCertificateAuthenticator implements Authenticator {
 
   constructor(authorities: Authorities, clock: Clock) {
     this.#verifier = new CertificateVerifier(authorities, clock)
+  }
+
+  trust(authorities: Authorities): void {
+    this.#verifier.trust(authorities)
   }
 
   authenticate(credentials: Credentials): Verdict {

@@ -31,6 +31,10 @@ export class RequestHeaderAuthenticator implements Authenticator {
     }
   }
 
+  trust(authorities: Authorities): void {
+    this.#verifier.trust(authorities)
+  }
+
   /** Whether a header says who somebody is: such headers of anyone but a proxy go no further. */
   isIdentityHeader(name: string): boolean {
     const { usernameHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings

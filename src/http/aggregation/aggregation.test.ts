@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import { mock, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
+import { notFound } from '#api/status-error.ts'
+import type { ApiClient } from '#client/client.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { Aggregation } from './aggregation.ts'
 import { automanagedLabel, discoveryPath } from './api-service.ts'
 import { availabilityOf, withCondition } from './availability.ts'
-import { combinedData } from './published-trust.ts'
+import { combinedData, keepTrustPublished, type PublishedTrust } from './published-trust.ts'
 import { nextStep, type Step } from './registration.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { serviceResolver } from './service-address.ts'
@@ -303,4 +305,40 @@ test('what several servers trust is published together, each once, nothing expir
   assert.equal(first['requestheader-group-headers'], '[]')
   assert.deepEqual(combinedData(first, trust), first)
   assert.deepEqual(combinedData({}, { ...trust, clientAuthorities: '', proxy: undefined }), {})
+})
+
+test('what aggregated servers are told to trust follows what this one trusts', async () => {
+  const [one, two] = [await authority('one'), await authority('two')]
+  let kept: KubeObject | undefined
+  const keep = async (object: KubeObject) => (kept = object)
+  const client = {
+    get: async () => {
+      if (kept === undefined) throw notFound({ group: '', plural: 'configmaps' }, 'x')
+      return kept
+    },
+    create: (_resource: object, _namespace: string, object: KubeObject) => keep(object),
+    update: (_resource: object, object: KubeObject) => keep(object),
+  } as unknown as ApiClient
+  const told = () => kept?.data?.['client-ca-file'].match(/BEGIN/g)?.length
+  let pem: string | undefined = one.pem
+  const trust = (): PublishedTrust => {
+    if (pem === undefined) throw new Error('gone')
+    return { clientAuthorities: pem, proxy: undefined, now: () => Date.now() }
+  }
+  const reported: unknown[] = []
+  mock.timers.enable({ apis: ['setInterval'] })
+  const stop = await keepTrustPublished(client, trust, (...problem) => reported.push(problem))
+  assert.equal(told(), 1)
+  for (const [next, count] of [
+    [undefined, 1],
+    [two.pem, 2],
+  ] as const) {
+    pem = next
+    mock.timers.tick(60_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(told(), count)
+  }
+  assert.equal(reported.length, 1)
+  stop()
+  mock.timers.reset()
 })

@@ -111,11 +111,16 @@ const sameData = (a: Data, b: Data): boolean => {
 /** Written now, and again whenever it is not as it should be; answers how to stop. */
 export async function keepTrustPublished(
   client: ApiClient,
-  trust: PublishedTrust,
+  trust: () => PublishedTrust,
   report: (message: string, error: unknown) => void,
 ): Promise<() => void> {
-  const attempt = () =>
-    publish(client, trust).catch((error) => report(`${namespace}/${name} cannot be written`, error))
+  const attempt = async () => {
+    try {
+      await publish(client, trust())
+    } catch (error) {
+      report(`${namespace}/${name} cannot be written`, error)
+    }
+  }
   await attempt()
   const timer = setInterval(attempt, recheckMs)
   timer.unref()
