@@ -14,7 +14,7 @@ export interface Identity {
 /** As the original: often enough for tokens of ten minutes that are renewed when two are left. */
 const readAgainMs = 50_000
 
-/** Throws where it cannot be read at first. */
+/** The same value as long as it is the same. Throws where it cannot be read at first. */
 export function identityFrom(
   read: () => Identity,
   monotonicMs: () => number = () => performance.now(),
@@ -26,6 +26,7 @@ export function identityFrom(
     readAtMs = monotonicMs()
     try {
       const next = read()
+      if (isSame(next, known)) return known
       requirePair(next, known)
       known = next
     } catch {
@@ -34,6 +35,9 @@ export function identityFrom(
     return known
   }
 }
+
+const isSame = (a: Identity, b: Identity): boolean =>
+  a.cert === b.cert && a.key === b.key && a.authorization === b.authorization
 
 /** Files are written one after the other: a certificate without its key is of no use. */
 function requirePair({ cert, key }: Identity, known: Identity): void {

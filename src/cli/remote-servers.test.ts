@@ -56,11 +56,12 @@ const rows: [object, object, object][] = [
   ],
 ]
 const types = { kubeletPreferredAddressTypes: ['InternalIP'], proxyLoopbackAllowed: false }
-const partsOf = (settings: object) =>
+const partsOf = (settings: object, monotonicMs?: () => number) =>
   connectParts(
     { ...settings, ...types } as unknown as Settings,
     {} as Server,
     {} as RemoteSurroundings,
+    monotonicMs,
   )
 for (const [settings, trust, blindTrust] of rows) {
   test(`kubelets with ${Object.keys(settings).join(', ')}`, () => {
@@ -68,6 +69,27 @@ for (const [settings, trust, blindTrust] of rows) {
     assert.deepEqual(kubelet, { trust, blindTrust, addressTypes: ['InternalIP'] })
   })
 }
+
+test('what kubelets are shown is read again, and is the same as long as it is', () => {
+  const [kubeletClientCertificate, kubeletClientKey] = [file('c', own.cert), file('k', own.key)]
+  let ms = 0
+  const settings = { ...timeout, kubeletClientCertificate, kubeletClientKey }
+  const { kubelet } = partsOf(settings, () => ms)
+  const { trust, blindTrust } = kubelet
+  const shows = (pair: object) => {
+    ms += 60_000
+    assert.deepEqual(kubelet.trust, { ...pair, connectTimeoutMs: 7000, insecure: true })
+    assert.deepEqual(kubelet.blindTrust, kubelet.trust)
+  }
+  shows(own)
+  assert.equal(kubelet.trust, trust)
+  assert.equal(kubelet.blindTrust, blindTrust)
+  const renewed = pairOf()
+  file('c', renewed.cert)
+  shows(own)
+  file('k', renewed.key)
+  shows(renewed)
+})
 
 const garbled = file('garbled', 'x')
 const another = file('another', pairOf().key)

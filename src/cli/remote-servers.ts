@@ -1,7 +1,8 @@
 /**
  * What leads to other servers, made from the settings: kubelets and what the proxy subresources reach, and aggregated API
- * servers. Certificates are read once, at the start.
+ * servers. Authorities are read once, at the start; what is shown to others is read again where it is renewed.
  */
+import { type Identity, identityFrom } from '#access/identity.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -18,17 +19,38 @@ import type { Facts } from '#kinds/facts.ts'
 import { timestamp, type Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
 import type { Settings } from './flags.ts'
-import { givenAuthorities, givenPair } from './key-pair.ts'
+import { givenAuthorities, givenPair, type Loaded } from './key-pair.ts'
 
 const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts')>(
   import.meta.url,
   '#http/aggregation/look-at-discovery',
 )
 
-/** A client certificate and its key, as calls show them. */
-function shownPair(certificate: string | undefined, key: string | undefined) {
-  const loaded = givenPair(certificate, key)
-  return loaded && { cert: loaded.pair.certificatePem, key: loaded.pair.keyPem }
+/** A client certificate and its key, as calls show them; the same value as long as they are the same. */
+function shownPair(
+  certificate: string | undefined,
+  key: string | undefined,
+  monotonicMs?: () => number,
+): () => Identity {
+  if (certificate === undefined || key === undefined) return () => noIdentity
+  const read = () => {
+    const { pair } = givenPair(certificate, key) as Loaded
+    return { cert: pair.certificatePem, key: pair.keyPem }
+  }
+  return identityFrom(read, monotonicMs)
+}
+
+const noIdentity: Identity = {}
+
+/** What is made of an identity; the same value as long as that is, for connections are kept by it. */
+function following<T>(identity: () => Identity, make: (shown: Identity) => T): () => T {
+  let shown = identity()
+  let made = make(shown)
+  return () => {
+    const now = identity()
+    if (now !== shown) made = make((shown = now))
+    return made
+  }
 }
 
 export interface RemoteSurroundings {
@@ -42,18 +64,28 @@ export function connectParts(
   settings: Settings,
   server: Server,
   around: RemoteSurroundings,
+  monotonicMs?: () => number,
 ): ConnectParts {
   const ca = givenAuthorities(settings.kubeletCertificateAuthority)
-  const shown = {
-    ...shownPair(settings.kubeletClientCertificate, settings.kubeletClientKey),
-    connectTimeoutMs: settings.kubeletTimeoutMs,
-  }
+  const { kubeletClientCertificate, kubeletClientKey, kubeletTimeoutMs } = settings
+  const shown = shownPair(kubeletClientCertificate, kubeletClientKey, monotonicMs)
+  const trusts = following(shown, (pair) => {
+    const both = { ...pair, connectTimeoutMs: kubeletTimeoutMs }
+    return {
+      trust: { ...both, ...(ca !== undefined && { ca }), insecure: ca === undefined },
+      blindTrust: { ...both, insecure: true },
+    }
+  })
   return {
     reader: server.reader,
     admission: server.admission,
     kubelet: {
-      trust: { ...shown, ...(ca !== undefined && { ca }), insecure: ca === undefined },
-      blindTrust: { ...shown, insecure: true },
+      get trust() {
+        return trusts().trust
+      },
+      get blindTrust() {
+        return trusts().blindTrust
+      },
       addressTypes: settings.kubeletPreferredAddressTypes,
     },
     proxyLoopbackAllowed: settings.proxyLoopbackAllowed,
@@ -117,7 +149,7 @@ export function aggregated(
       const prober = new Prober({
         reader,
         client,
-        look: (...asked) => loadLook().discoveryLook(resolve, proxyClient)(...asked),
+        look: (...asked) => loadLook().discoveryLook(resolve, proxyClient())(...asked),
         now: () => timestamp(clock),
         report,
       })

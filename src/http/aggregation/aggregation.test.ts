@@ -247,7 +247,7 @@ test('group versions come, are ordered and go', async () => {
   const aggregation = new Aggregation({
     reader,
     resolve: async () => ({ host: 'h', port: 1 }),
-    proxyClient: undefined,
+    proxyClient: () => ({}),
     isIdentityHeader: () => false,
     stopping: new AbortController().signal,
   })

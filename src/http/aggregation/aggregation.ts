@@ -3,6 +3,7 @@
  * goes on as the user who made it, told in headers that our certificate vouches for; nothing the client says of itself
  * goes along. What local group versions there are is discovery's, this only adds and orders.
  */
+import type { Identity } from '#access/identity.ts'
 import { unnamedServers } from '#access/server-identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { GroupVersion } from '#kinds/catalog.ts'
@@ -42,8 +43,8 @@ const load = {
 export interface AggregationParts {
   readonly reader: ObjectReader
   readonly resolve: ResolveService
-  /** The certificate by which aggregated servers know this one, and its key, PEM. */
-  readonly proxyClient: { readonly cert: string; readonly key: string } | undefined
+  /** By which certificate aggregated servers know this one; the same value as long as it is the same. */
+  readonly proxyClient: () => Identity
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
   /** Whether clients are told where an aggregated server sends them, instead of that it must not. */
@@ -54,6 +55,7 @@ export interface Remote {
   readonly name: string
   readonly service: ServiceReference
   readonly available: boolean
+  /** What is asked of it. */
   readonly trust: Trust
   /** A certificate bundle that cannot be read, in words. */
   readonly trouble: string | undefined
@@ -70,6 +72,7 @@ export class Aggregation {
   readonly #services = new Map<string, KubeObject>()
   /** By group and version. */
   readonly #remotes = new Map<string, Remote>()
+  readonly #trusts = new WeakMap<Trust, { readonly shown: Identity; readonly trust: Trust }>()
   /** Group versions of ours that somebody took out of the list. */
   readonly #dropped = new Set<string>()
   #generation = 0
@@ -124,14 +127,12 @@ export class Aggregation {
 
   #remoteOf(object: KubeObject, service: ServiceReference, before: Remote | undefined): Remote {
     const { caBundle, insecureSkipTLSVerify } = object.spec ?? {}
-    const { proxyClient } = this.#parts
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
     const wanted: Trust = {
       insecure: insecureSkipTLSVerify === true,
       serverName: `${service.name}.${service.namespace}.svc`,
       unnamed: unnamedServers.aggregated,
       ...(ca !== undefined && { ca }),
-      ...proxyClient,
     }
     const same = before !== undefined && sameTrust(before.trust, wanted)
     return {
@@ -190,7 +191,16 @@ export class Aggregation {
 
   async backendOf(remote: Remote): Promise<Backend> {
     const { host, port } = await this.#parts.resolve(remote.service)
-    return { secure: true, host, port, trust: remote.trust }
+    return { secure: true, host, port, trust: this.#trustOf(remote) }
+  }
+
+  /** With what this server shows of itself: the same value as long as both are, for connections are kept by it. */
+  #trustOf({ trust }: Remote): Trust {
+    const shown = this.#parts.proxyClient()
+    let known = this.#trusts.get(trust)
+    if (known?.shown !== shown)
+      this.#trusts.set(trust, (known = { shown, trust: { ...trust, ...shown } }))
+    return known.trust
   }
 
   async pass(exchange: Exchange, remote: Remote): Promise<void> {

@@ -1,4 +1,5 @@
 /** Asks an aggregated server for its discovery, as this server itself, five times at once: one answer is enough. */
+import type { Identity } from '#access/identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
 import { placeOf } from '#http/connect/backend.ts'
@@ -15,10 +16,7 @@ const timeoutMs = 5000
 /** Who asks: somebody who may see any server's discovery. */
 const prober = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
-export function discoveryLook(
-  resolve: ResolveService,
-  proxyClient: { readonly cert: string; readonly key: string } | undefined,
-): LookAtDiscovery {
+export function discoveryLook(resolve: ResolveService, proxyClient: Identity): LookAtDiscovery {
   // Who answers is not asked here: this only tells whether requests would be answered at all.
   const trust: Trust = { insecure: true, ...proxyClient }
   return async (apiService, service) => {

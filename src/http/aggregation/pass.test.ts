@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { after, before, mock, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { authority, client, type Made, make, serverUsage } from '#access/certificates.suite.ts'
+import type { Identity } from '#access/identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
@@ -21,7 +22,7 @@ let server: Server
 let port = 0
 let ca: Made
 let other: Made
-let proxy: Made
+let proxy: Identity
 /** What the server was asked, as it came. */
 let asked: { line: string; headers: string[]; client: unknown; body: string } | undefined
 let waiting = false
@@ -31,7 +32,7 @@ let stopping = new AbortController()
 before(async () => {
   ca = await authority('behind')
   other = await authority('other')
-  proxy = await client(ca, 'front-proxy', [])
+  proxy = await shownBy('front-proxy')
   const hosts = ['behind.default.svc']
   const own = await make({ subject: [{ CN: ['x'] }], issuer: ca, usages: [serverUsage], hosts })
   const keys = { cert: own.pem, key: own.keyPem, requestCert: true, rejectUnauthorized: false }
@@ -51,6 +52,10 @@ before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
 })
+const shownBy = async (name: string): Promise<Identity> => {
+  const { pem: cert, keyPem: key } = await client(ca, name, [])
+  return { cert, key }
+}
 after(() => {
   server.close()
   server.closeAllConnections()
@@ -76,7 +81,7 @@ async function remoteOf(
       if (place instanceof Error) throw place
       return { host: '127.0.0.1', port: place ?? port }
     },
-    proxyClient: { cert: proxy.pem, key: proxy.keyPem },
+    proxyClient: () => proxy,
     isIdentityHeader: (name) => name === 'x-own-user',
     stopping: stopping.signal,
     passesRedirects,
@@ -159,6 +164,19 @@ for (const [spec, status, text] of trusts) {
     assert.equal(asked?.client, status === 200 ? 'front-proxy' : undefined)
   })
 }
+
+test('a certificate that is renewed is shown from then on, and on connections of its own', async () => {
+  const between = await remoteOf({ caBundle: bundle(ca) })
+  const before = proxy
+  const { trust } = await between.aggregation.backendOf(between.remote)
+  await answered(between, things)
+  assert.equal(asked?.client, 'front-proxy')
+  assert.equal((await between.aggregation.backendOf(between.remote)).trust, trust)
+  proxy = await shownBy('renewed')
+  await answered(between, things)
+  assert.equal(asked?.client, 'renewed')
+  proxy = before
+})
 
 const away = 'service unavailable\n'
 // what is known of the server, what the client hears
