@@ -165,6 +165,22 @@ for (const [what, method, act, expected] of answers) {
   })
 }
 
+// Whoever writes headers gives each byte as a character: of the UTF-8 of `ü` there are two.
+const inBytes: Readonly<Record<string, (wire: Wire) => void>> = {
+  answer: (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, Buffer.from('ok')),
+  'bodiless answer': (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, undefined),
+  'answer in pieces': (wire) =>
+    wire.answerPieces(200, { warning: '\u00c3\u00bc' }, [Buffer.from('o'), Buffer.from('k')]),
+  stream: (wire) => void wire.stream(200, { warning: '\u00c3\u00bc' }).end(),
+  'stream that waits': (wire) => void wire.stream(200, { warning: '\u00c3\u00bc' }),
+}
+for (const [what, act] of Object.entries(inBytes)) {
+  test(`headers of a ${what} are the bytes they say`, async () => {
+    handle = act
+    assert.match(await send(request('GET', ''), /\r\n\r\n/), /\r\nwarning: ü\r\n/)
+  })
+}
+
 test('what came is told as it came', async () => {
   let seen: unknown[] = []
   handle = (wire) => {

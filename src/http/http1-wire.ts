@@ -37,6 +37,8 @@ function collect(stream: Readable, declared: number, limitBytes: number): Promis
   })
 }
 
+const noBytes = Buffer.alloc(0)
+
 /** Answers that say nothing of a length: they have no body. */
 const bodiless = new Set([204, 304])
 
@@ -187,7 +189,8 @@ export function wireOfHttp1(
     stream(status, extra) {
       if (response === undefined) throw new Error('an upgraded connection has no answer to stream')
       response.writeHead(status, extra as http.OutgoingHttpHeaders)
-      response.flushHeaders()
+      // Sends the head as the bytes it is made of; flushed, it would be taken for text.
+      response.write(noBytes)
       return sinkOf(response)
     },
     get isWaiting() {

@@ -45,7 +45,7 @@ function clientSide() {
       }
     })(),
   })
-  return { socket, sends, text: () => Buffer.concat(heard).toString('latin1') }
+  return { socket, sends, text: () => Buffer.concat(heard).toString() }
 }
 
 /** How often a place among the requests that may run at once was given back. */
@@ -97,7 +97,7 @@ async function through(
 }
 
 const agreed =
-  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\nX-Odd: 1\r\n\r\n'
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\nX-Odd: ü\r\n\r\n'
 
 test('bytes pass both ways, those that came with the heads first, and end with the backend', async () => {
   let request = ''

@@ -42,13 +42,13 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
   exchange.seat?.release()
   exchange.status = 101
   const client = wire.upgrade.socket
-  client.write(switching(answer))
+  client.write(switching(answer), 'latin1')
   if (began.head.length > 0) client.write(began.head)
   if (wire.upgrade.head.length > 0) began.socket.write(wire.upgrade.head)
   await join(client, began.socket, tunnelling.stopping)
 }
 
-/** The head of the backend's answer as it came. */
+/** The head of the backend's answer as it came, a character for each byte. */
 function switching({ rawHeaders, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 101 ${statusMessage || 'Switching Protocols'}`]
   for (let i = 0; i + 1 < rawHeaders.length; i += 2)
