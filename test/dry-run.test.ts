@@ -271,13 +271,19 @@ test('what is generated is not kept: each try has a uid and a name of its own', 
   for (const i of [0, 1]) assert.notEqual(first[i], second[i])
 })
 
-test('DeleteOptions ask for it too', async () => {
+test('DeleteOptions ask for it too, and the query beside them', async () => {
   const before = await state()
-  for (const path of [kept, maps]) {
-    const body = { dryRun: ['All'] }
-    // Node leaves the length of a DELETE's body to its caller.
-    const headers = { 'content-length': String(JSON.stringify(body).length) }
-    assert.equal((await server.ask('DELETE', path, body, headers)).status, 200)
+  for (const path of [kept, maps, `${pods}/there`, sets]) {
+    for (const [query, body] of [
+      ['', { dryRun: ['All'] }],
+      ['?dryRun=All', { propagationPolicy: 'Orphan' }],
+      ['?dryRun=All', { dryRun: [] }],
+      ['?dryRun=All', null],
+    ] as const) {
+      // Node leaves the length of a DELETE's body to its caller.
+      const headers = { 'content-length': String(JSON.stringify(body).length) }
+      assert.equal((await server.ask('DELETE', path + query, body, headers)).status, 200)
+    }
   }
   assert.equal(await state(), before)
 })

@@ -1,4 +1,4 @@
-/** What a deletion asks for, from its query or its body: never from both. */
+/** What a deletion asks for, from its query or its body: of both only a dry run. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'
@@ -43,9 +43,12 @@ test('refusals, and what is no refusal', async () => {
     ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
     ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
     ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
-    // A body, even an empty one, is all that counts.
-    ['dryRun=x', '{"dryRun":["All"]}', 200],
+    // Beside a body, even an empty one, the query counts only where it asks for a dry run.
     ['gracePeriodSeconds=x', '{"dryRun":["All"]}', 200],
+    ['dryRun=x', '{"dryRun":["All"]}', 422, /Unsupported value/],
+    ['dryRun=All', '{}', 200],
+    ['dryRun=All', '{"propagationPolicy":"Orphan"}', 200],
+    ['dryRun=All', 'null', 200],
     ['dryRun=All', undefined, 200],
   ]
   for (const [query, body, status, message] of cases) {
@@ -55,11 +58,10 @@ test('refusals, and what is no refusal', async () => {
     if (message !== undefined) assert.match(answer.json.message, message)
   }
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 200)
-  // null is a body that asks for nothing: the query is not read, so this is no dry run.
-  assert.equal(
-    (await served.ask('DELETE', `${configMaps}/kept?dryRun=All`, { body: 'null' })).status,
-    200,
-  )
+  // null is a body that asks for nothing: the query is not read, so nobody is orphaned.
+  const query = 'propagationPolicy=Orphan'
+  const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, { body: 'null' })
+  assert.equal(answer.status, 200)
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 404)
 })
 

@@ -131,7 +131,7 @@ export async function deleteRequest(
   let deleteOptions: DeleteRequest['deleteOptions']
   if (bytes.length > 0) {
     requireBodyType(exchange)
-    // null asks for nothing, and for nothing of the query either.
+    // null asks for nothing, and for nothing of the query but a dry run either.
     const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)
@@ -170,16 +170,17 @@ function writtenDeleteOptions(
     const text = bodyText(exchange, bytes)
     loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw, text)
   }
+  const dryRunInQuery = exchange.query.getAll('dryRun')
   if (!isOdd(raw)) {
     try {
-      return deleteOptionsFrom(raw, server.release)
+      return deleteOptionsFrom(raw, server.release, dryRunInQuery)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 400) throw error
     }
   }
   const text = bodyText(exchange, bytes)
   const read = text === undefined ? raw : loadOptionsText().readOptionsText(text)
-  return deleteOptionsFrom(read, server.release)
+  return deleteOptionsFrom(read, server.release, dryRunInQuery)
 }
 
 function readBody(exchange: Exchange, parts: HttpParts): Awaitable<Buffer> {

@@ -65,6 +65,25 @@ test('from a body', () => {
     )
 })
 
+test('a dry run is asked for by the body or by the query beside it', () => {
+  const cases: [inBody: string[] | undefined, inQuery: string[], expected: boolean | RegExp][] = [
+    [undefined, [], false],
+    [undefined, ['All'], true],
+    [[], ['All'], true],
+    [['All'], [], true],
+    [['All'], ['All'], true],
+    [['All'], [''], true],
+    [undefined, [''], false],
+    [undefined, ['Some'], /^422 .*dryRun: Unsupported value/],
+    [['All'], ['Some'], /^422 .*dryRun: Unsupported value/],
+  ]
+  for (const [dryRun, inQuery, expected] of cases) {
+    const read = () => deleteOptionsFrom({ dryRun, gracePeriodSeconds: 1 }, 22, inQuery)
+    if (typeof expected === 'boolean') assert.equal(read().dryRun, expected)
+    else assert.match(refusal(read), expected)
+  }
+})
+
 test('a body may have any integer of 64 bits', () => {
   for (const seconds of ['9223372036854775807', '9007199254740993', '-9223372036854775808']) {
     const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`))

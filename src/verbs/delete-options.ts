@@ -21,15 +21,20 @@ export interface DeleteOptions {
 const policies = ['Orphan', 'Background', 'Foreground']
 const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
-/** From a body of kind DeleteOptions, of any group version. */
-export function deleteOptionsFrom(body: Loose, release = newestWords): DeleteOptions {
+/** From a body of kind DeleteOptions, of any group version, and what the query beside it says of `dryRun`. */
+export function deleteOptionsFrom(
+  body: Loose,
+  release = newestWords,
+  dryRunInQuery: readonly string[] = [],
+): DeleteOptions {
   const { kind = '', apiVersion } = body
   if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion, release)
   const preconditions = objectOf(body.preconditions, 'preconditions')
-  const dryRun = body.dryRun === null || body.dryRun === undefined ? [] : body.dryRun
-  if (!Array.isArray(dryRun) || dryRun.some((value) => typeof value !== 'string')) {
+  const said = body.dryRun ?? []
+  if (!Array.isArray(said) || said.some((value) => typeof value !== 'string')) {
     throw wrongType('dryRun', 'a list of strings')
   }
+  const dryRun: string[] = [...said, ...dryRunInQuery]
   const options = {
     gracePeriodSeconds: integer(body.gracePeriodSeconds, 'gracePeriodSeconds'),
     ...(body.preconditions != null && { preconditions: true }),
@@ -37,7 +42,7 @@ export function deleteOptionsFrom(body: Loose, release = newestWords): DeleteOpt
     resourceVersion: text(preconditions.resourceVersion, 'preconditions.resourceVersion'),
     orphanDependents: boolean(body.orphanDependents, 'orphanDependents'),
     propagationPolicy: text(body.propagationPolicy, 'propagationPolicy') as never,
-    dryRun: dryRun.some((value: string) => value !== ''),
+    dryRun: dryRun.some((value) => value !== ''),
   }
   refuseInvalidOptions(options, dryRun)
   return options
