@@ -47,7 +47,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
     target.name || undefined,
   )
   const remembered = server.readsFromMemory(kind.resource)
-  const plan = planList(options, server.release, isOfOne(target, selection), remembered)
+  const plan = planList(options, server.release, remembered)
   const retryAfter = plan.limit > 0 ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
   const picture = livePicture(server, kind)

@@ -59,17 +59,10 @@ for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
 
 test('what is not read from memory is told in pages of any version', () => {
   const options = { resourceVersion: '0', resourceVersionMatch: '', limit: 5, continueToken: '' }
-  const of = (limit: number) => planList({ ...options, limit } as never, 22, false, false)
+  const of = (limit: number) => planList({ ...options, limit } as never, 22, false)
   assert.deepEqual(of(5), { freshness: { want: 'latest' }, limit: 5, start: '' })
   assert.equal(of(0).freshness.want, 'any')
   assert.equal(planList(options as never, 22).limit, 0)
-})
-
-test('a list of one name and a limit is no list in pages', () => {
-  const options = { resourceVersion: '7', resourceVersionMatch: '', limit: 5, continueToken: '' }
-  assert.equal(planList(options as never, 22, true).freshness.want, 'not-older-than')
-  const exact = { ...options, resourceVersionMatch: 'Exact' }
-  assert.equal(planList(exact as never, 22, true).freshness.want, 'exactly')
 })
 
 test('a get wants the newest, any, or one that is not older', () => {
@@ -153,6 +146,8 @@ describe('get and list', { concurrency: true }, () => {
       ['limit=2&resourceVersion=0', 'a b c @now'],
       [`limit=2&resourceVersion=${second}`, `a b @${second}`],
       [`limit=1&resourceVersion=${second}`, `a @${second}`],
+      [`limit=1&resourceVersion=${second}&fieldSelector=metadata.name=b`, `b @${second}`],
+      [`limit=1&resourceVersion=${second}&fieldSelector=metadata.name=c`, ` @${second}`],
       [`limit=2&continue=${token}`, `b @${second}`],
       [`limit=2&continue=${token}&resourceVersion=0`, `b @${second}`],
       [`limit=2&continue=${token}&resourceVersion=${second}`, '400 BadRequest'],

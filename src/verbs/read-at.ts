@@ -34,13 +34,8 @@ export interface ListPlan {
 /** The first release that looks whether a version is one before it looks at where a list goes on. */
 const versionReadFirstSince = 19
 
-/** `ofOne`: the one object of a name is asked for, which is no list in pages. `remembered`: it is read from memory. */
-export function planList(
-  options: ListOptions,
-  release: number,
-  ofOne = false,
-  remembered = true,
-): ListPlan {
+/** `remembered`: it is read from memory. */
+export function planList(options: ListOptions, release: number, remembered = true): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && release < versionReadFirstSince
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
@@ -58,7 +53,7 @@ export function planList(
   const isNewest = revision === 0 && limit > 0 && !isAny
   if (revision === undefined || isNewest) return { freshness: { want: 'latest' }, limit, start: '' }
   if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
-  const exactly = match === 'Exact' || (match === '' && limit > 0 && !ofOne)
+  const exactly = match === 'Exact' || (match === '' && limit > 0)
   return {
     freshness: exactly ? { want: 'exactly', revision } : { want: 'not-older-than', revision },
     limit,
