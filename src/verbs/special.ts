@@ -53,7 +53,8 @@ const rollBack: SpecialVerbs['create'] = (...asked) => load.rollback().rollBack(
 /** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
   '*/scale': {
-    get: (server, target) => load.scale().getScale(server, target),
+    get: (server, target, query) =>
+      load.scale().getScale(server, target, query.get('resourceVersion') ?? ''),
     update: (...asked) => load.scale().updateScale(...asked),
     patch: (...asked) => load.scale().patchScale(...asked),
   },

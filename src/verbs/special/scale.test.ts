@@ -36,6 +36,12 @@ test('it shows replicas, their selector as text, and the metadata that names the
   assert.equal(scale.metadata.managedFields, undefined)
 })
 
+test('it is read at any version, and at one that has come', async () => {
+  for (const version of ['0', '1', made.metadata.resourceVersion]) {
+    assert.deepEqual(valueOf(await getScale(verbs.server, at(), version)).spec, { replicas: 3 })
+  }
+})
+
 const writes: [what: string, write: () => Promise<Answer>, replicas: number][] = [
   [
     'an update',
@@ -87,6 +93,8 @@ const refusals: [what: string, write: () => Promise<unknown>, expected: string][
   ],
   ['no such object', async () => put({ metadata: { name: 'n' }, spec: {} }, 'n'), '404 NotFound'],
   ['nothing to read', () => getScale(verbs.server, at('n')), '404 NotFound'],
+  ['a version to come', () => getScale(verbs.server, at(), '999999999'), '504 Timeout'],
+  ['a version that is none', () => getScale(verbs.server, at(), 'abc'), '400 BadRequest'],
   ['replicas that are no number', () => patch({ spec: { replicas: 'many' } }), '422 Invalid'],
 ]
 for (const [what, write, expected] of refusals) {

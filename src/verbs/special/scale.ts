@@ -25,6 +25,7 @@ import { conformAs, fromHub, requireMatchingName, toHub } from '#verbs/decode.ts
 import { dedupOwnerReferences } from '#verbs/owner-references.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { patchedAs } from '#verbs/patch.ts'
+import { freshnessOfGet, reach } from '#verbs/read-at.ts'
 import {
   type Server,
   type Target,
@@ -67,7 +68,13 @@ const uidCountsSince = 19
 /** The first release in which a write misses the object and not its Scale. */
 const missesObjectSince = 19
 
-export async function getScale(server: Server, target: Target): Promise<Answer> {
+export async function getScale(
+  server: Server,
+  target: Target,
+  resourceVersion = '',
+): Promise<Answer> {
+  // What is shown is the newest, which is any version and not older than one that has come.
+  await reach(server, freshnessOfGet(resourceVersion))
   const live = await currentObject(server, target)
   if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
   const seen = await seenAs(target.kind, live.object)
