@@ -1,5 +1,6 @@
 /** Sections 4.1 to 4.4 of the specification, sentence by sentence: paths, methods, query parameters, content types. */
 import assert from 'node:assert/strict'
+import { until } from '#base/until.fixture.ts'
 import { core, maps, merge, type Row, specify, told, type Wire } from './specification.fixture.ts'
 
 const inDefault = `${core}/namespaces/default`
@@ -379,14 +380,28 @@ const contents: Row[] = [
     '4.4',
     'custom kinds have no protobuf: alone it is 406, with JSON behind it JSON',
     async (on) => {
-      await define(on)
-      const path = '/apis/spec.example.com/v1/things'
+      const path = await thingsOf(on)
       await on.expect(406, 'GET', path, undefined, { accept: protobuf })
       const accept = `${protobuf}, application/json`
       const { body } = await on.expect(200, 'GET', path, undefined, { accept })
       assert.equal(body.kind, 'ThingList')
       const type = { 'content-type': protobuf }
       await on.expect(400, 'POST', path, { metadata: { name: 'a' } }, type)
+    },
+  ],
+  [
+    '4.4',
+    'one object is no list of metadata, of any kind: 406',
+    async (on) => {
+      await on.map('single')
+      const things = await thingsOf(on)
+      const thing = { apiVersion: 'spec.example.com/v1', kind: 'Thing', metadata: { name: 'one' } }
+      await on.expect(201, 'POST', things, thing)
+      const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+      for (const path of [`${maps}/single`, `${things}/one`]) {
+        const { body } = await on.expect(406, 'GET', path, undefined, { accept })
+        assert.match(body.message, /^you requested PartialObjectMetadataList, but the requested/)
+      }
     },
   ],
   [
@@ -456,7 +471,15 @@ function rawSend(
   return server.send(method, path, body, headers)
 }
 
-async function define(on: Wire): Promise<void> {
+let defined: Promise<string> | undefined
+/** Where things are, a custom kind that is defined once. */
+function thingsOf(on: Wire): Promise<string> {
+  defined ??= define(on)
+  return defined
+}
+
+async function define(on: Wire): Promise<string> {
+  const path = '/apis/spec.example.com/v1/things'
   const schema = { openAPIV3Schema: { type: 'object' } }
   await on.expect(201, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     metadata: { name: 'things.spec.example.com' },
@@ -467,10 +490,8 @@ async function define(on: Wire): Promise<void> {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   })
-  for (let i = 0; i < 1000; i++) {
-    if ((await on.ask('GET', '/apis/spec.example.com/v1/things')).status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await until('things to be served', async () => (await on.ask('GET', path)).status === 200)
+  return path
 }
 
 specify('sections 4.1 to 4.4', [], [...paths, ...methods, ...parameters, ...contents])

@@ -1,6 +1,6 @@
 /** Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata alone. */
 import type { Loose } from '#api/object-meta.ts'
-import { ApiError, notAcceptable } from '#api/status-error.ts'
+import { notAcceptable } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { encodeJson } from '#codec/json.ts'
 import { partialMetadata } from '#codec/partial-metadata.ts'
@@ -36,7 +36,9 @@ export async function encodeObject(
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
   if (as === undefined) return encodeJsonOrYaml(object, shape)
-  if (as.kind === 'PartialObjectMetadataList') throw notAList(kind)
+  if (as.kind === 'PartialObjectMetadataList') {
+    throw isNoList(goTypeOf(kind, 'Unstructured', kind.kind))
+  }
   const partial = partialMetadata(withoutStandIns(kind, object), as.version)
   return shape.format === 'protobuf'
     ? protobufPartial(kind, partial, as)
@@ -52,11 +54,6 @@ export const goTypeOf = (
   itemsCarryType
     ? `*unstructured.${custom}`
     : `*${resource.hub.group.split('.')[0] || 'core'}.${name}`
-
-const notAList = (kind: Kind) =>
-  kind.itemsCarryType
-    ? new ApiError(500, '', 'content is not a list')
-    : isNoList(goTypeOf(kind, '', kind.kind))
 
 const isNoList = (type: string) =>
   notAcceptable(
