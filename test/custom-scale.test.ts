@@ -230,6 +230,18 @@ test('nobody can own replicas of a custom kind by applying its Scale', async () 
     500,
     'failed to create typed patch object: no corresponding type for autoscaling/v1, Kind=Scale',
   ])
+  const expected = 'Specified patch version: scales.example.com/v1, expected: autoscaling/v1'
+  const wrong: [config: Any, message: string][] = [
+    [object('Plain', 'o', {}), `Incorrect version specified in apply patch. ${expected}`],
+    [
+      { ...scale('o', 4), metadata: { name: 'o', managedFields: [] } },
+      'metadata.managedFields must be nil',
+    ],
+  ]
+  for (const [config, message] of wrong) {
+    const { status, body } = await ask('PATCH', `${path}/scale?fieldManager=m`, config, apply)
+    assert.deepEqual([status, body.message], [400, message])
+  }
   await ask('PATCH', path, { metadata: { managedFields: [{}] } }, merge)
   assert.deepEqual(await said(), [
     500,

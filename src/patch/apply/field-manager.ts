@@ -321,7 +321,8 @@ function decodeForApply(live: KubeObject | undefined): Managed {
   }
 }
 
-function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
+/** The configuration as its type reads it; throws what is wrong with it, and be it that its type is not known. */
+export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const { apiVersion } = kind
   const said = typeof config.apiVersion === 'string' ? config.apiVersion : ''
   const version = said.split('/').length > 2 ? '' : said

@@ -16,7 +16,7 @@ import { copyData } from '#base/copy-data.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import { hubOf, type Kind, type Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
-import { applyConfiguration, recordUpdate } from '#patch/apply/field-manager.ts'
+import { applyConfiguration, recordUpdate, typedConfig } from '#patch/apply/field-manager.ts'
 import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply/scale.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
@@ -129,20 +129,22 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
     const config = configurationOf(request.patchBytes)
     const subresource = server.release < claimsSince ? '' : 'scale'
     const who = { manager, force, subresource, now: timestamp(server.clock) }
-    if (ownRules) throw unowned(sub, scale)
+    if (ownRules) {
+      requireOwners(sub, scale)
+      // Nobody can own the replicas of a custom kind through a Scale: its type is not known there.
+      typedConfig({ ...owner, typeFor: () => undefined }, config)
+    }
     const outcome = applyConfiguration(owner, scale, config, who)
     if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
     return outcome.object
   })
 }
 
-/** Nobody can own the replicas of a custom kind through a Scale; the original finds out sooner where nobody owns them at all. */
-function unowned({ apiVersion, kind }: Subresource, { metadata }: KubeObject): ApiError {
-  const why =
-    (metadata.managedFields ?? []).length === 0
-      ? `failed to create manager for existing fields: failed to convert live object to proper version: request to convert CR to an invalid group/version: ${apiVersion}`
-      : `failed to create typed patch object: no corresponding type for ${apiVersion}, Kind=${kind}`
-  return new ApiError(500, '', why)
+/** That nobody owns anything of a Scale is found out before what is wrong with its configuration. */
+function requireOwners({ apiVersion }: Subresource, { metadata }: KubeObject): void {
+  if ((metadata.managedFields ?? []).length > 0) return
+  const why = `failed to convert live object to proper version: request to convert CR to an invalid group/version: ${apiVersion}`
+  throw new ApiError(500, '', `failed to create manager for existing fields: ${why}`)
 }
 
 const answer = (scale: KubeObject): Answer => {
