@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -480,6 +481,11 @@ test('certificates are looked at within a minute when the operator changed one t
   rmSync(file('ca.key'))
   t.mock.timers.tick(60_000)
   assert.equal(looked, 5)
+  // What leads to itself cannot be looked at, and neither can what others closed.
+  rmSync(file('apiserver.crt'))
+  symlinkSync(file('apiserver.crt'), file('apiserver.crt'))
+  t.mock.timers.tick(60_000)
+  assert.equal(looked, 6)
   renewal.stop()
 })
 

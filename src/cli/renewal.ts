@@ -59,11 +59,15 @@ export function renewDaily(
   return { check, stop: () => clearInterval(timer) }
 }
 
-/** Which files these are, and of when. */
+/** Which files these are, and of when. One that cannot be looked at, for whatever reason, is as good as gone. */
 const stampOf = (paths: readonly string[]): string =>
   paths
     .map((path) => {
-      const { ino, size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
-      return `${ino} ${size} ${mtimeMs}`
+      try {
+        const { ino, size, mtimeMs } = statSync(path)
+        return `${ino} ${size} ${mtimeMs}`
+      } catch {
+        return ''
+      }
     })
     .join()
