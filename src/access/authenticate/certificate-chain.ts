@@ -7,7 +7,10 @@ import { type CertificateFields, certificateFields } from './certificate-fields.
 
 /** Certificates between a client's and an authority: more is no honest chain. */
 const chainLengthMax = 8
-/** Signatures checked for one client: an honest chain takes three or four, and strangers must not keep us busy. */
+/**
+ * Signatures checked for one client by the keys that it sent: an honest chain takes three or four, and strangers must not keep
+ * us busy. Those of our own authorities are as many as the operator wants, who may have renewed one often under its name.
+ */
 const signatureChecksMax = 25
 /** Larger keys are no authority's, and what they signed takes tens of milliseconds to check. */
 const modulusBitsMax = 8192
@@ -124,7 +127,7 @@ export class Authorities {
     intermediate: boolean,
     search: { now: number; checks: number; why: string },
   ): boolean {
-    if (++search.checks > signatureChecksMax) {
+    if (intermediate && ++search.checks > signatureChecksMax) {
       search.why = 'too many signatures to check'
       return false
     }

@@ -286,6 +286,13 @@ test('bundles with several authorities; broken ones stop the start', () => {
   assert.throws(() => readBundle(`${root.pem}\n${garbled}`, 'ca.crt'), /certificate 2 of ca\.crt/)
 })
 
+test('an authority that was renewed often: all of its keys have one name', async () => {
+  const renewed = await Promise.all(Array.from({ length: 40 }, () => authority('renewed')))
+  const made = await client(renewed.at(-1) as Made, 'alice', [])
+  const authorities = new Authorities(renewed.map(({ certificate }) => certificate))
+  assert.equal(authorities.verify(made.certificate, [], Date.now()).ok, true)
+})
+
 test('fields', () => {
   const fields = certificateFields(root.certificate)
   assert.equal(fields.commonName, 'root')
