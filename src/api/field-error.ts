@@ -1,6 +1,6 @@
 /**
  * One thing wrong with one field, in Kubernetes' words. Validators return lists of these; `invalid` in
- * status-error.ts turns a list into the answer. Nothing here throws.
+ * status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf` catches.
  */
 import type { FieldPath } from './field-path.ts'
 import { goQuote, goUntyped } from './go-syntax.ts'
@@ -25,10 +25,30 @@ export interface FieldError {
 }
 
 /**
- * More problems than an answer has room for, however short they are. Where each of many may be wrong with each of many others
- * no more are made, for there would be no end to it.
+ * Problems that are made of one object, at most: more than anybody reads, and fewer than a call takes as arguments. Lists may
+ * have a million items, each of them wrong, and each of many may be wrong with each of many others.
  */
-export const problemsMax = 100_000
+export const problemsMax = 50_000
+
+/** Those that were made so far, where they are counted. */
+let counted: FieldError[] | undefined
+
+/** There are as many problems as may be. */
+class Enough extends Error {}
+
+/** All that a check finds, which ends where it has found as many problems as may be: those are the answer then. */
+export function problemsOf(check: () => FieldError[]): FieldError[] {
+  const made: FieldError[] = []
+  counted = made
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof Enough) return made
+    throw error
+  } finally {
+    counted = undefined
+  }
+}
 
 /** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures in Go's syntax. */
 export function showValue(value: unknown): string {
@@ -38,11 +58,11 @@ export function showValue(value: unknown): string {
   return goUntyped(value)
 }
 
-const error = (type: FieldErrorType, path: FieldPath | string, message: string): FieldError => ({
-  type,
-  field: path.toString(),
-  message,
-})
+function error(type: FieldErrorType, path: FieldPath | string, message: string): FieldError {
+  const made = { type, field: path.toString(), message }
+  if (counted !== undefined && counted.push(made) >= problemsMax) throw new Enough()
+  return made
+}
 const withDetail = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
 export const required = (path: FieldPath | string, detail = '') =>

@@ -1,4 +1,5 @@
 /** All errors of an object in one answer: metadata first, then schema, then the kind's own rules. */
+import { problemsOf } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -34,22 +35,23 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const isMetadataLast =
     behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
   const rule = { namespaced: kind.namespaced, nameRule }
-  // Never arguments of one call: there may be more of them than it takes.
-  const errors = [
+  const errors = problemsOf(() => [
     ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
     ...(kind.validateSchema?.(shown) ?? []),
     ...(behaviour.validateCreate?.(object, context) ?? []),
-  ]
+  ])
   if (errors.length > 0)
     throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
-  const last = isMetadataLast
-    ? validateObjectMeta(
-        object.metadata,
-        { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
-        metadataPath,
-      )
-    : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath)
+  const last = problemsOf(() =>
+    isMetadataLast
+      ? validateObjectMeta(
+          object.metadata,
+          { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
+          metadataPath,
+        )
+      : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath),
+  )
   if (last.length > 0) throw invalidObject(named, nameOf(object), last)
 }
 
@@ -78,7 +80,7 @@ function refuseUpdate(
   const { hub } = kind.resource
   const meta = next.metadata
   const rules = rulesFor(kind, subresource)
-  const errors = [
+  const errors = problemsOf(() => [
     ...validateObjectMeta(
       meta,
       { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
@@ -87,7 +89,7 @@ function refuseUpdate(
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
     ...(kind.validateSchema?.(shown, old, subresource) ?? []),
     ...(rules?.validateUpdate?.(next, old, context) ?? []),
-  ]
+  ])
   if (errors.length > 0) {
     throw invalidObject(
       { group: kind.resource.errorGroup, kind: hub.kind },
