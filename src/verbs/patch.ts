@@ -236,7 +236,9 @@ function rawPatched(
     const tell =
       request.options.fieldValidation === 'Ignore'
         ? undefined
-        : (whole: Json, kept: Json) => lost.push(...load.undeclared().undeclared(type, whole, kept))
+        : (whole: Json, kept: Json) => {
+            for (const path of load.undeclared().undeclared(type, whole, kept)) lost.push(path)
+          }
     const body = firstValueOf(patchBytes)
     return load.strategic().applyStrategicMerge(type, document, body, tell, release)
   }
