@@ -136,9 +136,18 @@ test('audiences must match', async () => {
     await outcome(token),
     `token audiences ["a" "b"] is invalid for the target audiences ["${issuer}"]`,
   )
-  const verdict = await method.authenticateToken(token, ['b', 'c'])
-  assert.ok(verdict && 'user' in verdict)
-  assert.deepEqual(verdict.audiences, ['b'])
+  const asked: [string[], string[]][] = [
+    [['b', 'c'], ['b']],
+    [
+      ['b', 'c', 'a', 'b'],
+      ['b', 'a', 'b'],
+    ],
+  ]
+  for (const [audiences, told] of asked) {
+    const verdict = await method.authenticateToken(token, audiences)
+    assert.ok(verdict && 'user' in verdict)
+    assert.deepEqual(verdict.audiences, told)
+  }
 })
 
 test('time', async () => {

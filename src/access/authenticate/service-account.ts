@@ -129,12 +129,12 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#lookup.watch(known.claims, known)
   }
 
-  /** The audiences both sides want, or why there are none. */
+  /** The audiences both sides want, as they were asked for, or why there are none. */
   #matching(claims: AccountClaims, asked: readonly string[]): string[] | string {
     const { apiAudiences } = this.#settings
     const own = claims.audiences.length > 0 ? claims.audiences : apiAudiences
     const wanted = asked.length > 0 ? asked : apiAudiences
-    const matching = own.filter((one) => wanted.includes(one))
+    const matching = wanted.filter((one) => own.includes(one))
     if (matching.length > 0 || apiAudiences.length === 0) return matching
     return `token audiences ${showStrings(own)} is invalid for the target audiences ${showStrings(wanted)}`
   }

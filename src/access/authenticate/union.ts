@@ -82,9 +82,7 @@ export class AudienceAgnostic implements TokenAuthenticator {
 
   authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
     if (audiences.length === 0) return this.#method.authenticateToken(token, audiences)
-    // The usual case first: a request to this server, asking for all the audiences it has.
-    const matching =
-      audiences === this.#own ? [...audiences] : this.#own.filter((one) => audiences.includes(one))
+    const matching = audiences.filter((one) => this.#own.includes(one))
     if (matching.length === 0) return undefined
     const add = (verdict: Verdict): Verdict =>
       verdict !== undefined && 'user' in verdict ? { ...verdict, audiences: matching } : verdict

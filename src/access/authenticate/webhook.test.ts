@@ -92,6 +92,10 @@ test('audiences', async () => {
   const own = await method.authenticateToken('t', ['api'])
   assert.ok(own && 'user' in own)
   assert.deepEqual(own.audiences, ['api'])
+  answers = [review({ ...jane, audiences: ['b', 'x', 'a'] })]
+  const both = await method.authenticateToken('other', ['a', 'b'])
+  assert.ok(both && 'user' in both)
+  assert.deepEqual(both.audiences, ['b', 'a'], 'in the order of the service')
 })
 
 const nobody: [string, Answer[], RegExp | undefined, number?][] = [

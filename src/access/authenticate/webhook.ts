@@ -43,7 +43,7 @@ export class WebhookTokenAuthenticator implements TokenAuthenticator {
   #matching(answered: unknown, asked: readonly string[]): string[] | undefined {
     if (asked.length === 0) return []
     const good = isTexts(answered) && answered.length > 0 ? answered : this.#apiAudiences
-    const matching = asked.filter((one) => good.includes(one))
+    const matching = good.filter((one) => asked.includes(one))
     return matching.length > 0 ? matching : undefined
   }
 }
