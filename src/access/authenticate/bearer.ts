@@ -95,7 +95,8 @@ export class WebSocketAuthenticator implements Authenticator {
     if (!Buffer.from(token).equals(bytes))
       return { refused: 'invalid base64.bearer.authorization token' }
     if (token === '') return undefined
-    if (withoutTokenProtocol(header) === '') return { refused: 'missing additional subprotocol' }
+    if (protocols(header).every(isTokenProtocol))
+      return { refused: 'missing additional subprotocol' }
     return verify(token, protocolHeader, this.#tokens, this.#audiences)
   }
 }

@@ -80,6 +80,7 @@ const sockets: [string | string[], string][] = [
   [['v4.channel.k8s.io', protocol('good')], 'alice'],
   [`${protocol('bad')}, x`, 'invalid bearer token'],
   [protocol('good'), 'missing additional subprotocol'],
+  [`${protocol('good')},`, 'alice'],
   [
     `${protocol('good')}, ${protocol('good')}, x`,
     'multiple base64.bearer.authorization tokens specified',
@@ -169,6 +170,7 @@ test('audiences of methods that know none', async () => {
   }
   assert.deepEqual(await audiences(own), ['api', 'other'])
   assert.deepEqual(await audiences(['x', 'other']), ['other'])
+  assert.deepEqual(await audiences(['other', 'x', 'api', 'other']), ['other', 'api', 'other'])
   assert.equal(await audiences(['x']), undefined)
   assert.equal(await audiences([]), undefined)
 })
