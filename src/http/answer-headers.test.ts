@@ -32,6 +32,16 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
     { warning: [`299 - "${'a'.repeat(256)}"`, `299 - "${'b'.repeat(97)}"`] },
   ],
   [
+    'a character is one, however it is encoded',
+    { isSilentToCaches: true, warnings: ['😀'.repeat(2049), 'b'] },
+    { warning: [`299 - "${'\u00f0\u009f\u0098\u0080'.repeat(2049)}"`, '299 - "b"'] },
+  ],
+  [
+    'what was the first too much is told in any case',
+    { isSilentToCaches: true, warnings: [...'abcdefghijklmnopqr'].map((one) => one.repeat(256)) },
+    { warning: [...'abcdefghijklmnopq'].map((one) => `299 - "${one.repeat(256)}"`) },
+  ],
+  [
     'and they end once they are 4096 again',
     {
       isSilentToCaches: true,

@@ -25,17 +25,19 @@ const cutLength = 256
  */
 function warningHeader(warnings: readonly string[]): readonly string[] {
   const texts = [...new Set(warnings)].filter((text) => text !== '' && !/\p{Cc}/u.test(text))
-  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  const length = texts.reduce((sum, text) => sum + [...text].length, 0)
   return (length > warningsLengthMax ? cut(texts) : texts).map(quoted)
 }
 
-/** Where they are too long together they are as many as fit, each cut. */
+/** Where they are too long together they are as many as fit, each cut; those up to the first too many all fit. */
 function cut(texts: readonly string[]): readonly string[] {
   const kept: string[] = []
-  let written = 0
+  let [whole, written] = [0, 0]
   for (const text of texts) {
-    if (written >= warningsLengthMax) break
-    const short = [...text].slice(0, cutLength)
+    if (whole > warningsLengthMax && written >= warningsLengthMax) break
+    const letters = [...text]
+    const short = letters.slice(0, cutLength)
+    whole += letters.length
     written += short.length
     kept.push(short.join(''))
   }
