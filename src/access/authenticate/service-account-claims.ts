@@ -20,7 +20,6 @@ export interface AccountClaims {
   readonly audiences: readonly string[]
   /** Milliseconds. */
   readonly notBefore: number
-  readonly issuedAt: number
   readonly expires: number
   /** Its use is reported after this; 0 for never. */
   readonly warnAfter: number
@@ -31,9 +30,14 @@ export class ClaimsError extends Error {
 }
 
 const malformed = () => new ClaimsError('Token could not be validated.')
+const noDate = () =>
+  new ClaimsError('square/go-jose/jwt: expected number value to unmarshal NumericDate')
+const noAudience = () =>
+  new ClaimsError('square/go-jose/jwt: expected string or array value to unmarshal to Audience')
 
 /** Throws ClaimsError with what is wrong. */
 export function legacyAccountClaims(claims: Loose): AccountClaims {
+  requireDates(claims)
   const subject = text(claims, 'sub')
   const namespace = text(claims, legacyClaims.namespace)
   const secretName = text(claims, legacyClaims.secretName)
@@ -57,13 +61,13 @@ export function legacyAccountClaims(claims: Loose): AccountClaims {
     pod: undefined,
     audiences: audiencesOf(claims),
     notBefore: 0,
-    issuedAt: 0,
     expires: Number.POSITIVE_INFINITY,
     warnAfter: 0,
   }
 }
 
 export function boundAccountClaims(claims: Loose): AccountClaims {
+  requireDates(claims)
   const own = object(claims['kubernetes.io'])
   const account = object(own.serviceaccount)
   return {
@@ -75,7 +79,6 @@ export function boundAccountClaims(claims: Loose): AccountClaims {
     pod: reference(own.pod),
     audiences: audiencesOf(claims),
     notBefore: date(claims, 'nbf'),
-    issuedAt: date(claims, 'iat'),
     // A bound token without an end has ended.
     expires: date(claims, 'exp'),
     warnAfter: date(own, 'warnafter'),
@@ -88,10 +91,16 @@ function text(from: Loose, name: string): string {
   return value
 }
 
+/** Milliseconds; 0 where nothing is said. */
 function date(from: Loose, name: string): number {
-  const value = from[name] ?? 0
-  if (typeof value !== 'number') throw malformed()
+  const value = from[name] === undefined ? 0 : from[name]
+  if (typeof value !== 'number') throw noDate()
   return Math.floor(value) * 1000
+}
+
+/** What is said of times must be times, whether it counts or not. */
+function requireDates(claims: Loose): void {
+  for (const name of ['exp', 'iat', 'nbf']) date(claims, name)
 }
 
 function object(value: unknown): Loose {
@@ -108,8 +117,8 @@ function reference(value: unknown): Reference | undefined {
 
 /** One audience may stand alone. */
 function audiencesOf({ aud }: Loose): string[] {
-  if (aud === undefined || aud === null) return []
+  if (aud === undefined) return []
   const list = Array.isArray(aud) ? aud : [aud]
-  if (!list.every((one) => typeof one === 'string')) throw malformed()
+  if (!list.every((one) => typeof one === 'string')) throw noAudience()
   return list
 }

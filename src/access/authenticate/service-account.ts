@@ -168,9 +168,8 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
 }
 
 /** Clocks of those who make and check tokens may differ by the leeway. */
-function timeProblem({ notBefore, issuedAt, expires }: AccountClaims, now: number) {
-  if (now + leewayMs < notBefore || now + leewayMs < issuedAt)
-    return 'Token could not be validated.'
+function timeProblem({ notBefore, expires }: AccountClaims, now: number) {
+  if (now + leewayMs < notBefore) return 'Token could not be validated.'
   return now - leewayMs > expires ? 'Token has expired.' : undefined
 }
 
