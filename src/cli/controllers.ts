@@ -15,6 +15,8 @@ import type { Settings } from './flags.ts'
 
 /** Whoever waited for the server to be ready is answered first: loading the controllers takes longer than an answer. */
 const firstAnswersMs = 50
+/** As kube-controller-manager waits before it empties a namespace. */
+const othersSeeMs = 5000
 
 /** Under which its writes are owned. */
 const manager = 'kube-controller-manager'
@@ -92,6 +94,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
       },
       signingDurationMs: settings.clusterSigningDurationMs,
       terminatedPodsMax: settings.terminatedPodGcThreshold,
+      othersSeeMs: settings.storageBackend === 'etcd3' ? othersSeeMs : 0,
     },
   })
 }

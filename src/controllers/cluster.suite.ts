@@ -65,6 +65,7 @@ export async function startCluster(
     ...secretsOfServer(),
     signingDurationMs: 365 * 24 * 3_600_000,
     terminatedPodsMax: 3,
+    othersSeeMs: 0,
   }
   const client = localClient(server, user('test'), 'test')
   for (const name of ['default', 'kube-system']) {

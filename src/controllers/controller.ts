@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly signingDurationMs: number
   /** How many pods that have ended are kept; 0 for all. */
   readonly terminatedPodsMax: number
+  /** How long other servers on the store may take to see what was written, and to store what they let in before; 0 where there are none. */
+  readonly othersSeeMs: number
 }
 
 export interface ControllerParts extends Surroundings {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { until } from '#base/until.fixture.ts'
 import { type Cluster, configMap, core, startCluster } from '#controllers/cluster.suite.ts'
 import { unlessMissing } from '#controllers/queue-for.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
+import { localClient } from '#verbs/local-client.ts'
 import { nextConditions } from './conditions.ts'
 import { namespaceController } from './namespace.ts'
 
@@ -113,5 +115,25 @@ test('a server that starts anew finishes what another began', async () => {
   } finally {
     await second.stop()
     await storage.close()
+  }
+})
+
+test('what another server let in before it saw the deletion goes too', async () => {
+  const cluster = await startCluster()
+  try {
+    const { server, surroundings } = cluster
+    Object.assign(surroundings, { othersSeeMs: 500 })
+    const admission = new AdmissionChain([], server.reader)
+    const user = { name: 'other', uid: '', groups: [], extra: {} }
+    const other = localClient({ ...server, admission }, user, 'other')
+    cluster.run(namespaceController)
+    await makeNamespace(cluster, 'shared')
+    await cluster.client.delete(namespaces, '', 'shared')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await other.create(core('configmaps'), 'shared', configMap('shared', 'late'))
+    await until('the namespace is gone', () => isGone(cluster, 'shared'))
+    assert.equal((await cluster.client.list(core('configmaps'), 'shared')).items.length, 0)
+  } finally {
+    await cluster.stop()
   }
 })

@@ -37,7 +37,8 @@ export const namespaceController: Controller = {
     parts.informers.namespaces().listen({
       changed: (namespace, before) => {
         // Its own writes to the status change nothing that it waits for.
-        if (namespace.deleting && !before?.deleting) queue.add(namespace.name)
+        if (namespace.deleting && !before?.deleting)
+          queue.addAfter(namespace.name, parts.othersSeeMs)
       },
       deleted: ({ name }) => waiting.delete(name),
     })
