@@ -65,6 +65,8 @@ for (const [method, url, type, sent, status, message] of rows) {
   })
 }
 
+/** What is no ASCII is sent in UTF-8, of which Node makes a character of each byte. */
+const sent = (agent: string): string => Buffer.from(agent).toString('latin1')
 const managers: [query: string, agent: string | undefined, expected: string][] = [
   ['?fieldManager=named', 'agent/1', 'named'],
   ['', 'kubectl/v1.22.0 (linux/amd64)', 'kubectl'],
@@ -72,6 +74,9 @@ const managers: [query: string, agent: string | undefined, expected: string][] =
   ['', '/nothing', 'unknown'],
   ['', undefined, 'unknown'],
   ['?fieldManager=', 'agent/1', 'agent'],
+  ['', sent('jürgen/1'), 'jürgen'],
+  ['', sent('ü'.repeat(100)), 'ü'.repeat(64)],
+  ['', sent(`${'a'.repeat(127)}üb/1`), 'a'.repeat(127)],
 ]
 for (const [i, [query, agent, expected]] of managers.entries()) {
   test(`the manager by ${query || 'no parameter'} and ${agent ?? 'no agent'}: ${expected}`, async () => {

@@ -1,4 +1,5 @@
 /** What a write asks for, from its query, headers and body: the options checked first, in the original's words. */
+import { firstText, firstValue } from '#access/authenticate/header-values.ts'
 import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
 import { flag } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -236,15 +237,17 @@ const plainOptions = (wire: Wire): WriteOptions => ({
   force: false,
 })
 
-const managerOf = ({ headers }: Wire): string => managerOfAgent(String(headers['user-agent'] ?? ''))
+const managerOf = ({ headers }: Wire): string =>
+  managerOfAgent(firstValue(headers['user-agent']) ?? '')
 
-/** The first part of the user agent, cut to what a manager's name may be. */
+/** The first part of the user agent, cut to the bytes that a manager's name may have. */
 const managerOfAgent = byText((agent: string): string => {
-  const first = agent.split('/')[0]
+  const [first] = String(firstText(agent)).split('/')
   let name = ''
   for (const ch of first) {
-    if (name.length + ch.length > 128) break
-    if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(ch)) name += ch
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(ch)) continue
+    if (Buffer.byteLength(name + ch) > 128) break
+    name += ch
   }
   return flatText(name)
 })

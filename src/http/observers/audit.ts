@@ -3,6 +3,7 @@
  * and when it is over. Requests the policy leaves out cost one look at its rules. Where a sink wants requests to wait, an
  * answer leaves once its records are kept, and a strict sink refuses a request that cannot be recorded.
  */
+import { firstText } from '#access/authenticate/header-values.ts'
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -205,7 +206,7 @@ function baseEvent(
   stage: Stage,
 ): AuditEvent {
   const { wire, target, auditId, impersonator, user } = exchange
-  const agent = String(wire.headers['user-agent'] ?? '')
+  const agent = firstText(wire.headers['user-agent']) ?? ''
   return {
     level,
     auditID: auditId,

@@ -263,6 +263,23 @@ test('stages, status and annotations of a record; secrets below Request level ho
   }
 })
 
+test('who asked is told by the name that was sent', () => {
+  const cases: [agent: string | string[] | undefined, expected: string | undefined][] = [
+    [undefined, undefined],
+    ['kubectl/v1', 'kubectl/v1'],
+    [Buffer.from('jürgen/1').toString('latin1'), 'jürgen/1'],
+    [['first', 'second'], 'first'],
+    ['x'.repeat(1025), `${'x'.repeat(1024)}...TRUNCATED`],
+  ]
+  for (const [agent, expected] of cases) {
+    const { events, observer } = recording([{ level: 'Metadata' }])
+    const from = { url: '/api/v1/pods', remoteAddress: '10.0.0.9' }
+    const wire = { ...from, headers: { 'user-agent': agent } }
+    observer.begin?.(exchangeOf('GET', '/api/v1/pods', { wire }))
+    assert.equal(events[0].userAgent, expected)
+  }
+})
+
 test('a long request that is refused has begun to be answered all the same', async () => {
   const { events, observer } = recording([{ level: 'RequestResponse' }])
   const exchange = exchangeOf('GET', '/api/v1/namespaces/a/pods/p/log', {
