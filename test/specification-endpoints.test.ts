@@ -332,6 +332,13 @@ const contents: Row[] = [
     async (on) => {
       for (const accept of ['text/html', 'image/png', 'application/json;as=Nothing;g=x;v=v1']) {
         await on.expect(406, 'GET', `${inDefault}/pods`, undefined, { accept })
+        await on.expect(406, 'GET', `${inDefault}/pods/none/log`, undefined, { accept })
+      }
+      // The router lets it pass, and nobody else takes it.
+      const accept = 'text/plain'
+      await on.expect(406, 'GET', `${inDefault}/pods/none/log`, undefined, { accept })
+      for (const accept of ['text/html, */*', 'application/json, */*', 'application/yaml']) {
+        await on.expect(404, 'GET', `${inDefault}/pods/none/log`, undefined, { accept })
       }
     },
   ],

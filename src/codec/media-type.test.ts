@@ -105,7 +105,7 @@ for (const [header, expected] of streams) {
   })
 }
 
-const routes: [string, 'any form' | 'json', boolean][] = [
+const routes: [string, 'any form' | 'json' | 'log', boolean][] = [
   ['', 'any form', true],
   ['*/*', 'any form', true],
   ['*/*;q=0.1', 'json', true],
@@ -115,6 +115,9 @@ const routes: [string, 'any form' | 'json', boolean][] = [
   ['application/yaml', 'json', false],
   ['application/json;as=Table;g=meta.k8s.io;v=v2', 'json', true],
   [protobuf, 'any form', true],
+  ['text/plain', 'any form', false],
+  ['text/plain', 'log', true],
+  ['text/*', 'log', false],
 ]
 for (const [header, produces, passes] of routes) {
   test(`router: Accept: ${header} for ${produces}`, () => {

@@ -142,6 +142,7 @@ const jsonOnly: ReadonlySet<string> = new Set([mediaTypes.json])
 const bareTypes = (header: string) => header.split(',').map((part) => part.split(';')[0].trim())
 const isRoutable = byText((header) => routes(header, routable))
 const isJson = byText((header) => routes(header, jsonOnly))
+const isLog = byText((header) => routes(header, new Set([...routable, 'text/plain'])))
 const isKeySet = byText((header) => routes(header, new Set(['application/jwk-set+json'])))
 
 function routes(header: string, produced: ReadonlySet<string>): boolean {
@@ -149,10 +150,11 @@ function routes(header: string, produced: ReadonlySet<string>): boolean {
 }
 
 /** What the documents of a path come as. */
-export type Produces = 'any form' | 'json' | 'key set'
+export type Produces = 'any form' | 'json' | 'log' | 'key set'
 const fits: Readonly<Record<Produces, (header: string) => boolean>> = {
   'any form': isRoutable,
   json: isJson,
+  log: isLog,
   'key set': isKeySet,
 }
 

@@ -28,7 +28,7 @@ import type { RequestTarget } from './request-target.ts'
 import { requireName, requireRoute } from './require-route.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
-import { negotiateShape, requireRoutable, type Shape } from './shape.ts'
+import { negotiateShape, requireLogAccepted, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
 import type { TypedFramer } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
@@ -69,7 +69,10 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   const connection = isConnection(kind, target.subresource) ? parts.connect : undefined
   if (kind.protobuf && connection === undefined) requireRoutable(exchange, kind, parts.server)
   if (kind.protobuf) warnDeprecated(exchange, kind)
-  if (connection !== undefined) return connect(exchange, kind, connection)
+  if (connection !== undefined) {
+    if (target.subresource === 'log') requireLogAccepted(exchange)
+    return connect(exchange, kind, connection)
+  }
   const shape = negotiateShape(exchange, kind)
   const place: Target = {
     kind,

@@ -32,6 +32,13 @@ export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRe
   checkRouteAccepts(acceptOf(exchange))
 }
 
+/** A log is sent as it is, and to those alone who would take an answer of the server's own. */
+export function requireLogAccepted(exchange: Exchange): void {
+  const accept = acceptOf(exchange)
+  checkRouteAccepts(accept, 'log')
+  wantedForm(accept, 'document', exchange.acceptRules)
+}
+
 export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
   const endpoint = endpointOf(kind, exchange.target.subresource)
