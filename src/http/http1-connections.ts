@@ -23,6 +23,8 @@ const headerBytesMax = 64 * 1024
 /** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
 const requestAwaitedMsMax = 90_000
 const keepAliveMs = 75_000
+/** How long what a refused client still sends is thrown away: closed before that, its connection is reset, and it never reads why. */
+const unreadMsMax = 1000
 
 export interface Http1Options {
   readonly handle: (wire: Wire) => void
@@ -44,6 +46,7 @@ export class Http1Connections {
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
   /** What is to be said after the answers that are under way, where nothing more can be read. */
   readonly #refusedNext = new WeakMap<Socket, Refusal>()
+  readonly #told = new WeakSet<Socket>()
   readonly #paused = new PausedParsers()
   #draining = false
 
@@ -56,6 +59,8 @@ export class Http1Connections {
       keepAliveTimeout: keepAliveMs,
       shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
     })
+    // However many: their bytes are counted.
+    this.#server.maxHeadersCount = 0
     this.#server.on('request', (request, response) => this.#serve(request, response))
     // The body of whoever asks first is waited for when somebody reads it: those who are refused need not send it.
     this.#server.on('checkContinue', (request, response) => this.#serve(request, response, true))
@@ -97,13 +102,14 @@ export class Http1Connections {
   /** The parser says it again with whatever comes after that. */
   #refuse(error: ParserError, socket: Socket): void {
     if (this.#paused.takes(error, socket)) return
+    if (this.#told.has(socket)) return
     if (!socket.writable) return void socket.destroy()
     const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? headTooLong : unreadable
     // It is refused after what came before it is answered, unless that is what cannot be read.
     if (this.#runningOn.get(socket) && this.#lastOn.get(socket)?.complete !== false)
       return void this.#refusedNext.set(socket, refusal)
     const unknown = unknownMethodRequest(error, socket)
-    if (unknown === undefined) return void socket.end(refusalText(refusal))
+    if (unknown === undefined) return void this.#tell(refusal, socket)
     const { request, response } = unknown
     this.#begun(socket)
     response.once('finish', () => this.#ended(socket))
@@ -123,7 +129,14 @@ export class Http1Connections {
     if (this.#draining) return void socket.destroySoon()
     this.#await(socket)
     const refusal = this.#refusedNext.get(socket)
-    if (refusal !== undefined && socket.writable) socket.end(refusalText(refusal))
+    if (refusal !== undefined && socket.writable) this.#tell(refusal, socket)
+  }
+
+  /** The end of the connection, once its client has had time to read why. */
+  #tell(refusal: Refusal, socket: Socket): void {
+    this.#told.add(socket)
+    socket.end(refusalText(refusal))
+    setTimeout(() => socket.destroy(), unreadMsMax).unref()
   }
 
   #await(socket: Socket): void {

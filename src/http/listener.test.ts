@@ -92,10 +92,15 @@ test('any word is a method, and what is no request is refused', async () => {
   const bad = '400 Bad Request'
   const packed = 'Transfer-Encoding: gzip, chunked'
   const unpacked = 'Unsupported transfer encoding'
+  const tooLong = '431 Request Header Fields Too Large'
+  const long = 'b'.repeat(400_000)
   const cases: [about: string, sent: string, status: number, body: string][] = [
     ['a word', `FROB /p HTTP/1.1\r\n${head}\r\n`, 200, 'FROB '],
     ['a small one', `get /p HTTP/1.1\r\n${head}\r\n`, 200, 'get '],
     ['with a body', `FROB /p HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`, 200, 'FROB '],
+    ['many headers', `GET / HTTP/1.1\r\n${head}${'X-B: 1\r\n'.repeat(2000)}\r\n`, 200, 'GET '],
+    ['a long header', `GET / HTTP/1.1\r\n${head}X-B: ${long}\r\n\r\n`, 431, tooLong],
+    ['a long path', `GET /${long} HTTP/1.1\r\n${head}\r\n`, 431, tooLong],
     ['half a head', `FROB /p HTTP/1.1\r\n${head}`, 400, bad],
     ['no header', `FROB /p HTTP/1.1\r\n${head}no header\r\n\r\n`, 400, bad],
     ['no version', `FROB /p\r\n${head}\r\n`, 400, bad],
