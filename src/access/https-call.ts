@@ -69,8 +69,8 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
   let known: (Namesake & { readonly agent: HttpsAgent }) | undefined
   return async (call) => {
     if (call.url.protocol !== 'https:') return send(call, plain)
-    const begunMs = Date.now()
-    if (known !== undefined && known.notAfterMs < begunMs) known = undefined
+    const begunMs = performance.now()
+    if (known !== undefined && known.notAfterMs < Date.now()) known = undefined
     try {
       return await send(call, known?.agent ?? secure)
     } catch (error) {
@@ -80,7 +80,8 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
       const found = namesake(shown.raw, tls.ca, Date.now())
       if (found === undefined) throw error
       known = { ...found, agent: agentTrusting([tls.ca, found.pem]) }
-      const timeoutMs = Math.max(1, call.timeoutMs - (Date.now() - begunMs))
+      const spentMs = Math.floor(performance.now() - begunMs)
+      const timeoutMs = Math.max(1, call.timeoutMs - spentMs)
       return send({ ...call, timeoutMs }, known.agent)
     }
   }
