@@ -24,3 +24,15 @@ test('an event without end is not waited for', async () => {
   await assert.rejects(events, { code: 503, message: 'an event is too large' })
   assert.ok(answer.destroyed)
 })
+
+test('an event in thousands of pieces is looked through once', async () => {
+  const text = `${JSON.stringify({ type: 'ADDED', object: { a: 'x'.repeat(4 << 20) } })}\n`
+  const pieces = Array.from({ length: Math.ceil(text.length / 1024) }, (_, i) =>
+    text.slice(i * 1024, (i + 1) * 1024),
+  )
+  const before = process.cpuUsage()
+  const events = await eventsOf(pieces).events
+  assert.equal(events.length, 1)
+  const spentMs = process.cpuUsage(before).user / 1000
+  assert.ok(spentMs < 1500, `${spentMs} ms`)
+})

@@ -25,18 +25,18 @@ export async function* eventsIn(
   signal: AbortSignal,
 ): AsyncGenerator<ClientEvent> {
   answer.setEncoding('utf8')
-  let rest = ''
+  let line = ''
   try {
     for await (const chunk of answer) {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop() as string
-      if (rest.length > eventLengthMax) throw serviceUnavailable('an event is too large')
-      for (const line of lines) {
-        const { type, object } = JSON.parse(line)
-        if (type === 'ERROR') {
-          throw new ApiError(object.code ?? 500, object.reason ?? '', object.message ?? '')
+      // Only what is new is looked through: an event may come in thousands of pieces.
+      for (const [i, part] of (chunk as string).split('\n').entries()) {
+        if (i > 0) {
+          const event = eventIn(line)
+          if (event !== undefined) yield event
+          line = ''
         }
-        if (type !== 'BOOKMARK') yield { type, object }
+        line += part
+        if (line.length > eventLengthMax) throw serviceUnavailable('an event is too large')
       }
     }
   } catch (error) {
@@ -44,4 +44,13 @@ export async function* eventsIn(
   } finally {
     answer.destroy()
   }
+}
+
+/** Undefined for a bookmark. */
+function eventIn(line: string): ClientEvent | undefined {
+  const { type, object } = JSON.parse(line)
+  if (type === 'ERROR') {
+    throw new ApiError(object.code ?? 500, object.reason ?? '', object.message ?? '')
+  }
+  return type === 'BOOKMARK' ? undefined : { type, object }
 }
