@@ -208,8 +208,10 @@ class Work implements Reservation {
 
   keep(): Promise<void> | undefined {
     const has = holdingOf(this.#service)
+    const taken = this.#taken()
     this.#handOver()
-    if (isGoing(this.#service)) return undefined
+    // It holds nothing, whatever it was given.
+    if (isGoing(this.#service)) return this.#claims?.release(taken)
     return this.#claims?.release({
       addresses: this.#had.addresses.filter((address) => !has.addresses.includes(address)),
       ports: this.#had.ports.filter((port) => !has.ports.includes(port)),

@@ -70,6 +70,16 @@ const cases: [title: string, act: (verbs: Fixture) => Promise<unknown>, isFree: 
     true,
   ],
   [
+    'one that waits for its finalizer is given it',
+    async (verbs) => {
+      const name = { type: 'ExternalName', externalName: 'x.y' }
+      await verbs.create('services', service('a', name, { finalizers: ['a.io/b'] }))
+      await verbs.remove('services', 'a')
+      await verbs.patch('services', 'a', 'merge', { spec: wanted })
+    },
+    true,
+  ],
+  [
     'another has what one waiting for its finalizer had, and that one goes',
     async (verbs) => {
       await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
