@@ -1,6 +1,7 @@
 /** Create, update, patch, apply and delete together: what an object goes through in its life. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { processorClock } from '#base/processor-time.fixture.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { parseListOptions } from '#api/list-options.ts'
@@ -305,9 +306,9 @@ test('of a custom kind called Namespace only the finalizers of its metadata hold
 test('the deletion of what a hundred thousand finalizers hold takes a moment', async () => {
   const finalizers = Array.from({ length: 100_000 }, (_, i) => `a.b/c${i}`)
   await verbs.create('configmaps', { metadata: { name: 'held', finalizers } })
-  const began = performance.now()
+  const spentMs = processorClock()
   const { metadata } = await verbs.remove('configmaps', 'held')
-  assert.ok(performance.now() - began < 3000)
+  assert.ok(spentMs() < 3000)
   assert.deepEqual(metadata.finalizers, finalizers)
   await verbs.patch('configmaps', 'held', 'merge', { metadata: { finalizers: null } })
 })

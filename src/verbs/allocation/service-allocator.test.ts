@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { processorClock } from '#base/processor-time.fixture.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { kindOf } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -51,9 +52,9 @@ for (const [title, dryRun, asked, got] of cases) {
 
 test('a dry run shows tens of thousands of ports in a moment', async () => {
   const asked = Array.from({ length: 60_000 }, () => 0)
-  const began = performance.now()
+  const spentMs = processorClock()
   const got = (await portsOf(true, 30003, ...asked)) as number[]
-  assert.ok(performance.now() - began < 2000)
+  assert.ok(spentMs() < 2000)
   assert.deepEqual([got.length, got.at(-1)], [60_001, 90_003])
 })
 
