@@ -5,7 +5,7 @@ import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticate.ts'
-import { AuthorityFile } from './authenticate/authority-file.ts'
+import type { AuthorityFile } from './authenticate/authority-file.ts'
 import { BearerAuthenticator, WebSocketAuthenticator } from './authenticate/bearer.ts'
 import { Authorities, readBundle } from './authenticate/certificate-chain.ts'
 import { ClientCertificateAuthenticator } from './authenticate/client-certificate.ts'
@@ -19,6 +19,9 @@ import type { AccessSurroundings, AuthenticationSettings } from './settings.ts'
 /** The methods few servers use, loaded where the settings ask for them. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
+  authorityFile: later<typeof import('./authenticate/authority-file.ts')>(
+    './authenticate/authority-file',
+  ),
   basic: later<typeof import('./authenticate/basic.ts')>('./authenticate/basic'),
   bootstrapToken: later<typeof import('./authenticate/bootstrap-token.ts')>(
     './authenticate/bootstrap-token',
@@ -169,7 +172,7 @@ function makeRequestHeader(
 ): Certified<RequestHeaderAuthenticator> | undefined {
   const { requestheaderClientCaFile: file } = settings
   if (file === undefined) return undefined
-  const bundle = new AuthorityFile(file)
+  const bundle = new (load.authorityFile().AuthorityFile)(file)
   const method = new (load.requestHeader().RequestHeaderAuthenticator)(
     new Authorities(bundle.certificates),
     {
@@ -188,7 +191,8 @@ function makeClientCertificate(
   { ownClientAuthorities }: AccessSurroundings,
   clock: Clock,
 ): Certified<ClientCertificateAuthenticator> | undefined {
-  const file = clientCaFile === undefined ? undefined : new AuthorityFile(clientCaFile)
+  const file =
+    clientCaFile === undefined ? undefined : new (load.authorityFile().AuthorityFile)(clientCaFile)
   const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
   const authorities = () => [...(file?.certificates ?? []), ...own]
   if (authorities().length === 0) return undefined

@@ -2,7 +2,7 @@
  * What leads to other servers, made from the settings: kubelets and what the proxy subresources reach, and aggregated API
  * servers. Authorities are read once, at the start; what is shown to others is read again where it is renewed.
  */
-import { type Identity, identityFrom } from '#access/identity.ts'
+import type { Identity } from '#access/identity.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -21,6 +21,10 @@ import { localUrl } from './addresses.ts'
 import type { Settings } from './flags.ts'
 import { givenAuthorities, givenPair, type Loaded } from './key-pair.ts'
 
+const loadIdentity = loadLater<typeof import('#access/identity.ts')>(
+  import.meta.url,
+  '#access/identity',
+)
 const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts')>(
   import.meta.url,
   '#http/aggregation/look-at-discovery',
@@ -37,7 +41,7 @@ function shownPair(
     const { pair } = givenPair(certificate, key) as Loaded
     return { cert: pair.certificatePem, key: pair.keyPem }
   }
-  return identityFrom(read, monotonicMs)
+  return loadIdentity().identityFrom(read, monotonicMs)
 }
 
 const noIdentity: Identity = {}
