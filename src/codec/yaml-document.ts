@@ -11,7 +11,6 @@ import {
   isMap,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Pair,
   Parser,
@@ -25,8 +24,10 @@ import { setKey } from '#schema/user-key.ts'
 import { base64Fault } from './go-json/base64-fault.ts'
 import { utf8Fault } from './utf8-fault.ts'
 import { nestingDepthMax, parseJson, storedDepthMax } from './json.ts'
+import { Directives } from './yaml-directives.ts'
 import { YamlError } from './yaml-error.ts'
 import { describeFault } from './yaml-fault.ts'
+import { looseLexer } from './yaml-lexer.ts'
 import { isTime, plainTag, resolvePlain } from './yaml-scalar.ts'
 import { LongList, writeYaml } from './yaml-writer.ts'
 
@@ -99,25 +100,22 @@ class Reader {
 
   #map(map: YAMLMap, depth: number): Json {
     const out: { [key: string]: Json } = {}
-    const merged: Json[] = []
     for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
-      if (isScalar(key) && isMerge(key)) {
-        merged.push(this.read(value, depth + 1))
-      } else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
+      if (isScalar(key) && isMerge(key)) mergeInto(out, this.read(value, depth + 1))
+      else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
     }
-    for (const one of merged) mergeInto(out, one)
     return out
   }
 }
 
-/** What `<<` brings: keys that the map itself does not have, the first of several maps before the later ones. */
+/** What `<<` brings goes over what the map has so far, and under what follows; the first of several maps over the later ones. */
 function mergeInto(out: { [key: string]: Json }, merged: Json): void {
-  const maps = Array.isArray(merged) ? merged : [merged]
+  const maps = Array.isArray(merged) ? merged.toReversed() : [merged]
   for (const map of maps) {
     if (typeof map !== 'object' || map === null || Array.isArray(map)) {
       throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
     }
-    for (const key of Object.keys(map)) if (!Object.hasOwn(out, key)) setKey(out, key, map[key])
+    for (const key of Object.keys(map)) setKey(out, key, map[key])
   }
 }
 
@@ -183,9 +181,15 @@ function* tokensOf(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   let count = 0
-  for (const lexeme of new Lexer().lex(text)) {
+  // Only the first document is read, and what is said before it.
+  let directives: Directives | undefined = new Directives()
+  for (const lexeme of looseLexer().lex(text)) {
     if (++count > lexemesMax) throw new YamlError('yaml: document is too large, send it as JSON')
-    yield* parser.next(lexeme)
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'document') directives = undefined
+      if (token.type === 'directive') directives?.check(token.source, lines.linePos(token.offset).line)
+      yield token
+    }
   }
   yield* parser.end()
 }

@@ -1,0 +1,55 @@
+/**
+ * The lines that begin with `%` before a YAML text: whether Kubernetes takes them, and in its words why not. What they mean is the
+ * parser's to know.
+ */
+import { YamlError } from './yaml-error.ts'
+
+/** What each directive takes after its name, and what is missed where it is not there. */
+const forms: Readonly<Record<string, readonly (readonly [wanted: RegExp, missed: string])[]>> = {
+  YAML: [
+    [/^[ \t]*[0-9]+/, 'did not find expected version number'],
+    [/^\./, "did not find expected digit or '.' character"],
+    [/^[0-9]+/, 'did not find expected version number'],
+  ],
+  TAG: [
+    [/^[ \t]*!([\w-]*!)?(?=[ \t]|$)/, "did not find expected '!'"],
+    [/^[ \t]+[^ \t]+/, 'did not find expected whitespace'],
+  ],
+}
+
+export class Directives {
+  readonly #seen = new Set<string>()
+
+  /** `source` is the directive without what is remarked after it, `line` where it stands, from 1. */
+  check(source: string, line: number): void {
+    const scanned = scanFault(source)
+    if (scanned !== undefined) throw new YamlError(`yaml: ${inLine(line > 1 ? line : 0)}${scanned}`)
+    const read = this.#readFault(source)
+    if (read !== undefined) throw new YamlError(`yaml: ${inLine(line - 1)}${read}`)
+  }
+
+  #readFault(source: string): string | undefined {
+    const [name, value] = source.slice(1).split(/[ \t]+/) as [string, string]
+    const one = name === 'YAML' ? name : value
+    if (this.#seen.has(one)) return `found duplicate %${name} directive`
+    this.#seen.add(one)
+    const isOther = name === 'YAML' && !/^0*1\.0*1$/.test(value)
+    return isOther ? 'found incompatible YAML document' : undefined
+  }
+}
+
+const inLine = (line: number) => (line > 0 ? `line ${line}: ` : '')
+
+function scanFault(source: string): string | undefined {
+  const [name] = /^[\w-]*/.exec(source.slice(1)) as RegExpExecArray
+  if (name === '') return 'could not find expected directive name'
+  let rest = source.slice(1 + name.length)
+  if (/^[^ \t]/.test(rest)) return 'found unexpected non-alphabetical character'
+  if (!Object.hasOwn(forms, name)) return 'found unknown directive name'
+  for (const [wanted, missed] of forms[name]) {
+    const [taken] = wanted.exec(rest) ?? []
+    if (taken === undefined) return missed
+    rest = rest.slice(taken.length)
+  }
+  return /^[ \t]*$/.test(rest) ? undefined : 'did not find expected comment or line break'
+}
