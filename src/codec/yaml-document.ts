@@ -187,7 +187,8 @@ function* tokensOf(text: string, lines: LineCounter) {
     if (++count > lexemesMax) throw new YamlError('yaml: document is too large, send it as JSON')
     for (const token of parser.next(lexeme)) {
       if (token.type === 'document') directives = undefined
-      if (token.type === 'directive') directives?.check(token.source, lines.linePos(token.offset).line)
+      if (token.type === 'directive')
+        directives?.check(token.source, lines.linePos(token.offset).line)
       yield token
     }
   }

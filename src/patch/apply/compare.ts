@@ -3,7 +3,9 @@
  * The order of items in lists with keys and in sets is no difference.
  */
 import type { Json } from '#api/object-meta.ts'
+import { parseTimestamp } from '#api/timestamp.ts'
 import { holdsWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
+import { textsWritten } from '#api/written-text.ts'
 import { equalValues, isMap, type JsonMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
 import {
@@ -59,7 +61,7 @@ function compareValue(type: Type, before: Json, after: Json): Found | undefined 
   if (type.is === 'untyped' && isMap(before) !== isMap(after)) return compareUnlike(before, after)
   const shape = shapeOf(type, before)
   if (shape === 'leaf') {
-    return equalValues(before, after) && !hasListWithEmpty(after) ? undefined : { modified: leaf }
+    return equalValues(before, after) && !isListOfOwn(after) ? undefined : { modified: leaf }
   }
   if (shape === 'list') {
     const old = listOf(before)
@@ -80,12 +82,21 @@ function asWritten(type: Type, holder: JsonMap, name: string): Json | undefined 
   return type.is === 'list' ? [] : {}
 }
 
-/** Lists that are owned whole are compared to the last nil: one that holds something written empty is another list. */
-function hasListWithEmpty(value: Json, inList = false): boolean {
+/**
+ * Lists that are owned whole are compared to the last nil, and the last digit: one that holds something written empty, an
+ * amount that is written otherwise (`1000m` for `1`) or a time with a fraction is another list.
+ */
+function isListOfOwn(value: Json, inList = false): boolean {
   if (value === null || typeof value !== 'object') return false
-  if (Array.isArray(value)) return value.some((item) => hasListWithEmpty(item, true))
-  if (inList && holdsWrittenEmpty(value)) return true
-  for (const name in value) if (hasListWithEmpty(value[name] as Json, inList)) return true
+  if (Array.isArray(value)) return value.some((item) => isListOfOwn(item, true))
+  if (inList && (holdsWrittenEmpty(value) || holdsOtherText(value))) return true
+  for (const name in value) if (isListOfOwn(value[name] as Json, inList)) return true
+  return false
+}
+
+/** A time that only tells another zone is the same. */
+function holdsOtherText(holder: object): boolean {
+  for (const text of textsWritten(holder)) if (parseTimestamp(text)?.nanos !== 0) return true
   return false
 }
 
