@@ -4,11 +4,10 @@
  * has and less care for numbers, which are cut to the size of their field.
  */
 import { parseDuration } from '#api/duration.ts'
-import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { parseQuantity, QuantityError } from '#api/quantity.ts'
-import { parseMicroTimestamp, parseTimestamp } from '#api/timestamp.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { durationFault, timeFault } from '#codec/go-json/time-fault.ts'
 import type { Field, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import { goKind } from './go-value.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
@@ -210,22 +209,14 @@ function checkText(scalar: ScalarName, value: Json): void {
   if (typeof value !== 'string') {
     throw new RestoreError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`)
   }
-  if (scalar === 'duration' && parseDuration(value) === undefined) {
-    throw new RestoreError(`time: invalid duration ${goQuote(value)}`)
-  }
-  const layout = layouts[scalar]
-  if (layout === undefined || layout.parse(value) !== undefined) return
-  // A time that is whole but for its fraction fails where that should begin.
-  const whole = scalar === 'microTime' ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(value) : null
-  const [rest, part] = whole === null ? [value, '2006'] : [whole[1] as string, '.000000']
-  throw new RestoreError(
-    `parsing time ${goQuote(value)} as "${layout.text}": cannot parse ${goQuote(rest)} as "${part}"`,
-  )
+  const fault = textFaultOf[scalar]?.(value)
+  if (fault !== undefined) throw new RestoreError(fault)
 }
 
-const layouts: Partial<Record<ScalarName, { text: string; parse: (text: string) => unknown }>> = {
-  time: { text: '2006-01-02T15:04:05Z07:00', parse: parseTimestamp },
-  microTime: { text: '2006-01-02T15:04:05.000000Z07:00', parse: parseMicroTimestamp },
+const textFaultOf: Partial<Record<ScalarName, (text: string) => string | undefined>> = {
+  duration: (text) => (parseDuration(text) === undefined ? durationFault(text) : undefined),
+  time: (text) => timeFault(text, 'time'),
+  microTime: (text) => timeFault(text, 'microTime'),
 }
 
 function checkQuantity(value: Json): void {

@@ -367,6 +367,26 @@ const refused: [what: string, document: Json, patch: Json, code: number, message
     ),
   ],
   [
+    'no time from its middle on',
+    {},
+    { when: '2020-01-02t03:04:05z' },
+    422,
+    unfit(
+      'map[when:2020-01-02t03:04:05z]',
+      'parsing time "2020-01-02t03:04:05z" as "2006-01-02T15:04:05Z07:00": cannot parse "t03:04:05z" as "T"',
+    ),
+  ],
+  [
+    'a time that is none',
+    {},
+    { when: '2020-02-30T03:04:05Z' },
+    422,
+    unfit(
+      'map[when:2020-02-30T03:04:05Z]',
+      'parsing time "2020-02-30T03:04:05Z": day out of range',
+    ),
+  ],
+  [
     'a boolean for a port',
     {},
     { port: true },

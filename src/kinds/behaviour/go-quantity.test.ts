@@ -30,6 +30,11 @@ const rows: [written: string | number | null, shown: string, printed: string][] 
   ['0', shown('0', 0, '0'), '0'],
   ['0.0', shown('0', -1, ''), '0'],
   [null, shown('0', 0, '', ''), '0'],
+  ['1n', shown('1', -3, ''), '1m'],
+  ['1e-9', shown('1', -3, '', 'DecimalExponent'), '1e-3'],
+  ['0.1n', shown('0', 0, '', 'DecimalSI', true), '1m'],
+  ['1.0000000001', shown('0', 0, '', 'DecimalSI', true), '1001m'],
+  ['1.00000000001Gi', shown('0', 0, '', 'BinarySI', true), '1073741824011m'],
   ['0.1Ki', shown('0', 0, '', 'BinarySI', true), '102400m'],
   ['1234567890123456789012.5', shown('0', 0, '', 'DecimalSI', true), '1234567890123456789012500m'],
 ]

@@ -25,7 +25,7 @@ export const goQuantityPrinted = (holder: Amounts, name: string): string =>
 export const goResourceList = (list: Amounts | null | undefined): string =>
   goMap('core.ResourceList', list, (_, name) => goQuantity(list as Amounts, name))
 
-/** Rounding to thousandths, which is a default, forgets the text. */
+/** Rounding to thousandths, which is a default, forgets the text, but not how long a number may be. */
 function quantityAt(holder: Amounts, name: string): Shown {
   const now = holder[name] as string
   const written = textWritten(holder, name)
@@ -34,7 +34,7 @@ function quantityAt(holder: Amounts, name: string): Shown {
   const first = parseQuantity(written)
   if (formatQuantity(first) === now) return first
   const { text: _, ...rounded } = parseQuantity(now)
-  return rounded
+  return { ...rounded, format: first.format, ...(first.long && { long: true }) }
 }
 
 function show(quantity: Shown, printed: boolean): string {

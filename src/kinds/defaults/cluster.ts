@@ -90,7 +90,4 @@ export const clusterDefaults: Defaulters = {
   'io.k8s.api.scheduling.v1.PriorityClass': preemption,
   'io.k8s.api.scheduling.v1beta1.PriorityClass': preemption,
   'io.k8s.api.scheduling.v1alpha1.PriorityClass': preemption,
-  'io.k8s.api.node.v1.Overhead': amounts('podFixed'),
-  'io.k8s.api.node.v1beta1.Overhead': amounts('podFixed'),
-  'io.k8s.api.node.v1alpha1.Overhead': amounts('podFixed'),
 }

@@ -1,7 +1,7 @@
 /** Defaults of pods and of everything in them, wherever a pod template stands. */
 import type { Loose } from '#api/object-meta.ts'
 import { roundUpToMilli } from '#api/quantity.ts'
-import { copyText } from '#api/written-text.ts'
+import { copyText, rememberText, textWritten } from '#api/written-text.ts'
 import {
   agreeOnPodIps,
   agreeOnServiceAccount,
@@ -19,8 +19,10 @@ export function roundAmounts(amounts: Record<string, string> | null | undefined)
   for (const name of Object.keys(amounts)) {
     const amount = amounts[name] as string
     const rounded = roundUpToMilli(amount)
+    if (rounded === amount) continue
+    if (textWritten(amounts, name) === undefined) rememberText(amounts, name, amount)
     // Names are the user's, but every one of them is the object's own already.
-    if (rounded !== amount) amounts[name] = rounded
+    amounts[name] = rounded
   }
 }
 

@@ -37,6 +37,7 @@ const cases: Case[] = [
   ['core.v1.NodeSpec', { podCIDR: 'a' }, { podCIDR: 'a', podCIDRs: ['a'] }],
   ['core.v1.NodeSpec', { podCIDRs: ['a', 'b'] }, { podCIDR: 'a', podCIDRs: ['a', 'b'] }],
   ['core.v1.NodeSpec', { podCIDR: 'a' }, { podCIDR: 'a' }, at(15)],
+  ['core.v1.ResourceQuotaSpec', { hard: { cpu: '1n' } }, { hard: { cpu: '1m' } }],
   [
     'core.v1.NodeStatus',
     { capacity: { cpu: '1' } },
@@ -277,4 +278,9 @@ test('what requests take over from limits is as it was written', () => {
   const value: Loose = { spec: { containers: [{ resources: { limits } }] } }
   defaults['io.k8s.api.core.v1.Pod']?.(value, at(22))
   assert.equal(textWritten(value.spec.containers[0].resources.requests, 'cpu'), '1.5')
+})
+
+test('what a runtime class costs is not rounded', () => {
+  for (const version of ['v1', 'v1beta1', 'v1alpha1'])
+    assert.equal(defaults[`io.k8s.api.node.${version}.Overhead`], undefined)
 })
