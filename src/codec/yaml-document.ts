@@ -101,8 +101,11 @@ class Reader {
   #map(map: YAMLMap, depth: number): Json {
     const out: { [key: string]: Json } = {}
     for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
-      if (isScalar(key) && isMerge(key)) mergeInto(out, this.read(value, depth + 1))
-      else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
+      if (isScalar(key) && isMerge(key)) {
+        const merged = this.read(value, depth + 1)
+        // Several maps are written where they are merged.
+        mergeInto(out, isAlias(value) && Array.isArray(merged) ? [merged] : merged)
+      } else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
     }
     return out
   }
