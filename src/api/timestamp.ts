@@ -122,7 +122,7 @@ export function canonicalTimestamp(text: string): string | null | undefined {
   if (isCanonical(text)) return text
   const instant = parseTimestamp(text)
   if (instant === undefined) return undefined
-  if (isZeroTime(instant)) return null
+  if (instant.seconds === zeroTimeSeconds) return null
   return formatTimestamp(instant.seconds)
 }
 
