@@ -53,7 +53,7 @@ export function timestampMs(text: string): number {
 }
 
 /** Like parseTimestamp, for the micro form: exactly six decimals are wanted. */
-export function parseMicroTimestamp(text: string): Instant | undefined {
+function parseMicroTimestamp(text: string): Instant | undefined {
   return /T\d{1,2}:\d\d:\d\d\.\d{6}(?!\d)/.test(text) ? parseTimestamp(text) : undefined
 }
 

@@ -85,10 +85,7 @@ const faults: [string, string][] = [
   ['a: *x', "yaml: unknown anchor 'x' referenced"],
   ['a: &x [*x]', "yaml: anchor 'x' value contains itself"],
   ['? - a\n: b', 'yaml: invalid map key'],
-  [
-    'a: &x [{b: c}]\nd: {<<: *x}',
-    'yaml: map merge requires map or sequence of maps as the value',
-  ],
+  ['a: &x [{b: c}]\nd: {<<: *x}', 'yaml: map merge requires map or sequence of maps as the value'],
   ['a: .inf', 'json: unsupported value: +Inf'],
   ['a: -.inf', 'json: unsupported value: -Inf'],
   ['a: .nan', 'json: unsupported value: NaN'],
