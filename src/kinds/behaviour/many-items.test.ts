@@ -1,7 +1,7 @@
 /** Objects with very many items of one sort: none may hold up everybody else, nor fill the memory with what is wrong. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FieldError } from '#api/field-error.ts'
+import { type FieldError, problemsMax } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
@@ -68,7 +68,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
       storageClass,
       named({ volumeBindingMode: 'Immediate', allowedTopologies: many(20_000, () => ({})) }),
     ),
-    100_000,
+    problemsMax,
   ],
   [
     'values of a term',
@@ -93,7 +93,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
         },
       }),
     ),
-    100_000,
+    problemsMax,
   ],
   [
     'resources and scopes of a selector',
@@ -108,7 +108,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
         },
       }),
     ),
-    100_000,
+    problemsMax,
   ],
   [
     'containers that go on after their end',
@@ -118,7 +118,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
         statuses({ state: { terminated: {} } }),
         podRules(contextFor()),
       ),
-    100_000,
+    problemsMax,
   ],
   [
     'topology keys of a driver',
