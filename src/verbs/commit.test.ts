@@ -11,6 +11,14 @@ after(() => verbs.stop())
 
 const largest = 1_572_864
 
+function deployment(name: string, length: number) {
+  const template = {
+    metadata: { labels: { a: 'b' } },
+    spec: { containers: [{ name: 'c', image: 'i', args: ['x'.repeat(length)] }] },
+  }
+  return { metadata: { name }, spec: { template, selector: { matchLabels: { a: 'b' } } } }
+}
+
 /** How long an argument of a container is, and what is said of it. */
 const rows: readonly [length: number, said: RegExp | undefined][] = [
   [largest - 2000, undefined],
@@ -23,13 +31,7 @@ const rows: readonly [length: number, said: RegExp | undefined][] = [
 ]
 for (const [length, said] of rows) {
   test(`a text of ${length}`, async () => {
-    const metadata = { name: `t${length}` }
-    const template = {
-      metadata: { labels: { a: 'b' } },
-      spec: { containers: [{ name: 'c', image: 'i', args: ['x'.repeat(length)] }] },
-    }
-    const spec = { template, selector: { matchLabels: { a: 'b' } } }
-    const made = verbs.create('deployments', { metadata, spec })
+    const made = verbs.create('deployments', deployment(`t${length}`, length))
     if (said === undefined) await made
     else await assert.rejects(made, (error: Any) => error.code === 500 && said.test(error.message))
   })
@@ -51,6 +53,13 @@ test('so it is when it grows', async () => {
   assert.equal(owners(await verbs.update('configmaps', { ...made, data })), 0)
   await verbs.create('configmaps', { metadata: { name: 'patched' } })
   assert.equal(owners(await verbs.patch('configmaps', 'patched', 'merge', { data })), 0)
+})
+
+test('a dry run shows what could not be stored', async () => {
+  const made: Any = await verbs.create('deployments', deployment('shown', largest), {
+    dryRun: true,
+  })
+  assert.equal(made.spec.template.spec.containers[0].args[0].length, largest)
 })
 
 test('an apply is refused', async () => {

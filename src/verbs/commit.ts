@@ -32,26 +32,32 @@ export interface Encoded {
 /** The first release that would rather forget who owns what than refuse an object for it. */
 const ownersLetGoSince = 19
 
-/** Whether who owns what may be forgotten where an object is too large with it: an apply is about nothing else. */
-export const letsOwnersGo = ({ release }: Server, request: WriteRequest): boolean =>
-  release >= ownersLetGoSince && !('patchType' in request && request.patchType === 'apply')
+/** What becomes of an object that is too large for the store. */
+type TooLarge = 'refuse' | 'forget owners' | 'show'
+
+/** An apply is about nothing but who owns what. A dry run stores nothing, and is refused nothing for it. */
+export function whenTooLarge({ release }: Server, request: WriteRequest): TooLarge {
+  if (request.options.dryRun) return 'show'
+  const applies = 'patchType' in request && request.patchType === 'apply'
+  return release >= ownersLetGoSince && !applies ? 'forget owners' : 'refuse'
+}
 
 /** The stored form of an object of the hub version. */
 export function encode(
   server: Server,
   kind: Kind,
   given: KubeObject,
-  ownersMayGo = false,
+  tooLarge: TooLarge = 'refuse',
 ): Awaitable<Encoded> {
   const { resource } = kind
   const object = resource.readBack?.(given) ?? given
   const { stored } = resource
   const hub = hubOf(kind)
   delete object.metadata.resourceVersion
-  if (stored === hub) return encodeWritten(server, kind, object, object, ownersMayGo)
+  if (stored === hub) return encodeWritten(server, kind, object, object, tooLarge)
   return after(convertOne(copyData(object), hub, stored), (written) => {
     resource.fillStored?.(written)
-    return encodeWritten(server, kind, object, written, ownersMayGo)
+    return encodeWritten(server, kind, object, written, tooLarge)
   })
 }
 
@@ -61,7 +67,7 @@ function encodeWritten(
   kind: Kind,
   object: KubeObject,
   written: KubeObject,
-  ownersMayGo: boolean,
+  tooLarge: TooLarge,
 ): Encoded {
   const { resource } = kind
   const { stored, behaviour } = resource
@@ -73,10 +79,10 @@ function encodeWritten(
     server.storesProtobuf && stored.protobuf ? encodeObject(stored.type, written) : undefined
   const cut = encodeForStorage(written, fields, resource, protobuf)
   const bytes = protobuf ?? cut.bytes
-  if (bytes.length > objectSizeBytesMax) {
-    if (ownersMayGo && object.metadata.managedFields !== undefined) {
+  if (bytes.length > objectSizeBytesMax && tooLarge !== 'show') {
+    if (tooLarge === 'forget owners' && object.metadata.managedFields !== undefined) {
       for (const { metadata } of [object, written]) delete metadata.managedFields
-      return encodeWritten(server, kind, object, written, false)
+      return encodeWritten(server, kind, object, written, 'refuse')
     }
     throw new ApiError(500, '', tooLargeText(bytes.length))
   }

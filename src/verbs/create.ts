@@ -5,7 +5,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject, type ObjectView } from './answer.ts'
-import { at, encode, letsOwnersGo, put } from './commit.ts'
+import { at, encode, put, whenTooLarge } from './commit.ts'
 import { currentObject, type Live } from './current.ts'
 import { decodeBody, settleNamespace, toHub } from './decode.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
@@ -149,7 +149,7 @@ async function store(
   const tries = generated ? generateNameTriesMax : 1
   for (let i = 0; i < tries; i++) {
     if (i > 0) object.metadata.name = randomName(server, object.metadata.generateName as string)
-    const made = encode(server, kind, object, letsOwnersGo(server, request))
+    const made = encode(server, kind, object, whenTooLarge(server, request))
     const encoded = made instanceof Promise ? await made : made
     if (request.options.dryRun) {
       const target = { ...request.target, name: nameOf(object) }

@@ -20,7 +20,7 @@ import { copyData } from '#base/copy-data.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { at, encode, isUnchanged, letsOwnersGo, put } from './commit.ts'
+import { at, encode, isUnchanged, put, whenTooLarge } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
@@ -289,7 +289,7 @@ async function storeNext(
     const removed = await removeFinalized(server, request, next, live)
     return 'answer' in removed ? { ...removed, isStored: false } : removed
   }
-  const encoded = await encode(server, kind, next, letsOwnersGo(server, request))
+  const encoded = await encode(server, kind, next, whenTooLarge(server, request))
   const answerAt = (revision: Revision) => answerObject(200, kind, at(encoded.view, revision))
   if (isUnchanged(encoded, next, live) || request.options.dryRun)
     return { answer: answerAt(live.revision), isStored: false }
