@@ -12,6 +12,10 @@ import type { Foundation } from './foundation.ts'
 import { apiserverUser } from './certificates.ts'
 
 const custom = loadLater<typeof import('#kinds/custom.ts')>(import.meta.url, '#kinds/custom')
+const customKind = loadLater<typeof import('#kinds/custom/custom-kind.ts')>(
+  import.meta.url,
+  '#kinds/custom/custom-kind',
+)
 const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
   import.meta.url,
   '#admission/webhook/conversion',
@@ -19,7 +23,7 @@ const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
 
 /** Built-in kinds have their schema from the facts; undefined for them. */
 export const publishedSchemaOf = (kind: Kind) =>
-  kind.protobuf ? undefined : custom().publishedSchema(kind)
+  kind.protobuf ? undefined : customKind().publishedSchema(kind)
 
 /** What keeps the kinds that are served in step with the definitions. */
 export function followDefinitions(

@@ -1,31 +1,14 @@
 /**
  * From definitions to kinds: a CustomResourceDefinition becomes a resource and a kind for each version it serves, and
- * nothing that uses them can tell them from built-in ones. What a kind needs of its schema is compiled on first use.
+ * nothing that uses them can tell them from built-in ones.
  */
-import type { FieldError } from '#api/field-error.ts'
-import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import { equalValues } from '#patch/json-map.ts'
-import type { JsonSchema } from '#schema/structural/json-schema.ts'
-import type { Type } from '#schema/type.ts'
-import { pathless } from './built-in.ts'
-import { checkPlainMetadataUpdate } from './behaviour/metadata.ts'
 import { customBehaviour } from './custom/behaviour.ts'
-import { customColumns } from './custom/columns.ts'
-import { ownedTypeOf } from './custom/owned-type.ts'
-import { checkReplicas, checkSelector, scalePathsOf } from './custom/scale.ts'
-import { CustomSchema } from './custom/schema.ts'
-import { isUnread, markUnread, putBack } from './custom/unread.ts'
-import type {
-  Behaviour,
-  Conformed,
-  Deprecation,
-  Kind,
-  Resource,
-  ScalePaths,
-  Subresource,
-} from './kind.ts'
-import type { TableColumns } from './table-columns.ts'
+import { CustomKind, type CustomKindOptions } from './custom/custom-kind.ts'
+import { isUnread, putBack } from './custom/unread.ts'
+import type { Behaviour, Kind, Resource } from './kind.ts'
 
 /** Objects of one version as another one, by whoever the definition names. */
 export type ConvertElsewhere = (
@@ -34,30 +17,11 @@ export type ConvertElsewhere = (
   desiredApiVersion: string,
 ) => Promise<KubeObject[]>
 
-export interface CustomOptions {
+export interface CustomOptions extends CustomKindOptions {
   /** '/registry', or what --etcd-prefix says. */
   readonly root: string
-  /** The type of metadata. */
-  readonly objectMeta: Type
-  /** Minor number of the emulated release: warnings exist from 19 on. */
-  readonly release: number
-  readonly feature: (gate: string) => boolean
   readonly convertElsewhere: ConvertElsewhere
 }
-
-const mainVerbs = [
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'create',
-  'update',
-  'watch',
-]
-const mainVerbSet: ReadonlySet<string> = new Set(mainVerbs)
-const subresourceVerbs = new Set(['get', 'patch', 'update'])
-const firstReleaseWithWarnings = 19
 
 /** `definition` in its stable version; it is kept and never changed. */
 export function customResource(definition: KubeObject, options: CustomOptions): Resource {
@@ -214,198 +178,3 @@ class CustomResource implements Resource {
     return isSame ? undefined : read
   }
 }
-
-class CustomKind implements Kind {
-  readonly group: string
-  readonly version: string
-  readonly kind: string
-  readonly listKind: string
-  readonly plural: string
-  readonly singular: string
-  readonly shortNames: readonly string[]
-  readonly categories: readonly string[]
-  readonly namespaced: boolean
-  readonly apiVersion: string
-  readonly verbs: ReadonlySet<string> = mainVerbSet
-  readonly subresources: ReadonlyMap<string, Subresource>
-  readonly resource: Resource
-  readonly protobuf = false
-  readonly itemsCarryType = true
-  readonly selfLinks: boolean
-  readonly deprecation: Deprecation | undefined
-  readonly scale: ScalePaths | undefined
-  readonly #schema: CustomSchema
-  readonly #columns: readonly Loose[] | undefined
-  readonly #definition: KubeObject
-  readonly #release: number
-  #made: TableColumns | undefined
-  #text: string | undefined
-
-  /** `open`: nothing is dropped, whatever the schema. */
-  constructor(
-    definition: KubeObject,
-    version: Loose,
-    resource: Resource,
-    options: CustomOptions,
-    open = false,
-  ) {
-    const { spec, status } = definition
-    const names = status.acceptedNames
-    this.#definition = definition
-    this.#release = options.release
-    this.group = spec.group
-    this.version = version.name
-    this.apiVersion = `${this.group}/${this.version}`
-    this.kind = names.kind
-    this.listKind = names.listKind ?? ''
-    this.plural = names.plural
-    this.singular = names.singular ?? ''
-    this.shortNames = names.shortNames ?? []
-    this.categories = names.categories ?? []
-    this.namespaced = spec.scope === 'Namespaced'
-    this.subresources = subresourcesOf(version.subresources, this)
-    this.selfLinks = !options.feature(pathless)
-    this.resource = resource
-    this.scale = scalePathsOf(version.subresources?.scale)
-    this.#columns = version.additionalPrinterColumns
-    const schema: JsonSchema | undefined = version.schema?.openAPIV3Schema ?? undefined
-    const keepAll = open || spec.preserveUnknownFields === true
-    this.#schema = new CustomSchema(schema, options.objectMeta, keepAll, options.release)
-    this.deprecation =
-      version.deprecated === true && options.release >= firstReleaseWithWarnings
-        ? {
-            warning: version.deprecationWarning ?? deprecationText(version.name, spec),
-            removedRelease: '',
-          }
-        : undefined
-  }
-
-  get type(): Type {
-    return this.#schema.type
-  }
-
-  get ownedType(): Type | undefined {
-    return ownedTypeOf(this.#definition, this.#release)
-  }
-
-  get columns(): TableColumns {
-    this.#made ??= customColumns(this.#columns)
-    return this.#made
-  }
-
-  /** The schema as it is given, where it is structural: what OpenAPI publishes. */
-  get structuralSchema(): JsonSchema | undefined {
-    return this.#schema.structural
-  }
-
-  /** The schema as text, to see whether two versions are alike. */
-  schemaText(): string {
-    this.#text ??= JSON.stringify(this.#schema.given ?? null)
-    return this.#text
-  }
-
-  conform(raw: Loose): Conformed {
-    try {
-      return { object: this.read(raw as KubeObject), unknown: [] }
-    } catch (error) {
-      throw this.#schema.asUnreadable(error, raw, this.kind, this.version)
-    }
-  }
-
-  conformMerged(raw: Loose): Conformed {
-    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
-    const object = {
-      kind: this.kind,
-      apiVersion: this.apiVersion,
-      metadata: this.#schema.readableMetadata((metadata ?? {}) as Loose),
-      ...body,
-    }
-    return { object: markUnread(object), unknown: [] }
-  }
-
-  read(raw: Loose): KubeObject {
-    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
-    return {
-      kind: this.kind,
-      apiVersion: this.apiVersion,
-      metadata: this.#schema.readMetadata((metadata ?? {}) as Json),
-      ...this.#schema.prune(body),
-    }
-  }
-
-  /** What is in the store: what is wrong in metadata is left out, so that it can be read and mended. */
-  readStored(raw: Loose): KubeObject {
-    const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
-    return {
-      kind: this.kind,
-      apiVersion: this.apiVersion,
-      metadata: this.#schema.readableMetadata((metadata ?? {}) as Loose),
-      ...this.#schema.pruneReadable(body),
-    }
-  }
-
-  applyDefaults(object: KubeObject): void {
-    this.#schema.fillDefaults(object)
-  }
-
-  /** Where there is no status, its default; nothing else is looked at. */
-  defaultStatus(object: KubeObject): void {
-    if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
-  }
-
-  validateSchema(given: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
-    const { scale } = this
-    // A new object has no status of its own yet: what is there is what a reader will find, in the stored version.
-    const statusless = old === undefined && this.subresources.has('status')
-    const object = statusless ? withoutStatus(given) : given
-    // The original checks metadata once more with every update of a custom kind, and says it once more.
-    const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
-    errors.push(...this.#schema.check(object))
-    if (scale !== undefined) {
-      if (subresource !== 'status') errors.push(...checkReplicas(object, scale.specReplicas))
-      errors.push(...checkReplicas(object, scale.statusReplicas))
-      if (scale.labelSelector !== undefined)
-        errors.push(...checkSelector(object, scale.labelSelector))
-    }
-    if (subresource === 'status') return errors
-    // Not as arguments of a call: there may be more than it takes.
-    return [...errors, ...this.#schema.checkStructure(object, old)]
-  }
-}
-
-function withoutStatus({ status: _, ...object }: KubeObject): KubeObject {
-  return object
-}
-
-function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string, Subresource> {
-  const made = new Map<string, Subresource>()
-  const { apiVersion } = kind
-  if (given?.status) {
-    made.set('status', { name: 'status', apiVersion, kind: kind.kind, verbs: subresourceVerbs })
-  }
-  if (given?.scale) {
-    const scale = {
-      name: 'scale',
-      apiVersion: 'autoscaling/v1',
-      kind: 'Scale',
-      verbs: subresourceVerbs,
-    }
-    made.set('scale', scale)
-  }
-  return made
-}
-
-/** What is said of a deprecated version that has no words of its own. */
-function deprecationText(version: string, spec: Loose): string {
-  const name = (one: string) => `${spec.group}/${one} ${spec.names.kind}`
-  const better = (spec.versions as Loose[])
-    .filter((one) => one.served && !one.deprecated && compareVersions(one.name, version) < 0)
-    .map((one): string => one.name)
-    .sort(compareVersions)
-  const said = `${name(version)} is deprecated`
-  return better.length === 0 ? said : `${said}; use ${name(better[0])}`
-}
-
-/** The schema a custom kind publishes; undefined for kinds that are not custom, or have none that is structural. */
-export const publishedSchema = (kind: Kind): JsonSchema | undefined =>
-  kind instanceof CustomKind ? kind.structuralSchema : undefined
