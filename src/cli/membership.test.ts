@@ -17,6 +17,16 @@ const own = '192.0.2.1'
 const other = '192.0.2.2'
 const root = '/registry'
 const parse = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString())
+/** This server, which says on the store that it is alive. */
+const ownPlace = {
+  parse,
+  root,
+  address: own,
+  port: 6443,
+  release: 22,
+  reconciler: 'lease',
+  count: 1,
+} as const
 /** As often as a server says that it is alive. */
 const intervalMs = 10_000
 
@@ -34,13 +44,7 @@ async function startTwo(list = (storage: Storage): Storage['list'] => storage.li
       delete: storage.delete.bind(storage),
       list: list(storage),
     },
-    parse,
-    root,
-    address: own,
-    port: 6443,
-    release: 22,
-    reconciler: 'lease',
-    count: 1,
+    ...ownPlace,
     report: (message, error) => assert.fail(`${message}: ${error}`),
   })
   await writeKubernetesEndpoints(client, { address: own, port: 6443, release: 22 }, [own, other])
@@ -98,13 +102,7 @@ test('a server starts although what another says of itself cannot be read', asyn
   const reports: string[] = []
   const membership = new Membership({
     storage,
-    parse,
-    root,
-    address: own,
-    port: 6443,
-    release: 22,
-    reconciler: 'lease',
-    count: 1,
+    ...ownPlace,
     report(message, error) {
       reports.push(`${message}: ${(error as Error).name}`)
     },
