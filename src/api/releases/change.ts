@@ -1,0 +1,76 @@
+/**
+ * Named differences between releases of Kubernetes. Declare a change beside the rule that it affects, write the rule
+ * as the newest release has it, and ask `release.has(change)` where older releases differ:
+ *
+ *   const errorsShowJson = change('field errors show values as JSON', { since: 34 })
+ *   const watchesList = change('a watch can begin with a list', { since: 32, until: 32 }, { since: 34 })
+ *
+ * `since` and `until` are minor numbers, both inclusive. No other file compares release numbers.
+ */
+import { assert } from '#base/assert.ts'
+
+/** Minor numbers of the first and the last release of a span. Absent: from the oldest, up to the newest. */
+export interface Span {
+  readonly since?: number
+  readonly until?: number
+}
+
+export interface Change {
+  /** What a client notices, as docs/releases.md prints it. */
+  readonly title: string
+  readonly spans: readonly Span[]
+}
+
+/** The emulated release, as rules see it. */
+export interface Release {
+  /** 22 for 1.22. For arithmetic and messages; rules use `has`. */
+  readonly minor: number
+  /** '1.22' */
+  readonly name: string
+  has(change: Change): boolean
+}
+
+const declared = new Map<string, Change>()
+
+/** Declares a change. Two changes cannot have one title. */
+export function change(title: string, ...spans: Span[]): Change {
+  assert(spans.length > 0, `change "${title}" names no release`)
+  assert(!declared.has(title), `two changes are called "${title}"`)
+  const made = { title, spans }
+  declared.set(title, made)
+  return made
+}
+
+/** Every change of the modules loaded so far. */
+export const declaredChanges = (): readonly Change[] => [...declared.values()]
+
+export const isWithin = ({ since, until }: Span, minor: number): boolean =>
+  (since === undefined || minor >= since) && (until === undefined || minor <= until)
+
+const releases = new Map<number, Release>()
+
+/** One value per minor number: two servers that emulate the same release share it. */
+export function releaseOf(minor: number): Release {
+  let release = releases.get(minor)
+  if (release === undefined) {
+    release = makeRelease(minor)
+    releases.set(minor, release)
+  }
+  return release
+}
+
+function makeRelease(minor: number): Release {
+  const answers = new Map<Change, boolean>()
+  return {
+    minor,
+    name: `1.${minor}`,
+    has(change) {
+      let answer = answers.get(change)
+      if (answer === undefined) {
+        answer = change.spans.some((span) => isWithin(span, minor))
+        answers.set(change, answer)
+      }
+      return answer
+    },
+  }
+}
