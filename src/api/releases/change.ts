@@ -30,19 +30,15 @@ export interface Release {
   has(change: Change): boolean
 }
 
-const declared = new Map<string, Change>()
+const declared = new Set<string>()
 
 /** Declares a change. Two changes cannot have one title. */
 export function change(title: string, ...spans: Span[]): Change {
   assert(spans.length > 0, `change "${title}" names no release`)
   assert(!declared.has(title), `two changes are called "${title}"`)
-  const made = { title, spans }
-  declared.set(title, made)
-  return made
+  declared.add(title)
+  return { title, spans }
 }
-
-/** Every change of the modules loaded so far. */
-export const declaredChanges = (): readonly Change[] => [...declared.values()]
 
 export const isWithin = ({ since, until }: Span, minor: number): boolean =>
   (since === undefined || minor >= since) && (until === undefined || minor <= until)

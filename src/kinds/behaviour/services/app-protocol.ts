@@ -3,18 +3,18 @@ import { type FieldError, forbidden } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { each } from '#kinds/behaviour/checks.ts'
 import type { Context } from '#kinds/kind.ts'
 
-/** The first release in which it waits for no feature. */
-const everybodysSince = 20
+const appProtocolNeedsNoGate = change('ports may always set appProtocol', { since: 20 })
 
 /** Whether ports may have one: objects that have some may keep them. */
 export const mayNameProtocols = (
   { release, feature }: Pick<Context, 'release' | 'feature'>,
   oldPorts: readonly Loose[] = [],
 ): boolean =>
-  release >= everybodysSince ||
+  releaseOf(release).has(appProtocolNeedsNoGate) ||
   feature('ServiceAppProtocol') ||
   oldPorts.some(({ appProtocol }) => typeof appProtocol === 'string')
 
