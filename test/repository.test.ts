@@ -22,6 +22,16 @@ const pages: [path: string, says: RegExp][] = [
 ]
 for (const [path, says] of pages) test(`there is ${path}`, () => assert.match(read(path), says))
 
+test('the changelog begins with the entries of the next release', () => {
+  const sections = ['Upgrade notes', 'Security', 'Added', 'Changed', 'Fixed']
+  const [, unreleased = ''] = read('CHANGELOG.md').split(/^## /m)
+  assert.match(unreleased, /^Unreleased\n/)
+  assert.deepEqual(
+    [...unreleased.matchAll(/^### (.*)$/gm)].map(([, name]) => name),
+    sections,
+  )
+})
+
 test('what stands at the top is meant to stand there', (t) => {
   const listed = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   if (listed.status !== 0) return t.skip('not a checkout')
@@ -37,7 +47,14 @@ test('what stands at the top is meant to stand there', (t) => {
     'test',
     'tools',
   ]
-  const files = ['.gitignore', 'biome.json', 'package-lock.json', 'package.json', 'tsconfig.json']
+  const files = [
+    '.gitattributes',
+    '.gitignore',
+    'biome.json',
+    'package-lock.json',
+    'package.json',
+    'tsconfig.json',
+  ]
   const meant = new Set([...folders, ...files, ...pages.map(([path]) => path)])
   const top = new Set(listed.stdout.split('\n').map((path) => path.split('/')[0] ?? ''))
   assert.deepEqual(
