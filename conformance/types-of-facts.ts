@@ -1,7 +1,7 @@
 /** Types of a release's kinds, and the values declared for named texts, from the tables of facts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readFactsFile } from '#cli/facts-reader.ts'
+import { readFactsFile } from '#server/facts-reader.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import type { Struct } from '#schema/type.ts'
 import type { DeclaredValues } from './random-value.ts'

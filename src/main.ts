@@ -2,8 +2,8 @@
  * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
  */
 import { parseCommand } from '#cli/command.ts'
-import { CannotUseFile } from '#cli/private-files.ts'
-import { CannotStart } from '#cli/cannot-start.ts'
+import { CannotUseFile } from '#server/private-files.ts'
+import { CannotStart } from '#server/cannot-start.ts'
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)

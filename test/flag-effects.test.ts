@@ -1,6 +1,6 @@
 /**
  * That the flags of serving, storage and requests have the effect they promise, seen from outside. A row is a flag; rows
- * of one server share its start. That flags are read at all is src/cli/flags.test.ts, what release flags do is
+ * of one server share its start. That flags are read at all is src/settings/flags.test.ts, what release flags do is
  * release-flags.test.ts.
  */
 import assert from 'node:assert/strict'

@@ -64,7 +64,7 @@ for (const [source, built] of specifiers)
 
 test('the package has what it needs and no tests', () => {
   const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
-  assert.ok(files.includes('cli/flags.js'))
+  assert.ok(files.includes('settings/flags.js'))
   assert.deepEqual(
     files.filter((name) => /\.(test|suite|bench|child|fixture)\.|\.ts$/.test(name)),
     [],
@@ -96,7 +96,7 @@ test('it brings the programs that envtest starts', () => {
 })
 
 test('a built file is imported by its # name', () => {
-  const one = `import('#cli/flags.js').then((m) => console.log(m.parseFlags([]).settings.securePort))`
+  const one = `import('#settings/flags.js').then((m) => console.log(m.parseFlags([]).settings.securePort))`
   const run = execFileSync(process.execPath, ['--input-type=module', '-e', one], {
     cwd: join(installed, 'dist'),
   })

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { flagTable } from '#cli/flag-table.ts'
-import { settingName } from '#cli/flags.ts'
+import { flagTable } from '#settings/flag-table.ts'
+import { settingName } from '#settings/flags.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const fileLinesMax = 600
@@ -383,7 +383,7 @@ test('controllers have no private door', () => {
 test('whether a kind is built in or custom is known in kinds alone', () => {
   none(
     offendersIn(
-      program.filter((source) => !['kinds', 'main', 'cli'].includes(source.folder)),
+      program.filter((source) => !['kinds', 'main', 'cli', 'server'].includes(source.folder)),
       ({ imports }) =>
         imports
           .filter(
@@ -404,12 +404,12 @@ test('the filter chain is the one ARCHITECTURE.md tells', () => {
 })
 
 test('a flag has an effect exactly when something reads its setting', () => {
-  const table = /^src\/cli\/flag(s|-table|-row|-value)\.ts$/
+  const table = /^src\/settings\/flag(s|-table|-row|-value)\.ts$/
   const readers = program.filter(({ path }) => !table.test(path))
   const words = new Set(readers.flatMap(({ text }) => codeOf(text).match(/\b[a-z]\w*\b/g) ?? []))
   const fromSettings = new Set(
     readers
-      .filter(({ folder }) => folder === 'cli' || folder === 'main')
+      .filter(({ folder }) => ['main', 'cli', 'server'].includes(folder))
       .flatMap(({ text }) => [...codeOf(text).matchAll(/\bsettings\.(\w+)/g)])
       .map((match) => match[1]!),
   )

@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup } from '#storage/sqlite/backup.ts'
 import { databaseFileName } from '#storage/sqlite/data-directory.ts'
-import { CannotStart } from './cannot-start.ts'
-import type { Settings } from './flags.ts'
+import { CannotStart } from '#server/cannot-start.ts'
+import type { Settings } from '#settings/flags.ts'
 
 export async function backupTo(settings: Settings, file: string): Promise<void> {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())

@@ -2,7 +2,7 @@
  * The first word of the command line: what the `binnacle` command is asked to do. Reading flags is flags.ts; doing
  * it is main.ts. It prints nothing.
  */
-import { type Parsed, parseFlags } from './flags.ts'
+import { type Parsed, parseFlags } from '#settings/flags.ts'
 
 export type Command =
   | { readonly command: 'start'; readonly flags: Parsed }

@@ -2,9 +2,9 @@
  * What `--help` prints, and the page of all flags in docs/: both are made from the flag table and nothing else.
  * Flags that no part of the server reads are left out.
  */
-import { groups, type Row } from './flag-row.ts'
-import { flagTable } from './flag-table.ts'
-import { unreadFlags } from './unread-flags.ts'
+import { groups, type Row } from '#settings/flag-row.ts'
+import { flagTable } from '#settings/flag-table.ts'
+import { unreadFlags } from '#settings/unread-flags.ts'
 
 const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 

@@ -8,42 +8,48 @@ import { selectControllers } from '#controllers/names.ts'
 import type { Listener } from '#http/listener.ts'
 import { createLog } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
-import { advertisedAddress, firstServiceAddress, localUrl } from './addresses.ts'
-import { buildInfo } from './build-info.ts'
-import { orCannotStart } from './cannot-start.ts'
-import { apiserverUser, ensureCertificates, givenFiles, thisMachine } from './certificates.ts'
-import { compactRegularly } from './compaction.ts'
-import { startControllers } from './controllers.ts'
-import { followDefinitions } from './custom-kinds.ts'
-import { type Parsed, releaseNumber, type Settings } from './flags.ts'
-import { type Foundation, openFoundation } from './foundation.ts'
-import { ServerHealth } from './health-checks.ts'
-import { writeKubeconfig } from './kubeconfig.ts'
+import { advertisedAddress, firstServiceAddress, localUrl } from '#server/addresses.ts'
+import { buildInfo } from '#server/build-info.ts'
+import { orCannotStart } from '#server/cannot-start.ts'
+import { apiserverUser, ensureCertificates, givenFiles, thisMachine } from '#server/certificates.ts'
+import { compactRegularly } from '#server/compaction.ts'
+import { startControllers } from '#server/controllers.ts'
+import { followDefinitions } from '#server/custom-kinds.ts'
+import { type Parsed, releaseNumber, type Settings } from '#settings/flags.ts'
+import { type Foundation, openFoundation } from '#server/foundation.ts'
+import { ServerHealth } from '#server/health-checks.ts'
+import { writeKubeconfig } from '#server/kubeconfig.ts'
 import {
   followAuthorities,
   type HttpSide,
   listensEarly,
   makeListener,
   shownKeys,
-} from './make-http.ts'
-import { makeServer } from './make-server.ts'
-import type { Membership } from './membership.ts'
-import { makeObserving } from './observing.ts'
+} from '#server/make-http.ts'
+import { makeServer } from '#server/make-server.ts'
+import type { Membership } from '#server/membership.ts'
+import { makeObserving } from '#server/observing.ts'
 import { readyLines, stateText } from './ready-lines.ts'
-import { aggregated } from './remote-servers.ts'
-import { renewDaily } from './renewal.ts'
+import { aggregated } from '#server/remote-servers.ts'
+import { renewDaily } from '#server/renewal.ts'
 import { type StopStep, stopOnSignal } from './stop.ts'
 import {
   ensureSystemObjects,
   lookAfterSystemObjects,
   policyWriter,
   type ServerPlace,
-} from './system-objects.ts'
+} from '#server/system-objects.ts'
 
 type FreePort = typeof import('#http/free-port.ts')
 const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
-const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
-const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
+const loadListening = loadLater<typeof import('#server/listening.ts')>(
+  import.meta.url,
+  '#server/listening',
+)
+const loadMembership = loadLater<typeof import('#server/membership.ts')>(
+  import.meta.url,
+  '#server/membership',
+)
 
 /** Beyond what a request may take: until its refusal has left. */
 const lastAnswersMs = 1000

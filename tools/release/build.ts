@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkedOutCommit } from '#cli/build-info.ts'
+import { checkedOutCommit } from '#server/build-info.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const isTest = (path: string) => /\.(test|suite|bench|child|fixture)\.ts$/.test(path)

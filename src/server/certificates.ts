@@ -24,7 +24,7 @@ import {
 } from '#base/certificate.ts'
 import type { Clock } from '#base/clock.ts'
 import { addressBytes, type Machine, servingNames } from './addresses.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import {
   CannotUseFile,
   ensurePrivateDirectory,

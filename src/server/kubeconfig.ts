@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { localUrl } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { readIfThere, writePrivateFile } from './private-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')

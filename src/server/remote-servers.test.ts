@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { issueCertificate } from '#base/certificate.ts'
 import type { Server } from '#verbs/server.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { connectParts, type RemoteSurroundings } from './remote-servers.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'binnacle-kubelets-'))

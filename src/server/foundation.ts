@@ -20,7 +20,7 @@ import { localUrl } from './addresses.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { type Certificates, ensureCertificates, makeLoopback } from './certificates.ts'
 import { readFactsFile } from './facts-reader.ts'
-import { releaseNumber, type Settings } from './flags.ts'
+import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { openStorage } from './storage.ts'
 
 const loadSealing = loadLater<typeof import('./sealing.ts')>(import.meta.url, './sealing')

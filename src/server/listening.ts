@@ -1,6 +1,6 @@
 /** Why the server cannot listen, said by the flag that mends it. */
 import { CannotStart } from './cannot-start.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 
 type Wanted = Pick<Settings, 'securePort' | 'bindAddress'>
 

@@ -17,7 +17,7 @@ import { WebhookSink } from '#observe/audit/webhook-sink.ts'
 import type { Log } from '#observe/log.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
-import { releaseNumber, type Settings } from './flags.ts'
+import { releaseNumber, type Settings } from '#settings/flags.ts'
 
 export interface Audit {
   readonly observer: Observer

@@ -23,7 +23,7 @@ import { queueMeters } from '#observe/metrics/queue-metrics.ts'
 import type { DefinitionsParts } from '#verbs/custom-resources/definitions.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { historyEventsMax } from './foundation.ts'
 import {
   countObjects,

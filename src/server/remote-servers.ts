@@ -18,7 +18,7 @@ import type { Catalog } from '#kinds/catalog.ts'
 import type { Facts } from '#kinds/facts.ts'
 import { timestamp, type Server } from '#verbs/server.ts'
 import { localUrl } from './addresses.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { givenAuthorities, givenPair, type Loaded } from './key-pair.ts'
 
 const loadIdentity = loadLater<typeof import('#access/identity.ts')>(

@@ -3,7 +3,7 @@
  * other. Files are named where they do not; nothing is written here.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import type { NamedFiles } from './flag-value.ts'
+import type { NamedFiles } from '#settings/flag-value.ts'
 import { CannotUseFile, readIfThere } from './private-files.ts'
 
 export interface KeyPair {

@@ -28,7 +28,7 @@ import {
   servingNames,
 } from './addresses.ts'
 import { type Certificates, ensureCertificates, givenFiles } from './certificates.ts'
-import { parseFlags, type Settings } from './flags.ts'
+import { parseFlags, type Settings } from '#settings/flags.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { renewDaily } from './renewal.ts'
 

@@ -3,7 +3,7 @@
  * cover, what the kubernetes service points at, what the kubeconfig says. It resolves no names.
  */
 import { formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 
 /** What the operating system says of the machine. */
 export interface Machine {

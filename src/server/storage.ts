@@ -3,7 +3,7 @@ import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { givenAuthorities, givenPair } from './key-pair.ts'
 
 type Memory = typeof import('#storage/memory/memory.ts')

@@ -11,7 +11,7 @@ import type { Log } from '#observe/log.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import type { Certificates } from './certificates.ts'
-import type { Settings } from './flags.ts'
+import type { Settings } from '#settings/flags.ts'
 
 /** Whoever waited for the server to be ready is answered first: loading the controllers takes longer than an answer. */
 const firstAnswersMs = 50

@@ -28,7 +28,7 @@ import type { Foundation } from './foundation.ts'
 import type { ServerHealth } from './health-checks.ts'
 import type { Observing } from './observing.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
-import type { TlsPolicy } from './tls-policy.ts'
+import type { TlsPolicy } from '#settings/tls-policy.ts'
 
 /** Largest body a request may have, as in the original. */
 const bodyBytesMax = 3 * 1024 * 1024
@@ -48,7 +48,10 @@ const loadUntilReady = loadLater<typeof import('#http/until-ready.ts')>(
   '#http/until-ready',
 )
 
-const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
+const loadPolicy = loadLater<typeof import('#settings/tls-policy.ts')>(
+  import.meta.url,
+  '#settings/tls-policy',
+)
 
 const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
   import.meta.url,
