@@ -1,20 +1,29 @@
 /**
  * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
  */
+import { flagRows, type Parsed } from '#settings/flags.ts'
 import { parseCommand } from '#cli/command.ts'
 import { CannotUseFile } from '#server/private-files.ts'
 import { CannotStart } from '#server/cannot-start.ts'
+import { createLog } from '#observe/log.ts'
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 
 /** `loaded` is called when what a start needs is loaded, and the start begins. */
 export async function main(argv: readonly string[], loaded = () => {}): Promise<void> {
+  if (process.env['npm_lifecycle_event'] === 'start') {
+    const { flagsTakenByNpm } = await import('#cli/npm-flags.ts')
+    const corrected = flagsTakenByNpm(argv, process.env, flagRows)
+    if (corrected !== undefined) return refuse(corrected)
+  }
   const command = parseCommand(argv)
   switch (command.command) {
     case 'help': {
-      const { helpText } = await import('#cli/help.ts')
-      process.stdout.write(helpText())
+      const { helpText, unknownTopic } = await import('#cli/help.ts')
+      const text = helpText(command.topic)
+      if (text === undefined) return refuse(unknownTopic(command.topic))
+      process.stdout.write(text)
       return
     }
     case 'version': {
@@ -23,9 +32,7 @@ export async function main(argv: readonly string[], loaded = () => {}): Promise<
       return
     }
     case 'refuse':
-      say(command.error)
-      process.exitCode = 1
-      return
+      return refuse(command.error)
     case 'backup': {
       const { backupTo } = await import('#cli/backup.ts')
       return orSay(backupTo(command.flags.settings, command.file))
@@ -33,9 +40,22 @@ export async function main(argv: readonly string[], loaded = () => {}): Promise<
     case 'start': {
       const { start } = await import('#cli/start.ts')
       loaded()
+      warn(command.flags)
       return orSay(start(command.flags))
     }
   }
+}
+
+function refuse(problem: string): void {
+  say(problem)
+  process.exitCode = 1
+}
+
+/** A start goes on with deprecated flags, after a line about each. */
+function warn({ settings, warnings }: Parsed): void {
+  const write = (line: string) => process.stderr.write(line)
+  const log = createLog(settings.v, write, Date.now, settings.loggingFormat)
+  for (const warning of warnings) log.warn(warning)
 }
 
 /** What the operator can mend is one line; anything else is our defect and shows where. */

@@ -7,14 +7,20 @@ import { type Parsed, parseFlags } from '#settings/flags.ts'
 export type Command =
   | { readonly command: 'start'; readonly flags: Parsed }
   | { readonly command: 'backup'; readonly file: string; readonly flags: Parsed }
-  | { readonly command: 'help' }
+  | { readonly command: 'help'; readonly topic: string }
   | { readonly command: 'version' }
   | { readonly command: 'refuse'; readonly error: string }
 
-const asksForHelp = (arg: string) => /^(-h|--help(=.*)?)$/s.test(arg)
+/** What follows `--help=`: `all`, a topic, or a flag. Empty for the first screen. */
+function helpTopic(argv: readonly string[]): string | undefined {
+  const arg = argv.find((arg) => /^(-h|--help(=.*)?)$/s.test(arg))
+  if (arg !== undefined) return arg.replace(/^[^=]*=?/, '')
+  return argv[0] === 'help' ? (argv[1] ?? '') : undefined
+}
 
 export function parseCommand(argv: readonly string[]): Command {
-  if (argv.some(asksForHelp) || argv[0] === 'help') return { command: 'help' }
+  const topic = helpTopic(argv)
+  if (topic !== undefined) return { command: 'help', topic }
   if (argv[0] === '--version' || argv[0] === 'version') return { command: 'version' }
   if (argv[0] === 'backup') return parseBackup(argv.slice(1))
   const parsed = parseFlags(argv[0] === 'start' ? argv.slice(1) : argv)

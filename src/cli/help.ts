@@ -2,7 +2,7 @@
  * What `--help` prints, and the page of all flags in docs/: both are made from the flag table and nothing else.
  * Flags that no part of the server reads are left out.
  */
-import { groups, type Row } from '#settings/flag-row.ts'
+import { type Group, groups, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'
 import { unreadFlags } from '#settings/unread-flags.ts'
 
@@ -10,10 +10,10 @@ const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
 const usage = `binnacle: a Kubernetes API server in one process
 
-  binnacle [start] [flags]       serve, until Ctrl-C
-  binnacle backup FILE [flags]   write a copy of the state to FILE, while the server runs or not
-  binnacle --help                this text
-  binnacle --version             the version, and the release of Kubernetes it is by default
+  binnacle [start] [flags]      serve, until Ctrl-C
+  binnacle backup FILE [flags]  copy the state to FILE; the server may run
+  binnacle --help[=TOPIC|=all]  this text, the flags of a topic, all flags
+  binnacle --version            the version, and the default release
 `
 
 function spelled(name: string, row: Row<unknown>): string {
@@ -43,26 +43,74 @@ export function wrap(text: string, width: number): string[] {
 const indent = '        '
 const widthMin = 50
 
-/** Grouped, each flag with its default after the `=` (or the kind of value it wants) and what it means below. */
-export function helpText(width = 100): string {
-  const out = [usage]
-  for (const group of groups) {
-    const inGroup = rows.filter(([, row]) => row.group === group && row.status === 'wired')
-    if (inGroup.length === 0) continue
-    out.push(`${group}:`)
-    for (const [name, row] of inGroup) {
-      out.push(`  ${spelled(name, row)}`)
-      const wants =
-        row.shape.word === '' || row.shape.word === 'TEXT' ? '' : ` Wants ${row.shape.accepts}.`
-      for (const line of wrap(
-        row.meaning + wants + remarks(row),
-        Math.max(width, widthMin) - indent.length,
-      ))
-        out.push(indent + line)
-    }
-    out.push('')
-  }
-  return out.join('\n')
+/** One word per group of flags: `--help=storage`. */
+const topics: Readonly<Record<string, Group>> = {
+  serving: 'Serving',
+  storage: 'Storage',
+  requests: 'Requests',
+  release: 'Release and features',
+  services: 'Services',
+  authentication: 'Authentication',
+  accounts: 'Service accounts',
+  oidc: 'OpenID Connect',
+  webhooks: 'Webhook authentication and authenticating proxy',
+  authorization: 'Authorization',
+  admission: 'Admission',
+  audit: 'Audit',
+  kubelets: 'Kubelets and aggregated servers',
+  controllers: 'Controllers',
+  instruments: 'Instruments',
+}
+
+/** The flags of the first screen: those that most people need, in few words. */
+const usualFlags: readonly [name: keyof typeof flagTable, words: string][] = [
+  ['secure-port', 'the port of HTTPS'],
+  ['data-dir', 'database, certificates and kubeconfig'],
+  ['storage-backend', 'sqlite, memory or etcd3'],
+  ['emulated-version', 'the release of Kubernetes to emulate'],
+  ['controllers', 'which controllers run; -* for none'],
+  ['v', 'what the log shows: 0, 2 or 4'],
+]
+
+/** `--help`, `--help=all`, `--help=storage` or `--help=etcd-servers`; undefined for an unknown topic. */
+export function helpText(topic = '', width = 100): string | undefined {
+  if (topic === '') return firstScreen()
+  if (topic === 'all')
+    return [usage, ...groups.flatMap((group) => groupLines(group, width))].join('\n')
+  const group = topics[topic]
+  if (group !== undefined) return groupLines(group, width).join('\n')
+  const name = topic.replace(/^-+/, '')
+  const row = rows.find(([known]) => known === name)
+  return row === undefined ? undefined : `${flagLines(row, width).join('\n')}\n`
+}
+
+export const unknownTopic = (topic: string): string =>
+  `no help on ${JSON.stringify(topic)}; --help=all, the name of a flag, or one of ${Object.keys(topics).join(', ')}`
+
+/** At most 24 lines of 80 columns, the size of the smallest usual terminal. */
+function firstScreen(): string {
+  const flags = usualFlags.map(([name, words]) => {
+    const flag = spelled(name, flagTable[name] as Row<unknown>)
+    return `  ${flag.padEnd(28)}  ${words}`
+  })
+  const names = wrap(Object.keys(topics).join(' '), 76).map((line) => `  ${line}`)
+  const parts = [usage, 'Most used flags:', ...flags, '', 'Topics of --help=TOPIC:', ...names, '']
+  return parts.join('\n')
+}
+
+/** A group, each flag with its default after the `=` (or the kind of value it takes) and its meaning below. */
+function groupLines(group: Group, width: number): string[] {
+  const inGroup = rows.filter(([, row]) => row.group === group && row.status === 'wired')
+  if (inGroup.length === 0) return []
+  return [`${group}:`, ...inGroup.flatMap((row) => flagLines(row, width)), '']
+}
+
+function flagLines([name, row]: [string, Row<unknown>], width: number): string[] {
+  const { accepts, word } = row.shape
+  const value = word === '' || word === 'TEXT' ? '' : ` Value: ${accepts}.`
+  const text = row.meaning + value + remarks(row)
+  const lines = wrap(text, Math.max(width, widthMin) - indent.length)
+  return [`  ${spelled(name, row)}`, ...lines.map((line) => indent + line)]
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|')

@@ -1,4 +1,4 @@
-/** What is printed once the server is ready: where it is, how long that took, where the state is, how to use it. */
+/** What is printed once the server is ready: where it is, how long that took, where the state is, how to use it, and what to try. */
 
 export interface Ready {
   readonly url: string
@@ -15,11 +15,18 @@ const quoted = (text: string) =>
 
 const took = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
+/** Two commands that work on an empty server and show something. */
+const firstCommands = [
+  'kubectl create configmap hello --from-literal=who=world',
+  'kubectl get configmaps --watch',
+]
+
 export function readyLines(ready: Ready): string {
   return [
     `Binnacle is ready on ${ready.url} after ${took(ready.tookMs)}, as Kubernetes ${ready.release}`,
     `  state: ${ready.state}`,
     `  export KUBECONFIG=${quoted(ready.kubeconfig)}`,
+    ...firstCommands.map((command) => `  ${command}`),
     '',
   ].join('\n')
 }

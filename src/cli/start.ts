@@ -119,6 +119,7 @@ export async function start({ settings }: Parsed): Promise<void> {
       kubeconfig: writeKubeconfig(settings, foundation.certificates),
     }),
   )
+  for (const deprecation of observing.deprecations) log.warn(deprecation)
   const { certificates } = foundation
   controllersEnded = startControllers({
     names,

@@ -40,6 +40,8 @@ const loadDuration = loadLater<
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
+  /** Deprecated metrics, for a log line each once the server is ready. */
+  readonly deprecations: readonly string[]
   /** Whether requests are queued by priority, not only counted. */
   readonly isFair: boolean
   /** What the metrics say of the build, for others to say the same. */
@@ -80,13 +82,14 @@ export async function makeObserving(
   options: ObservingOptions,
 ): Promise<Observing | { problem: string }> {
   const { release, build, feature, log } = options
+  const deprecations: string[] = []
   const measuring = makeMeasuring({
     release,
     build,
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
     disabled: settings.disabledMetrics,
     allowed: settings.allowMetricLabels,
-    warn: (message) => log.warn(message),
+    warn: (message) => deprecations.push(message),
   })
   if ('problem' in measuring) return measuring
   const isFair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
@@ -103,6 +106,7 @@ export async function makeObserving(
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     isFair,
+    deprecations,
     build,
     // What is recorded comes first: it is told of requests that the others refuse.
     observers: [

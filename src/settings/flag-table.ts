@@ -12,6 +12,7 @@ export type Release = (typeof releases)[number]
 
 const release: value.Shape<Release> = {
   ...value.choice(...releases),
+  accepts: `one of ${releases.join(', ')} (${releases.at(-1)} is the newest)`,
   word: 'RELEASE',
   read(given) {
     const plain = /^(?:kube=)?v?(\d+\.\d+)(?:\.\d+)?$/.exec(given)?.[1]

@@ -15,6 +15,10 @@ const loadPattern = loadLater<typeof import('#schema/structural/pattern.ts')>(
   import.meta.url,
   '#schema/structural/pattern',
 )
+const loadDeprecated = loadLater<typeof import('./deprecated-flags.ts')>(
+  import.meta.url,
+  './deprecated-flags',
+)
 const loadUnread = loadLater<typeof import('./unread-flags.ts')>(import.meta.url, './unread-flags')
 const loadPolicy = loadLater<typeof import('./tls-policy.ts')>(import.meta.url, './tls-policy')
 
@@ -35,6 +39,8 @@ export interface Parsed {
   readonly settings: Settings
   /** The names of the flags that were on the command line. */
   readonly given: ReadonlySet<string>
+  /** What to warn about, as the flags that the release deprecates. */
+  readonly warnings: readonly string[]
 }
 export type ParseResult = Parsed | { readonly error: string }
 
@@ -211,5 +217,12 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   const settings = Object.fromEntries(
     [...values].map(([name, value]) => [settingName(name), value]),
   )
-  return { settings: settings as unknown as Settings, given }
+  const names = new Set(uses.map(({ name }) => name))
+  const minor = releaseNumber(release)
+  const warnings = [...names].map((name) => loadDeprecated().flagWarning(name, minor))
+  return {
+    settings: settings as unknown as Settings,
+    given,
+    warnings: warnings.filter((warning) => warning !== undefined),
+  }
 }

@@ -10,6 +10,8 @@ export interface LifeCycle {
   readonly stableSince?: number
   /** The minor release that deprecated it: 22 for 1.22. */
   readonly deprecatedSince?: number
+  /** The metric to use instead of a deprecated one. */
+  readonly replacedBy?: string
   /** First and last minor release that has it at all. */
   readonly since?: number
   readonly until?: number

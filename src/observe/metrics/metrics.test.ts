@@ -157,10 +157,18 @@ test('hidden metrics are not on the page, and registering a deprecated one warns
     .register(counter('going'), 'Going.', { ...deprecated, deprecatedSince: 20 })
     .labels()
     .add(1)
+  registry.register(counter('old'), 'Old.', {
+    ...deprecated,
+    deprecatedSince: 20,
+    replacedBy: 'new',
+  })
   const page = await registry.page()
   assert.doesNotMatch(page, /^gone/m)
   assert.match(page, /^# HELP going \[ALPHA\] \(Deprecated from 1\.20\) Going\.$/m)
-  assert.deepEqual(warnings, ['the metric going is deprecated from 1.20'])
+  assert.deepEqual(warnings, [
+    'the metric going is deprecated from 1.20',
+    'the metric old is deprecated from 1.20; use new in dashboards and alerts',
+  ])
 })
 
 test('only the previous release can be asked for', () => {

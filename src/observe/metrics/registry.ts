@@ -19,6 +19,14 @@ export interface RegistryOptions {
   readonly warn?: (message: string) => void
 }
 
+/** Which metric is deprecated, since when, and what its reader should use instead. */
+function deprecationWarning(name: string, { deprecatedSince, replacedBy }: LifeCycle): string {
+  const warning = `the metric ${name} is deprecated from 1.${deprecatedSince}`
+  return replacedBy === undefined
+    ? warning
+    : `${warning}; use ${replacedBy} in dashboards and alerts`
+}
+
 /** Whoever reads the page waits ten seconds for it, as a rule: a store that is away must not keep it from him. */
 const collectedMsMax = 3000
 
@@ -45,8 +53,7 @@ export class Registry {
     const present = presence(life, release, showHidden)
     if (present === 'hidden' || present === 'absent') return family
     if (this.#options.disabled?.has(family.name)) return family
-    if (present === 'deprecated')
-      warn?.(`the metric ${family.name} is deprecated from 1.${life.deprecatedSince}`)
+    if (present === 'deprecated') warn?.(deprecationWarning(family.name, life))
     return this.registerPlain(family, helpText(life, release, help))
   }
 

@@ -260,7 +260,7 @@ function storeMetrics(registry: Registry) {
     objectsBefore: registry.register(
       gauge('etcd_object_counts', 'resource'),
       'Stored objects by resource; apiserver_storage_objects replaces it.',
-      { stability: 'ALPHA', deprecatedSince: 22 },
+      { stability: 'ALPHA', deprecatedSince: 22, replacedBy: 'apiserver_storage_objects' },
     ),
     storeSizes: registry.register(
       gauge('etcd_db_total_size_in_bytes', 'endpoint'),

@@ -1,0 +1,38 @@
+/**
+ * Flags that npm took for itself. `npm start --storage-backend=memory` lacks the `--` before the flags: npm keeps the
+ * flag, puts npm_config_storage_backend into the environment, and the server would start without it.
+ */
+import type { Row } from '#settings/flag-row.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const prefix = 'npm_config_'
+
+/** The corrected command; undefined where npm took none of our flags. Only for a process that `npm start` began. */
+export function flagsTakenByNpm(
+  argv: readonly string[],
+  environment: Environment,
+  rows: ReadonlyMap<string, Row<unknown>>,
+): string | undefined {
+  const rest = [...argv]
+  const flags: string[] = []
+  for (const [variable, value = ''] of Object.entries(environment)) {
+    if (!variable.startsWith(prefix)) continue
+    const name = variable.slice(prefix.length).replaceAll('_', '-')
+    const row = rows.get(name)
+    if (row !== undefined) flags.push(`--${name}=${valueOf(row, value, rest)}`)
+  }
+  if (flags.length === 0) return undefined
+  return `npm kept ${flags.join(' ')} for itself; flags go after --:\n  npm start -- ${[...flags, ...rest].join(' ')}`
+}
+
+/**
+ * npm writes '' for --no-NAME and 'true' for a flag without =. Of `--data-dir /some/dir` it keeps `true`, and
+ * /some/dir arrives as an argument.
+ */
+function valueOf(row: Row<unknown>, value: string, rest: string[]): string {
+  if (row.shape.word === '') return value === '' ? 'false' : value
+  const next = rest.findIndex((arg) => !arg.startsWith('-'))
+  if (value !== 'true' || next < 0) return value
+  return rest.splice(next, 1)[0] as string
+}
