@@ -40,6 +40,27 @@ test('flags that npm keeps are refused with the correct command', () => {
   assert.ok(stderr.includes(`\n  npm start -- --data-dir=${place} --v=2\n`), stderr)
 })
 
+test("a browser gets a page, other clients get kube-apiserver's 403, plain HTTP gets a 400 that explains", async () => {
+  const server = await startServer(['--controllers=-*'])
+  const curl = (...args: string[]) =>
+    spawnSync('curl', ['-sik', '--max-time', '10', ...args], { encoding: 'utf8' }).stdout
+  const html = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const protocol of ['--http1.1', '--http2']) {
+    const page = curl(protocol, '-H', html, server.url)
+    assert.match(page, /^HTTP\/\S+ 200/)
+    assert.match(page, /content-type: text\/html/i)
+    assert.match(page, /This is a Kubernetes API server/)
+    assert.match(curl(protocol, '-I', '-H', html, server.url), /^HTTP\/\S+ 200/)
+  }
+  assert.match(curl(server.url), /^HTTP\/\S+ 403[\s\S]*"kind": "Status"/)
+  assert.match(curl('-H', html, '-H', 'Authorization: Bearer x', server.url), /^HTTP\/\S+ 401/)
+  const plain = curl(server.url.replace('https', 'http'))
+  assert.match(plain, /^HTTP\/1\.0 400 Bad Request\r\n/)
+  assert.match(plain, /Client sent an HTTP request to an HTTPS server\.\n.*use https:\/\//)
+  assert.equal((await server.ask('GET', '/readyz')).text, 'ok')
+  await server.stop()
+})
+
 test('--help fits one screen; topics, flags and all show the rest', async () => {
   const help = async (arg: string) => run([arg]).ended()
   const screen = (await help('--help')).said.split('\n')

@@ -18,6 +18,8 @@ const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
   import.meta.url,
   './http2/connection',
 )
+/** Loaded with the first handshake that fails. */
+const loadPlainHttp = loadLater<typeof import('./plain-http.ts')>(import.meta.url, './plain-http')
 /** And this where a server has more than one certificate. */
 const loadNamed = loadLater<typeof import('./named-certificates.ts')>(
   import.meta.url,
@@ -97,9 +99,9 @@ export function createListener(options: ListenerOptions): Listener {
     // A handshake that was under way when the server stopped.
     if (draining) drainConnections()
   }
-  const failed = (_error: Error, socket: tls.TLSSocket) => {
-    // Node leaves those open whose time is over.
-    socket.destroy()
+  const failed = (error: Error, socket: tls.TLSSocket) => {
+    // Node leaves a connection open whose handshake took too long.
+    if (!loadPlainHttp().refusedPlainHttp(error, socket)) socket.destroy()
     options.handshakeFailed?.()
   }
   const securing: Securing = {

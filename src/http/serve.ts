@@ -53,6 +53,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     else left(exchange)
   }
   return (wire) => {
+    if (wire.url === '/' && loadPage().isBrowserVisit(wire)) return welcome(wire, parts)
     const exchange = opened(wire, parts)
     if (exchange === undefined) return
     let asked: Hurry | undefined
@@ -77,6 +78,13 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
       (error) => ended(error ?? new Error('nothing was thrown')),
     )
   }
+}
+
+const loadPage = loadLater<typeof import('./browser-page.ts')>(import.meta.url, './browser-page')
+
+function welcome(wire: Wire, parts: HttpParts): void {
+  const { pageBody, pageHeaders } = loadPage()
+  wire.answer(200, { ...ownHeaders(wire, parts), ...pageHeaders }, pageBody)
 }
 
 const loadAsked = loadLater<typeof import('./asked-timeout.ts')>(import.meta.url, './asked-timeout')
