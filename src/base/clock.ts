@@ -1,5 +1,5 @@
 /**
- * Time and chance as arguments: the pure middle of the server reads neither by itself.
+ * Time as an argument: the pure middle of the server reads no clock. A test passes a clock that it advances.
  */
 export interface Clock {
   /** Milliseconds since 1970. May jump when the machine's clock is set. */
@@ -8,10 +8,33 @@ export interface Clock {
   elapsed?(): number
 }
 
+/** Stops a timer. Calling it again, or after the timer ended, does nothing. */
+export type Cancel = () => void
+
+/** A clock that also runs timers. None of its timers keeps the process alive. */
+export interface TimerClock extends Clock {
+  elapsed(): number
+  /** Calls once, after at least `ms`. */
+  after(ms: number, call: () => void): Cancel
+  /** Calls again and again, every `ms`. */
+  every(ms: number, call: () => void): Cancel
+}
+
 /** The time by a clock as far as it can be had without jumps: good for what has passed, not for what time it is. */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now()
 
-export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
+export const systemClock: TimerClock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after(ms, call) {
+    const timer = setTimeout(call, Math.min(ms, timerMsMax)).unref()
+    return () => clearTimeout(timer)
+  },
+  every(ms, call) {
+    const timer = setInterval(call, Math.min(ms, timerMsMax)).unref()
+    return () => clearInterval(timer)
+  },
+}
 
 /** The longest that a timer may wait, in milliseconds: one that should wait longer, some 25 days, does not wait at all. */
 export const timerMsMax = 2 ** 31 - 1

@@ -1,8 +1,9 @@
-/** Stopping: steps in order, failures told, a second signal at once, one key press that arrives twice. */
+/** Stopping: the server closes before the process exits, a second signal ends at once, one key press may arrive twice. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readyLines, stateText } from './ready-lines.ts'
-import { type Host, type StopStep, stopOnSignal } from './stop.ts'
+import { ClosedWithProblems } from '#server/closing.ts'
+import { type Host, stopOnSignal } from './stop.ts'
 
 /** A process that only remembers. */
 class FakeHost implements Host {
@@ -23,48 +24,33 @@ class FakeHost implements Host {
   }
 }
 
-async function stopWith(steps: StopStep[]) {
-  const host = new FakeHost()
-  const said: string[] = []
-  stopOnSignal(steps, (text) => said.push(text), host)
-  host.heard?.('SIGTERM')
-  await host.exited
-  return { host, said }
-}
-
-test('steps run one after another, then the process exits with 0', async () => {
-  const order: string[] = []
-  const step = (name: string): StopStep => ({
-    name,
-    run: async () => {
-      await Promise.resolve()
-      order.push(name)
-    },
+const rows: [title: string, close: () => Promise<void>, code: number, printed: string[]][] = [
+  ['a server that closes', async () => {}, 0, []],
+  [
+    'a server that closes with problems',
+    () => Promise.reject(new ClosedWithProblems(['watches: no', 'store: full'])),
+    1,
+    ['watches: no', 'store: full'],
+  ],
+  ['a server that fails to close', () => Promise.reject(new Error('no')), 1, ['no']],
+]
+for (const [title, close, code, printed] of rows)
+  test(`${title}: the process exits with ${code}`, async () => {
+    const host = new FakeHost()
+    const lines: string[] = []
+    stopOnSignal(close, (text) => lines.push(text), host)
+    host.heard?.('SIGTERM')
+    await host.exited
+    assert.deepEqual(host.exits, [code])
+    assert.deepEqual(lines, ['SIGTERM: stopping', ...printed])
   })
-  const { host, said } = await stopWith([step('readyz'), step('watches'), step('store')])
-  assert.deepEqual(order, ['readyz', 'watches', 'store'])
-  assert.deepEqual(host.exits, [0])
-  assert.deepEqual(said, ['SIGTERM: stopping'])
-})
 
-test('a step that fails or never ends is told, the rest runs, the code is 1', async () => {
-  let closed = false
-  const { host, said } = await stopWith([
-    { name: 'watches', run: () => Promise.reject(new Error('no')) },
-    { name: 'requests', run: () => new Promise(() => {}), timeoutMs: 5 },
-    { name: 'store', run: () => void (closed = true) },
-  ])
-  assert.ok(closed)
-  assert.deepEqual(host.exits, [1])
-  assert.deepEqual(said, ['SIGTERM: stopping', 'watches: no', 'requests: not done after 5 ms'])
-})
-
-test('a second signal ends at once, the same one arriving twice does not', async () => {
+test('a second signal ends at once, the same one arriving twice does not', () => {
   const host = new FakeHost()
-  const said: string[] = []
+  const lines: string[] = []
   stopOnSignal(
-    [{ name: 'requests', run: () => new Promise(() => {}), timeoutMs: 50 }],
-    (text) => said.push(text),
+    () => new Promise(() => {}),
+    (text) => lines.push(text),
     host,
   )
   host.heard?.('SIGINT')
@@ -74,8 +60,7 @@ test('a second signal ends at once, the same one arriving twice does not', async
   host.nowMs = 2000
   host.heard?.('SIGINT')
   assert.deepEqual(host.exits, [1])
-  assert.deepEqual(said, ['SIGINT: stopping', 'SIGINT again: ending at once'])
-  await host.exited
+  assert.deepEqual(lines, ['SIGINT: stopping', 'SIGINT again: ending at once'])
 })
 
 test('the lines of a server that is ready', () => {

@@ -1,11 +1,36 @@
-/** Whether a port can be listened on, found out by doing so for a moment. It accepts nobody. */
-import { createServer } from 'node:net'
+/** Ports of this machine, before a server listens: whether one is free, and which one is. */
+import { createServer, type Server } from 'node:net'
 
-/** Rejects with what the system says where it cannot. `isShared`: others may listen there too, where they share it as well. */
-export function requireFreePort(port: number, address: string, isShared = false): Promise<void> {
+/**
+ * Rejects with the system's error if the port cannot be listened on. `isShared`: other servers may listen there too,
+ * if they share it as well.
+ */
+export async function requireFreePort(
+  port: number,
+  address: string,
+  isShared = false,
+): Promise<void> {
+  const probe = await listening(port, address, isShared)
+  await new Promise((closed) => probe.close(closed))
+}
+
+/** A free port that no other program can take. The listener takes over the socket. */
+export interface ReservedPort {
+  readonly port: number
+  readonly socket: Server
+  release(): void
+}
+
+export async function reservePort(address: string, isShared = false): Promise<ReservedPort> {
+  const socket = await listening(0, address, isShared)
+  const { port } = socket.address() as { port: number }
+  return { port, socket, release: () => void socket.close() }
+}
+
+function listening(port: number, address: string, isShared: boolean): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    const place = { port, host: address, reusePort: isShared }
-    probe.listen(place, () => probe.close(() => resolve()))
+    // Before the listener takes over the socket, every connection is refused.
+    const server = createServer((early) => early.destroy()).once('error', reject)
+    server.listen({ port, host: address, reusePort: isShared }, () => resolve(server))
   })
 }

@@ -2,7 +2,7 @@
  * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of Kubernetes. No request,
  * however malformed, ends the process: what the parsers refuse is closed, what handlers throw is their own affair.
  */
-import type { Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import tls from 'node:tls'
 import { loadLater } from '#base/load-later.ts'
 import type { Http1Connections, Http1Options } from './http1-connections.ts'
@@ -55,7 +55,8 @@ const handshakeMsMax = 32_000
 const keepAliveProbeMs = 60_000
 
 export interface Listener {
-  listen(port: number, address: string, isShared?: boolean): Promise<number>
+  /** `port` may be a socket that listens there already. Resolves with the number of the port. */
+  listen(port: number | NetServer, address: string, isShared?: boolean): Promise<number>
   /** New keys for connections that come from now on. */
   renew(keys: TlsKeys): void
   /** The same keys, and other authorities named to clients that come from now on. */
@@ -128,7 +129,8 @@ export function createListener(options: ListenerOptions): Listener {
     listen: (port, address, isShared = false) =>
       new Promise((resolve, reject) => {
         listening.once('error', reject)
-        listening.listen({ port, host: address, reusePort: isShared }, () => {
+        const place = typeof port === 'number' ? { port, host: address, reusePort: isShared } : port
+        listening.listen(place, () => {
           listening.off('error', reject)
           listening.on('error', () => {})
           resolve((listening.address() as { port: number }).port)

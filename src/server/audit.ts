@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
-import { systemClock } from '#base/clock.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Random } from '#base/random.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
 import type { Observer } from '#http/parts.ts'
@@ -36,10 +37,16 @@ type SinkName = 'log' | 'webhook'
 
 export async function makeAudit(
   settings: Settings,
-  parts: { metrics: ServerMetrics; parseStored: () => ParseStored; log: Log },
+  parts: {
+    metrics: ServerMetrics
+    parseStored: () => ParseStored
+    log: Log
+    clock: Clock
+    random: Random
+  },
 ): Promise<Audit | undefined | { problem: string }> {
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
-  const { log, metrics, parseStored } = parts
+  const { log, metrics, parseStored, clock } = parts
   const wrong = sinkNames.flatMap((name) => batchProblem(name, settings) ?? [])
   if (wrong.length > 0) return { problem: wrong.join('; ') }
   if (auditPolicyFile === undefined) {
@@ -66,7 +73,10 @@ export async function makeAudit(
   }
   let sinks: AuditSink[]
   try {
-    sinks = [...logSinks(settings, lost), ...(await webhookSinks(settings, lost))]
+    sinks = [
+      ...logSinks(settings, clock, lost),
+      ...(await webhookSinks(settings, parts.random, lost)),
+    ]
   } catch (error) {
     return { problem: (error as Error).message }
   }
@@ -82,7 +92,7 @@ export async function makeAudit(
       waits: sinkNames.some((name) => waits(manners[name](settings))),
       seesWatchesBegin: releaseNumber(settings.emulatedVersion) < 16,
       metrics,
-      server: () => ({ parseStored: parseStored(), clock: systemClock }),
+      server: () => ({ parseStored: parseStored(), clock }),
       now: () => performance.timeOrigin + performance.now(),
       report,
     }),
@@ -196,7 +206,7 @@ function cut(name: SinkName, manner: Manner, sink: AuditSink, lost: Lost): Audit
   return cuts ? new TruncatingSink(sink, version, eventBytesMax, lost) : sink
 }
 
-function logSinks(settings: Settings, lost: Lost): AuditSink[] {
+function logSinks(settings: Settings, clock: Clock, lost: Lost): AuditSink[] {
   const { auditLogPath: path, auditLogFormat, auditLogVersion } = settings
   if (path === undefined || path === '') return []
   const sink = new LogSink({
@@ -207,13 +217,13 @@ function logSinks(settings: Settings, lost: Lost): AuditSink[] {
     ageMsMax: settings.auditLogMaxage * dayMs,
     compresses: settings.auditLogCompress,
     writesAtOnce: waits(manners.log(settings)),
-    now: Date.now,
+    now: () => clock.now(),
     lost,
   })
   return [sinkOf('log', settings, sink, lost)]
 }
 
-async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]> {
+async function webhookSinks(settings: Settings, random: Random, lost: Lost): Promise<AuditSink[]> {
   const { auditWebhookConfigFile: file } = settings
   if (file === undefined) return []
   const endpoint = await readKubeconfig(file)
@@ -237,7 +247,7 @@ async function webhookSinks(settings: Settings, lost: Lost): Promise<AuditSink[]
     version: settings.auditWebhookVersion,
     firstDelayMs: settings.auditWebhookInitialBackoffMs,
     lost,
-    random: Math.random,
+    random: random.number,
   })
   return [sinkOf('webhook', settings, sink, lost)]
 }

@@ -3,7 +3,7 @@
  * before its store closes. They act in this process, each as its own account, and reach nothing but the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { systemClock } from '#base/clock.ts'
+import type { TimerClock } from '#base/clock.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { ControllerName } from '#controllers/names.ts'
 import type { Aggregation } from '#http/aggregation/aggregation.ts'
@@ -37,12 +37,13 @@ export interface ControllerOptions {
   readonly queueMeter: (name: string) => QueueMeter
   readonly certificates: Certificates
   readonly log: Log
+  readonly clock: TimerClock
   readonly signal: AbortSignal
 }
 
 /** Resolves when they have begun or, where servers elect one that runs them, when the lease is given back after the signal. */
 export async function startControllers(options: ControllerOptions): Promise<void> {
-  const { names, settings, server, certificates, log, signal } = options
+  const { names, settings, server, certificates, log, clock, signal } = options
   if (names.length === 0) return
   await new Promise((resolve) => setTimeout(resolve, firstAnswersMs))
   if (signal.aborted) return
@@ -80,7 +81,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
     signal,
     surroundings: {
       clientFor,
-      clock: systemClock,
+      clock,
       release: server.release,
       feature: server.feature,
       report: (message, error) => log.warn(message, error === undefined ? {} : { error }),

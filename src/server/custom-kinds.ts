@@ -1,5 +1,4 @@
 /** Custom kinds, loaded with the first definition: a server without definitions holds nothing of them. */
-import { randomUUID } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
@@ -32,7 +31,7 @@ export function followDefinitions(
   client: ApiClient,
   published: DefinitionsParts['published'],
 ): Definitions {
-  const { facts, release, feature, reader, report, settings, loopback } = foundation
+  const { facts, release, feature, reader, report, settings, loopback, random } = foundation
   let options: Parameters<ReturnType<typeof custom>['customResource']>[1] | undefined
   const resourceOf = (definition: KubeObject) => {
     options ??= {
@@ -40,7 +39,7 @@ export function followDefinitions(
       release,
       feature,
       objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
-      convertElsewhere: webhooks().conversionWebhooks(() => reader, randomUUID, loopback),
+      convertElsewhere: webhooks().conversionWebhooks(() => reader, random.uuid, loopback),
     }
     return custom().customResource(definition, options)
   }

@@ -1,6 +1,7 @@
 /** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
 import { qualified } from '#api/status-error.ts'
-import { systemClock } from '#base/clock.ts'
+import type { TimerClock } from '#base/clock.ts'
+import type { Random } from '#base/random.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
 import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
@@ -22,6 +23,7 @@ import { type Certificates, ensureCertificates, makeLoopback } from './certifica
 import { readFactsFile } from './facts-reader.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { openStorage } from './storage.ts'
+import type { Surroundings } from './surroundings.ts'
 
 const loadSealing = loadLater<typeof import('./sealing.ts')>(import.meta.url, './sealing')
 
@@ -42,6 +44,8 @@ export function historyEventsMax({ defaultWatchCacheSize, watchCacheSizes }: Set
 export interface Foundation {
   readonly settings: Settings
   readonly log: Log
+  readonly clock: TimerClock
+  readonly random: Random
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean
@@ -56,7 +60,10 @@ export interface Foundation {
   readonly report: (message: string, error: unknown) => void
 }
 
-export async function openFoundation(settings: Settings, log: Log): Promise<Foundation> {
+export async function openFoundation(
+  settings: Settings,
+  { log, clock, random }: Surroundings,
+): Promise<Foundation> {
   const release = releaseNumber(settings.emulatedVersion)
   const facts = loadFacts(readFactsFile)
   const table = JSON.parse(readFactsFile('features.json'))
@@ -67,7 +74,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   const serves = orCannotStart(
     runtimeConfig(settings.runtimeConfig, registered, facts.resourcesOf(release)),
   )
-  const certificates = ensureCertificates(settings, systemClock)
+  const certificates = ensureCertificates(settings, clock)
   for (const warning of certificates.warnings) log.warn(warning)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
@@ -78,7 +85,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   for (const resource of builtInResources(facts, options)) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
-  const opened = await openStorage(settings, (message) => log.warn(message))
+  const opened = await openStorage(settings, clock, (message) => log.warn(message))
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
@@ -87,7 +94,7 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
     {
       storage,
       parse: parseStored,
-      clock: systemClock,
+      clock,
       root,
       limits: (resource) => ({ eventsMax: eventsMax(resource), ageMsMax: historyMsMax }),
       report,
@@ -99,11 +106,13 @@ export async function openFoundation(settings: Settings, log: Log): Promise<Foun
   return {
     settings,
     log,
+    clock,
+    random,
     release,
     feature,
     facts,
     certificates,
-    loopback: makeLoopback(certificates.ca, localUrl(settings), systemClock.now()),
+    loopback: makeLoopback(certificates.ca, localUrl(settings), clock.now()),
     storage,
     catalog,
     cache,

@@ -1,5 +1,4 @@
 /** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
-import { randomUUID } from 'node:crypto'
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -68,7 +67,7 @@ export function makeListener(side: HttpSide): Listener {
   const parts = httpParts(side)
   const whenReady = requestServer(parts)
   const serve = asFlagsSay(
-    settings,
+    foundation,
     parts,
     listensEarly(settings) ? loadUntilReady().untilReady(whenReady, () => health.ready) : whenReady,
   )
@@ -103,7 +102,7 @@ export function followAuthorities(access: Access, listener: Listener): () => voi
 
 /** Nothing is laid around requests where no flag asks for it. */
 function asFlagsSay(
-  settings: Foundation['settings'],
+  { settings, random }: Foundation,
   parts: HttpParts,
   serve: (wire: Wire) => void,
 ): (wire: Wire) => void {
@@ -117,7 +116,7 @@ function asFlagsSay(
     origins,
     directives,
     goAwayChance,
-    random: Math.random,
+    random: random.number,
     ownHeaders: (wire) => ownHeaders(wire, parts),
   })
 }
@@ -150,7 +149,7 @@ export const shownKeys = (
 
 function httpParts(side: HttpSide): HttpParts {
   const { foundation, server, access, observing, others, around } = side
-  const { settings, report } = foundation
+  const { settings, report, clock, random } = foundation
   return {
     server,
     connect: connectParts(settings, server, around),
@@ -167,8 +166,8 @@ function httpParts(side: HttpSide): HttpParts {
     observers: observing.observers,
     instruments: observing.instruments,
     report,
-    monotonicMs: () => performance.now(),
-    newAuditId: randomUUID,
+    monotonicMs: () => clock.elapsed(),
+    newAuditId: random.uuid,
     stopping: around.stopping,
   }
 }

@@ -1,11 +1,9 @@
 /** What verbs work with, made from the foundation: access, admission, allocators. */
 import { qualified } from '#api/status-error.ts'
-import { randomUUID } from 'node:crypto'
 import { type Access, makeAccess } from '#access/make-access.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/order.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
-import { systemClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import { forServices } from '#verbs/allocate.ts'
@@ -17,7 +15,7 @@ import type { Settings } from '#settings/flags.ts'
 import type { Foundation } from './foundation.ts'
 import { apiserverUser } from './certificates.ts'
 import type { Observing } from './observing.ts'
-import { randomSuffix } from './random-suffix.ts'
+import { suffixes } from './random-suffix.ts'
 
 const loadAllocators = loadLater<typeof import('#verbs/allocation/service-allocator.ts')>(
   import.meta.url,
@@ -37,6 +35,7 @@ export async function makeServer(
   observing: Observing,
 ): Promise<MadeServer> {
   const { settings, release, feature, catalog, cache, storage, reader, parseStored } = foundation
+  const { clock, random } = foundation
   const access = await accessOf(foundation)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
   const server: Server = {
@@ -50,17 +49,17 @@ export async function makeServer(
       loadAllocators().serviceAllocators(
         { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
         reader,
-        Math.random,
+        random.number,
         settings.storageBackend === 'etcd3' ? sharedStore(foundation) : undefined,
       ),
     ),
-    clock: systemClock,
+    clock,
     release,
     feature,
     parseStored,
     ...typesOf(foundation),
-    newUid: randomUUID,
-    randomSuffix,
+    newUid: random.uuid,
+    randomSuffix: suffixes(random),
     storesProtobuf: settings.storageMediaType === 'application/vnd.kubernetes.protobuf',
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
@@ -109,6 +108,7 @@ function accessOf({
   certificates,
   log,
   reader,
+  clock,
 }: Foundation): Promise<Access> {
   const surroundings = {
     release,
@@ -118,7 +118,7 @@ function accessOf({
     ownTokenKey: certificates.serviceAccountKey.privatePem,
     report: (message: string) => log.warn(message),
   }
-  return orSayWhy(makeAccess(settings, surroundings, reader, systemClock))
+  return orSayWhy(makeAccess(settings, surroundings, reader, clock))
 }
 
 /** Plugins write as the server itself does; nobody asks them to before it is there. */
@@ -128,22 +128,22 @@ function pluginsOf(
   observing: Observing,
   server: () => Server,
 ) {
-  const { settings, release, feature, catalog, log, loopback } = foundation
+  const { settings, release, feature, catalog, log, loopback, clock, random } = foundation
   if (settings.admissionControl !== undefined)
     log.warn('--admission-control is deprecated: --enable-admission-plugins replaces it')
   const itself = () => localClient(server(), apiserverUser, 'kube-apiserver')
   const plugins = pluginsInOrder({
     release,
-    randomSuffix,
+    randomSuffix: () => server().randomSuffix(),
     feature,
     authorizer: access.authorizer,
     rbac: access.rbac,
-    now: () => systemClock.now(),
+    now: () => clock.now(),
     kindNamed: (apiVersion, kind) => catalog.byKind(apiVersion, kind),
     types: typesOf(foundation),
     createNamespace: (namespace) => itself().create(namespaces, '', namespace),
     updateQuotaStatus: (quota) => itself().update(resourceQuotas, quota, 'status'),
-    newUid: randomUUID,
+    newUid: random.uuid,
     loopback,
     observeWebhook: (call) => observing.admission.webhook(call),
     report: (message) => log.warn(message),

@@ -1,7 +1,8 @@
 /** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
-import { systemClock, timerMsMax } from '#base/clock.ts'
+import { type TimerClock, timerMsMax } from '#base/clock.ts'
+import type { Random } from '#base/random.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
@@ -66,6 +67,8 @@ export interface ObservingOptions {
   readonly build: VersionInfo
   readonly feature: (gate: string) => boolean
   readonly log: Log
+  readonly clock: TimerClock
+  readonly random: Random
   /** Asked for only once requests come. */
   readonly parseStored: () => ParseStored
 }
@@ -81,7 +84,7 @@ export async function makeObserving(
   settings: Settings,
   options: ObservingOptions,
 ): Promise<Observing | { problem: string }> {
-  const { release, build, feature, log } = options
+  const { release, build, feature, log, clock, random, parseStored } = options
   const deprecations: string[] = []
   const measuring = makeMeasuring({
     release,
@@ -102,7 +105,7 @@ export async function makeObserving(
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
   const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
   const makeAudit = asked === undefined ? undefined : loadAudit().makeAudit
-  const audit = await makeAudit?.(settings, { metrics, parseStored: options.parseStored, log })
+  const audit = await makeAudit?.(settings, { metrics, parseStored, log, clock, random })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     isFair,
@@ -180,7 +183,7 @@ function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limit
 
 function makeFairness(
   settings: Settings,
-  { release, log }: ObservingOptions,
+  { release, log, clock }: ObservingOptions,
   { registry, metrics }: Measuring,
 ): Limiting | { problem: string } {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = settings
@@ -223,7 +226,7 @@ function makeFairness(
           reader: server.reader,
           client,
           schemas,
-          clock: systemClock,
+          clock,
           monotonicMs,
           report,
         }),

@@ -1,15 +1,17 @@
-/** Five characters for generated names, of letters that make no words. */
-import { randomBytes } from 'node:crypto'
+/** The suffixes of generated names: five characters, of letters that form no words. */
+import type { Random } from '#base/random.ts'
 
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
+/** Random bytes are taken by the page: five bytes at a time cost as much as a page. */
+const pageBytes = 4096
 
-/** Chance by the page: asking for five bytes at a time costs as much as asking for a page. */
-let chance = Buffer.alloc(0)
-
-export function randomSuffix(): string {
-  if (chance.length < 5) chance = randomBytes(4096)
-  let text = ''
-  for (const byte of chance.subarray(0, 5)) text += letters[byte % letters.length]
-  chance = chance.subarray(5)
-  return text
+export function suffixes({ bytes }: Pick<Random, 'bytes'>): () => string {
+  let page: Buffer = Buffer.alloc(0)
+  return () => {
+    if (page.length < 5) page = bytes(pageBytes)
+    let text = ''
+    for (const byte of page.subarray(0, 5)) text += letters[byte % letters.length]
+    page = page.subarray(5)
+    return text
+  }
 }

@@ -1,4 +1,5 @@
 /** What the flags about kubelets come to: who they must be, and who we are to them. */
+import { systemRandom } from '#base/random.ts'
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +61,7 @@ const partsOf = (settings: object, monotonicMs?: () => number) =>
   connectParts(
     { ...settings, ...types } as unknown as Settings,
     {} as Server,
-    {} as RemoteSurroundings,
+    { random: systemRandom } as RemoteSurroundings,
     monotonicMs,
   )
 for (const [settings, trust, blindTrust] of rows) {

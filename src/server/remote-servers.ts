@@ -5,6 +5,7 @@
 import type { Identity } from '#access/identity.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Clock } from '#base/clock.ts'
+import type { Random } from '#base/random.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'
 import { Aggregation } from '#http/aggregation/aggregation.ts'
@@ -62,6 +63,7 @@ export interface RemoteSurroundings {
   readonly access: Access
   readonly stopping: AbortSignal
   readonly userAgent: string
+  readonly random: Random
 }
 
 export function connectParts(
@@ -95,7 +97,7 @@ export function connectParts(
     proxyLoopbackAllowed: settings.proxyLoopbackAllowed,
     isIdentityHeader: (name) => around.access.isIdentityHeader(name),
     stopping: around.stopping,
-    random: Math.random,
+    random: around.random.number,
     userAgent: around.userAgent,
   }
 }
@@ -131,7 +133,7 @@ export function aggregated(
     reader,
     byEndpoints: settings.enableAggregatorRouting,
     ownPlace: () => ({ host: own.hostname.replace(/^\[|\]$/g, ''), port: Number(own.port || 443) }),
-    random: Math.random,
+    random: around.random.number,
   })
   const aggregation = new Aggregation({
     reader,

@@ -1,5 +1,5 @@
 /** The store the flags ask for, opened. */
-import { systemClock } from '#base/clock.ts'
+import type { TimerClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
@@ -19,16 +19,17 @@ const etcdAskedEveryMs = 500
 
 export async function openStorage(
   settings: Settings,
+  clock: TimerClock,
   warn: (message: string) => void,
 ): Promise<Storage> {
   switch (settings.storageBackend) {
     case 'memory': {
       const { createMemoryStorage } = loadMemory()
-      return createMemoryStorage({ clock: systemClock })
+      return createMemoryStorage({ clock })
     }
     case 'sqlite': {
       const { openSqliteStorage } = loadSqlite()
-      return openSqliteStorage({ directory: settings.dataDir, clock: systemClock })
+      return openSqliteStorage({ directory: settings.dataDir, clock })
     }
     case 'etcd3': {
       // The way to etcd would only say that it cannot connect.

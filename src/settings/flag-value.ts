@@ -69,7 +69,7 @@ export function whole<Unit extends string = ''>(
 export const count = whole(0, Number.MAX_SAFE_INTEGER)
 export const positive = whole(1, Number.MAX_SAFE_INTEGER)
 export const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'Seconds')
-export const port = whole(1, 65_535)
+export const port = whole(0, 65_535)
 
 /** How likely something is. */
 export const chance: Shape<number> = {

@@ -31,6 +31,7 @@ function settingsOf(argv: string[]): Settings {
 const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
   [[], 'securePort', 6443],
   [['--secure-port=7000'], 'securePort', 7000],
+  [['--secure-port=0'], 'securePort', 0],
   [['--secure-port', '7000'], 'securePort', 7000],
   [['--secure_port', '7000'], 'securePort', 7000],
   [['--secure-port=7000', '--secure-port=7001'], 'securePort', 7001],
@@ -247,14 +248,14 @@ const refused: [argv: string[], error: string][] = [
   [['secure-port=1'], 'unexpected argument "secure-port=1": flags begin with --'],
   [['--'], 'unexpected argument "--": flags begin with --'],
   [['-p', '1'], 'unknown flag: -p: flags begin with --'],
-  [['--secure-port'], '--secure-port needs a value: a whole number, from 1 to 65535'],
+  [['--secure-port'], '--secure-port needs a value: a whole number, from 0 to 65535'],
   [
-    ['--secure-port=0'],
-    '--secure-port: "0" is not accepted: it wants a whole number, from 1 to 65535',
+    ['--secure-port=65536'],
+    '--secure-port: "65536" is not accepted: it wants a whole number, from 0 to 65535',
   ],
   [
     ['--secure-port=1e3'],
-    '--secure-port: "1e3" is not accepted: it wants a whole number, from 1 to 65535',
+    '--secure-port: "1e3" is not accepted: it wants a whole number, from 0 to 65535',
   ],
   [['--watch-cache=maybe'], '--watch-cache: "maybe" is not accepted: it wants true or false'],
   [

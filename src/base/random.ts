@@ -1,0 +1,16 @@
+/** Randomness as an argument: uids, suffixes of generated names, jitter. A test passes a source with a seed. */
+import { randomBytes, randomUUID } from 'node:crypto'
+
+export interface Random {
+  /** At least 0, less than 1. */
+  number(): number
+  bytes(count: number): Buffer
+  /** A version 4 UUID: `2f1d0a9c-…`. */
+  uuid(): string
+}
+
+export const systemRandom: Random = {
+  number: Math.random,
+  bytes: randomBytes,
+  uuid: randomUUID,
+}

@@ -1,0 +1,92 @@
+/** Everything that must exist before the first request: definitions, roles, system objects, registered API services. */
+import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
+import { loadLater } from '#base/load-later.ts'
+import { localClient } from '#verbs/local-client.ts'
+import { advertisedAddress, firstServiceAddress } from './addresses.ts'
+import { apiserverUser, thisMachine } from './certificates.ts'
+import { followDefinitions } from './custom-kinds.ts'
+import type { Foundation } from './foundation.ts'
+import type { HttpSide } from './make-http.ts'
+import type { Membership } from './membership.ts'
+import {
+  ensureSystemObjects,
+  lookAfterSystemObjects,
+  policyWriter,
+  type ServerPlace,
+} from './system-objects.ts'
+
+const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
+
+/** Only an etcd can have several servers; with any other store the result is undefined. */
+export function membershipOf(foundation: Foundation): Membership | undefined {
+  const { settings, storage, parseStored, release, log } = foundation
+  if (settings.storageBackend !== 'etcd3') return undefined
+  const { Membership } = loadMembership()
+  return new Membership({
+    storage,
+    parse: parseStored,
+    root: settings.etcdPrefix,
+    address: advertisedAddress(settings, thisMachine()),
+    port: settings.securePort,
+    release,
+    reconciler: settings.endpointReconcilerType,
+    count: settings.apiserverCount,
+    report: (message, error) => log.warn(message, { error }),
+  })
+}
+
+export interface Ready {
+  stop(): void
+}
+
+export async function makeReady(
+  { foundation, server, access, observing, health, others }: HttpSide,
+  membership: Membership | undefined,
+): Promise<Ready> {
+  const { settings, release, facts, catalog, reader, certificates, report, clock } = foundation
+  const client = localClient(server, apiserverUser, 'kube-apiserver')
+  const definitions = followDefinitions(foundation, server, client, observing.schemaPublished)
+  await definitions.start()
+  health.done('definitions')
+  // --runtime-config can switch off every group, rbac.authorization.k8s.io included.
+  const hasRoles = catalog.find('rbac.authorization.k8s.io', 'v1', 'clusterroles') !== undefined
+  const roles = hasRoles && reconcileBootstrapPolicy(release, reader, policyWriter(client))
+  const ownAuthority = certificates.ca.certificatePem
+  const address = advertisedAddress(settings, thisMachine())
+  const own = settings.endpointReconcilerType === 'none' ? [] : [address]
+  const place: ServerPlace = {
+    release,
+    address,
+    port: settings.securePort,
+    alive: async () => membership?.alive() ?? own,
+    serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
+    nodePort: settings.kubernetesServiceNodePort,
+    report,
+  }
+  // These do not depend on each other: while one waits for the store, the others run.
+  await Promise.all([
+    Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
+      health.done('roles'),
+    ),
+    ensureSystemObjects(client, place),
+    others.start({ client, facts, catalog, release, clock, ownAuthority, report }),
+    observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
+  ])
+  membership?.start(client, server.allocators)
+  // With several servers, the membership writes the endpoints of the kubernetes service.
+  const withoutEndpoints = { ...place, alive: async () => [] }
+  const objects = lookAfterSystemObjects(
+    client,
+    membership === undefined ? place : withoutEndpoints,
+  )
+  health.done('objects')
+  health.done('server')
+  return {
+    stop() {
+      objects.stop()
+      definitions.stop()
+      others.stop()
+      access.stop()
+    },
+  }
+}
