@@ -88,7 +88,12 @@ function clone(otherwise: Record<string, string> = {}): string {
     'src/one.test.ts': "import test from 'node:test'\ntest('one of the tests', () => {})\n",
     ...otherwise,
   }
-  for (const path of ['tools/run.mjs', 'bin/memory-settings.js', 'package.json'])
+  for (const path of [
+    'tools/run.mjs',
+    'tools/failures-only.mjs',
+    'bin/memory-settings.js',
+    'package.json',
+  ])
     cpSync(join(root, path), join(checkout, path))
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(checkout, path)), { recursive: true })
@@ -254,12 +259,18 @@ test('test: quick files share a process and nothing else', async () => {
       test('${name} lives on timers that hold nothing', () => new Promise((done) => setTimeout(done, 20).unref()))
       console.log('process of ${name}', process.pid)`)
   const checkout = clone({ 'src/a.test.ts': file('a'), 'src/b.test.ts': file('b') })
-  const { code, out } = await ran(checkout, ['unit'])
+  const { code, out } = await ran(checkout, ['test:src'])
   assert.equal(code, 0, out)
-  assert.match(out, /tests 5$/m)
+  assert.match(out, /^5 tests passed, 0 failed, in [\d.]+ s$/m)
+  assert.doesNotMatch(out, /one of the tests|has its own hooks/)
   const [a, b] = [...out.matchAll(/process of . (\d+)/g)].map(([, pid]) => pid)
   assert.equal(a, b)
   assert.deepEqual(readdirSync(join(checkout, '.node', 'tests')), [])
+  const broken = quick("test('is wrong', () => assert.equal(1, 2))")
+  const failing = await ran(clone({ 'src/c.test.ts': broken }), ['test:src'])
+  assert.equal(failing.code, 1)
+  assert.match(failing.out, /^✖ is wrong \(src\/c\.test\.ts:3\)\n {2}AssertionError/m)
+  assert.match(failing.out, /^1 tests passed, 1 failed/m)
 })
 
 test('.ci/run: all tests, then the recorded conversations where they are', async () => {
@@ -310,7 +321,7 @@ test('npm start -- flags: on the embedded store, until Ctrl-C, and the state is 
     child.on('close', (code, signal) => done(code ?? signal ?? '')),
   )
   await until('the server to be ready', () => /export KUBECONFIG=.*\n/.test(out))
-  const [ready, state, kubeconfig] = out.split('\n').slice(-4)
+  const [ready, state, kubeconfig] = out.slice(out.indexOf('Binnacle is')).split('\n')
   assert.match(
     ready ?? '',
     new RegExp(`^Binnacle is ready on https://127.0.0.1:${port} after [\\d.]+ m?s, `),

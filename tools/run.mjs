@@ -1,5 +1,5 @@
 /**
- * The commands of a checkout: `npm start`, `npm test`, `npm run unit` and their like, on a machine with
+ * The commands of a checkout: `npm start`, `npm test`, `npm run test:src` and their like, on a machine with
  * nothing but git, npm and Node 20. Whatever is missing is fetched into the checkout first: the packages of
  * package-lock.json into node_modules/, and Node 26 into .node/ where the running Node is older.
  * Plain JavaScript, no dependencies: this file is what makes the rest of the code runnable.
@@ -264,6 +264,7 @@ async function runTests(node, args, { unit }) {
     `--test-timeout=${testTimeoutMs}`,
     '--disable-warning=ExperimentalWarning',
   ]
+  if (unit) defaults.push(`--test-reporter=${join(root, 'tools', 'failures-only.mjs')}`)
   const code = await run(node, [...defaults, ...options, ...apart, ...together([...quick])], {
     NODE_COMPILE_CACHE: compileCache,
   })
@@ -285,7 +286,7 @@ const commands = {
     },
   },
   test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },
-  unit: { dev: true, run: (node, args) => runTests(node, args, { unit: true }) },
+  'test:src': { dev: true, run: (node, args) => runTests(node, args, { unit: true }) },
   lint: { dev: true, run: (node, args) => run(node, [bins.biome, 'check', ...args]) },
   format: { dev: true, run: (node, args) => run(node, [bins.biome, 'check', '--write', ...args]) },
   types: { dev: true, run: (node, args) => run(node, [bins.tsc, '--noEmit', '-p', '.', ...args]) },
