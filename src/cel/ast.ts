@@ -109,8 +109,6 @@ export interface ParsedExpr {
   readonly root: Expr
   /** Offset of each node in code points, by id. */
   readonly positions: ReadonlyMap<number, number>
-  /** The call that a macro replaced, by the id of the node that replaced it. */
-  readonly macroCalls: ReadonlyMap<number, Expr>
 }
 
 /** What the checker found a name to be: a variable or constant, or the overloads of a function that can apply. */
