@@ -2,7 +2,15 @@
  * The review kinds of authorization.k8s.io: may somebody do something, may I, and what may I do at all. Objects are in
  * version v1 as sent, before any metadata is filled in. Nothing is stored.
  */
-import { asGo, goPointer, goQuote, goStringMap, goStrings, goStruct } from '#api/go-syntax.ts'
+import {
+  asGo,
+  goPointer,
+  goQuote,
+  goStringMap,
+  goStrings,
+  goStruct,
+  type GoText,
+} from '#api/go-syntax.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
 import { badRequest, invalidObject } from '#api/status-error.ts'
@@ -165,7 +173,7 @@ const showPath = ({ path = '', verb = '' }: Loose) =>
 const zeroTime = 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
 
 /** As far as it can be shown: times and addresses inside are of no use to anyone. */
-function showMetadata(metadata: ObjectMeta): string {
+function showMetadata(metadata: ObjectMeta): GoText {
   const text = (field: keyof ObjectMeta) => goQuote(String(metadata[field] ?? ''))
   return goStruct('v1.ObjectMeta', [
     ['Name', text('name')],

@@ -3,7 +3,7 @@
  * status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf` catches.
  */
 import type { FieldPath } from './field-path.ts'
-import { goQuote, goUntyped } from './go-syntax.ts'
+import { GoText, goJson, goQuote, goUntyped } from './go-syntax.ts'
 
 export type FieldErrorType =
   | 'FieldValueRequired'
@@ -22,6 +22,8 @@ export interface FieldError {
   field: string
   /** The whole sentence, without the field's path in front. */
   message: string
+  /** The sentence with the value in Go's syntax (releases before 1.34), where that differs. */
+  messageInGo?: string
 }
 
 /**
@@ -50,16 +52,42 @@ export function problemsOf(check: () => FieldError[]): FieldError[] {
   }
 }
 
-/** A value as Go's field errors show it: text quoted, numbers and booleans bare, structures in Go's syntax. */
-export function showValue(value: unknown): string {
+/** A value in Go's syntax: text quoted, numbers and booleans bare. */
+export function showAsGo(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'bigint') return String(value)
   return goUntyped(value)
 }
 
+/** A value as releases since 1.34 show it: scalars as before, everything else as JSON. */
+export function showAsJson(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return goUntyped(value)
+  return value instanceof GoText ? value.json : goJson(value ?? null)
+}
+
 function error(type: FieldErrorType, path: FieldPath | string, message: string): FieldError {
-  const made = { type, field: path.toString(), message }
+  return counting({ type, field: path.toString(), message })
+}
+
+/** An error that shows a value: `head: value: detail`. */
+function errorWithValue(
+  type: FieldErrorType,
+  path: FieldPath | string,
+  head: string,
+  value: unknown,
+  detail = '',
+): FieldError {
+  const message = withDetail(`${head}: ${showAsJson(value)}`, detail)
+  const made: FieldError = { type, field: path.toString(), message }
+  if (typeof value === 'object' || value === undefined)
+    made.messageInGo = withDetail(`${head}: ${showAsGo(value)}`, detail)
+  return counting(made)
+}
+
+function counting(made: FieldError): FieldError {
   if (counted !== undefined && counted.push(made) >= problemsMax) throw new Enough()
   return made
 }
@@ -69,30 +97,29 @@ export const required = (path: FieldPath | string, detail = '') =>
   error('FieldValueRequired', path, withDetail('Required value', detail))
 
 export const invalid = (path: FieldPath | string, value: unknown, detail: string) =>
-  error('FieldValueInvalid', path, withDetail(`Invalid value: ${showValue(value)}`, detail))
+  errorWithValue('FieldValueInvalid', path, 'Invalid value', value, detail)
 
 export const notSupported = (
   path: FieldPath | string,
   value: unknown,
   supported: readonly string[],
 ) =>
-  error(
+  errorWithValue(
     'FieldValueNotSupported',
     path,
-    withDetail(
-      `Unsupported value: ${showValue(value)}`,
-      supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '',
-    ),
+    'Unsupported value',
+    value,
+    supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '',
   )
 
 export const duplicate = (path: FieldPath | string, value: unknown) =>
-  error('FieldValueDuplicate', path, `Duplicate value: ${showValue(value)}`)
+  errorWithValue('FieldValueDuplicate', path, 'Duplicate value', value)
 
 export const forbidden = (path: FieldPath | string, detail: string) =>
   error('FieldValueForbidden', path, withDetail('Forbidden', detail))
 
 export const fieldNotFound = (path: FieldPath | string, value: unknown) =>
-  error('FieldValueNotFound', path, `Not found: ${showValue(value)}`)
+  errorWithValue('FieldValueNotFound', path, 'Not found', value)
 
 export const tooLong = (path: FieldPath | string, _value: unknown, maxLength: number) =>
   error('FieldValueTooLong', path, `Too long: must have at most ${maxLength} bytes`)

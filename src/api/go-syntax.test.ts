@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { invalid, showValue } from './field-error.ts'
+import { invalid, showAsGo } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import {
   asGo,
@@ -42,10 +42,10 @@ for (const [value, expected] of floats) {
 }
 
 test('values in messages', () => {
-  assert.equal(showValue(undefined), '"null"')
-  assert.equal(showValue(5), '5')
+  assert.equal(showAsGo(undefined), '"null"')
+  assert.equal(showAsGo(5), '5')
   assert.equal(
-    showValue({ b: ['x', 1], a: null }),
+    showAsGo({ b: ['x', 1], a: null }),
     'map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{"x", 1}}',
   )
   const shown = asGo(

@@ -6,15 +6,56 @@
  *     → rbac.RoleRef{Kind:"Role", Name:""}
  */
 
-/** Text that is Go syntax already; field errors show it as it is instead of quoting it. */
+/**
+ * A value as messages show it: `text` in Go's syntax (releases before 1.34), `json` as encoding/json writes it.
+ * Inside a template string it is the Go syntax.
+ */
 export class GoText {
   readonly text: string
-  constructor(text: string) {
+  readonly json: string
+  constructor(text: string, json: string) {
     this.text = text
+    this.json = json
+  }
+  toString(): string {
+    return this.text
   }
 }
 
-export const asGo = (text: string): GoText => new GoText(text)
+/** Text that is Go syntax already. `json` is needed where it does not follow from a quoted text or a number. */
+export const asGo = (text: string | GoText, json?: string): GoText => {
+  if (typeof text === 'string') return new GoText(text, json ?? jsonOfScalar(text))
+  return json === undefined ? text : new GoText(text.text, json)
+}
+
+/** The JSON of `"text"`, `5` or `true` in Go's syntax; anything else is shown as text. */
+function jsonOfScalar(text: string): string {
+  if (!text.startsWith('"'))
+    return /^(?:-?[\d.]+(?:e[-+]\d+)?|true|false)$/.test(text) ? text : goJson(text)
+  const escaped = text
+    .replace(/\\x([0-9a-f]{2})/g, '\\u00$1')
+    .replace(/\\a/g, '\\u0007')
+    .replace(/\\v/g, '\\u000b')
+    .replace(/\\U([0-9a-f]{8})/g, (_, hex) =>
+      JSON.stringify(String.fromCodePoint(Number.parseInt(hex, 16))).slice(1, -1),
+    )
+  return goJson(JSON.parse(escaped))
+}
+
+/** JSON as Go's encoding/json writes it: keys in order, `<`, `>` and `&` escaped. */
+export function goJson(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'string')
+    return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, hexEscape)
+  if (value instanceof GoText) return value.json
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
+  if (typeof value !== 'object') return String(value)
+  const holder = value as Record<string, unknown>
+  const members = namesInOrder(holder).map((name) => `${goJson(name)}:${goJson(holder[name])}`)
+  return `{${members.join(',')}}`
+}
+
+const hexEscape = (ch: string): string => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** What unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
@@ -69,34 +110,50 @@ export function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${size}`
 }
 
-/** `type{Name:value, …}`; the values are Go syntax already. */
-export const goStruct = (type: string, fields: readonly (readonly [string, string])[]): string =>
-  `${type}{${fields.map(([name, value]) => `${name}:${value}`).join(', ')}}`
+/** A part of a structure: Go syntax, or a value that has its JSON with it. */
+export type GoPart = string | GoText
 
-/** `[]type{…}`, or `[]type(nil)` when absent; the items are Go syntax already. */
-export const goList = (type: string, items: readonly string[] | null | undefined): string =>
-  items === null || items === undefined ? `[]${type}(nil)` : `[]${type}{${items.join(', ')}}`
+/** `type{Name:value, …}`; as JSON the names stay as they are, which is right for Kubernetes' internal types. */
+export const goStruct = (type: string, fields: readonly (readonly [string, GoPart])[]): GoText =>
+  new GoText(
+    `${type}{${fields.map(([name, value]) => `${name}:${value}`).join(', ')}}`,
+    `{${fields.map(([name, value]) => `"${name}":${asGo(value).json}`).join(',')}}`,
+  )
 
-export const goStrings = (items: readonly string[] | null | undefined, type = 'string'): string =>
+/** `[]type{…}`, or `[]type(nil)` when absent. */
+export const goList = (type: string, items: readonly GoPart[] | null | undefined): GoText =>
+  items === null || items === undefined
+    ? new GoText(`[]${type}(nil)`, 'null')
+    : new GoText(
+        `[]${type}{${items.join(', ')}}`,
+        `[${items.map((item) => asGo(item).json).join(',')}]`,
+      )
+
+export const goStrings = (items: readonly string[] | null | undefined, type = 'string'): GoText =>
   goList(type, items?.map(goQuote))
 
 /** `type{"key":value, …}` with sorted keys, or `type(nil)` when absent. */
 export function goMap<T>(
   type: string,
   map: Readonly<Record<string, T>> | null | undefined,
-  show: (value: T, key: string) => string,
-): string {
-  if (map === null || map === undefined) return `${type}(nil)`
-  const keys = namesInOrder(map)
-  return `${type}{${keys.map((key) => `${goQuote(key)}:${show(map[key] as T, key)}`).join(', ')}}`
+  show: (value: T, key: string) => GoPart,
+): GoText {
+  if (map === null || map === undefined) return new GoText(`${type}(nil)`, 'null')
+  const shown = namesInOrder(map).map((key) => [key, show(map[key] as T, key)] as const)
+  return new GoText(
+    `${type}{${shown.map(([key, value]) => `${goQuote(key)}:${value}`).join(', ')}}`,
+    `{${shown.map(([key, value]) => `${goJson(key)}:${asGo(value).json}`).join(',')}}`,
+  )
 }
 
-export const goStringMap = (map: Readonly<Record<string, string>> | null | undefined): string =>
+export const goStringMap = (map: Readonly<Record<string, string>> | null | undefined): GoText =>
   goMap('map[string]string', map, goQuote)
 
-/** A pointer inside a structure: its address is nobody's business, so only nil can be shown truly. */
-export const goPointer = (type: string, value: unknown): string =>
-  value === null || value === undefined ? `(*${type})(nil)` : `(*${type})(0xc000000000)`
+/** A pointer inside a structure: Go's syntax shows an address, JSON the value. */
+export const goPointer = (type: string, value: unknown): GoText =>
+  value === null || value === undefined
+    ? new GoText(`(*${type})(nil)`, 'null')
+    : new GoText(`(*${type})(0xc000000000)`, value instanceof GoText ? value.json : goJson(value))
 
 /** A value of no declared type, as map[string]interface {} and []interface {} show it. */
 export function goUntyped(value: unknown): string {
@@ -105,8 +162,8 @@ export function goUntyped(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value)
   if (typeof value !== 'object') return String(value)
   if (value instanceof GoText) return value.text
-  if (Array.isArray(value)) return goList('interface {}', value.map(goUntyped))
-  return goMap('map[string]interface {}', value as Record<string, unknown>, goUntyped)
+  if (Array.isArray(value)) return goList('interface {}', value.map(goUntyped)).text
+  return goMap('map[string]interface {}', value as Record<string, unknown>, goUntyped).text
 }
 
 /** Names of a map in Go's order. Most come in it, and sorting takes memory for nothing then. */

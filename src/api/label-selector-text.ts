@@ -5,8 +5,7 @@
  *   selector    = [ requirement { "," requirement } ]
  *   requirement = [ "!" ] key | key ( "=" | "==" | "!=" | ">" | "<" ) value | key ( "in" | "notin" ) "(" values ")"
  */
-import { showValue } from './field-error.ts'
-import { byCodePoint } from './go-syntax.ts'
+import { byCodePoint, goQuote } from './go-syntax.ts'
 import {
   type LabelOperator,
   type LabelRequirement,
@@ -126,7 +125,7 @@ function requirementOf(parser: Parser): LabelRequirement {
   if (token.kind !== 'identifier') fail(`found '${token.text}', expected: identifier`)
   const key = token.text
   const problems = qualifiedName(key)
-  if (problems.length > 0) fail(`<nil>: Invalid value: ${showValue(key)}: ${problems.join('; ')}`)
+  if (problems.length > 0) fail(`<nil>: Invalid value: ${goQuote(key)}: ${problems.join('; ')}`)
   const next = parser.peek().kind
   if (negated) return labelRequirement(key, '!', [])
   if (next === 'end' || next === ',') return labelRequirement(key, 'exists', [])

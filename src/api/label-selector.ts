@@ -3,8 +3,7 @@
  * whether labels match them. Wrong text is refused in the words of labels.Parse. Never matches on anything else.
  */
 import { loadLater } from '#base/load-later.ts'
-import { showValue } from './field-error.ts'
-import { byCodePoint } from './go-syntax.ts'
+import { byCodePoint, goQuote } from './go-syntax.ts'
 import {
   formatRequirement,
   type LabelOperator,
@@ -38,7 +37,7 @@ export function selectorOf(object: Loose | null | undefined): LabelSelector {
   for (const expression of (object.matchExpressions ?? []) as Loose[]) {
     const operator = objectOperators.get(expression.operator)
     if (operator === undefined) {
-      const shown = showValue(expression.operator ?? '')
+      const shown = goQuote(expression.operator ?? '')
       throw new LabelSelectorError(`${shown} is not a valid pod selector operator`)
     }
     requirements.push(labelRequirement(expression.key ?? '', operator, expression.values ?? []))

@@ -14,6 +14,7 @@ import {
   goStrings,
   goStruct,
   isPrintable,
+  goJson,
 } from './go-syntax.ts'
 import { validateLabels } from './label-rules.ts'
 import {
@@ -146,9 +147,9 @@ function shownTime(meta: ObjectMeta, field: 'creationTimestamp' | 'deletionTimes
   const time = meta[field]
   if (time) {
     const fraction = /\.\d*[1-9]/.exec(textWritten(meta, field) ?? '')?.[0] ?? ''
-    return asGo(`${time.replace('T', ' ').replace('Z', '')}${fraction} +0000 UTC`)
+    return asGo(`${time.replace('T', ' ').replace('Z', '')}${fraction} +0000 UTC`, goJson(time))
   }
-  return field === 'creationTimestamp' ? asGo('0001-01-01 00:00:00 +0000 UTC') : undefined
+  return field === 'creationTimestamp' ? asGo('0001-01-01 00:00:00 +0000 UTC', 'null') : undefined
 }
 
 /** The value must be the one it was. */
@@ -215,15 +216,23 @@ function versionOf(apiVersion: string): string {
   return parts.length > 2 ? '' : (parts.at(-1) as string)
 }
 
-const shownOwner = (owner: OwnerReference): string =>
-  goStruct('v1.OwnerReference', [
-    ['APIVersion', goQuote(owner.apiVersion ?? '')],
-    ['Kind', goQuote(owner.kind ?? '')],
-    ['Name', goQuote(owner.name ?? '')],
-    ['UID', goQuote(owner.uid ?? '')],
-    ['Controller', goPointer('bool', owner.controller)],
-    ['BlockOwnerDeletion', goPointer('bool', owner.blockOwnerDeletion)],
-  ])
+function shownOwner(owner: OwnerReference): GoText {
+  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = owner
+  const members = Object.entries({ apiVersion, kind, name, uid, controller, blockOwnerDeletion })
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([key, value]) => `${goJson(key)}:${goJson(value)}`)
+  return asGo(
+    goStruct('v1.OwnerReference', [
+      ['APIVersion', goQuote(apiVersion)],
+      ['Kind', goQuote(kind)],
+      ['Name', goQuote(name)],
+      ['UID', goQuote(uid)],
+      ['Controller', goPointer('bool', controller)],
+      ['BlockOwnerDeletion', goPointer('bool', blockOwnerDeletion)],
+    ]),
+    `{${members.join(',')}}`,
+  )
+}
 
 const validateFinalizerName = (name: string, path: FieldPath): FieldError[] =>
   qualifiedName(name).map((problem) => invalid(path, name, problem))

@@ -5,7 +5,7 @@
  *   "1.5"    {i: {value:15, scale:-1}, s:""}
  *   "1500m"  {i: {value:1500, scale:-3}, s:"1500m"}
  */
-import { goMap, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goJson, goMap, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { formatQuantity, parseQuantity, type Quantity } from '#api/quantity.ts'
 import { textWritten } from '#api/written-text.ts'
 
@@ -15,14 +15,14 @@ type Shown = Omit<Quantity, 'format'> & { readonly format: Quantity['format'] | 
 type Amounts = Readonly<Record<string, string>>
 
 /** A member of a resource list, or the quantity in a field. */
-export const goQuantity = (holder: Amounts, name: string): string =>
+export const goQuantity = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), false)
 
 /** The same after it has been printed, because the original keeps the text it once made of a quantity. */
-export const goQuantityPrinted = (holder: Amounts, name: string): string =>
+export const goQuantityPrinted = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), true)
 
-export const goResourceList = (list: Amounts | null | undefined): string =>
+export const goResourceList = (list: Amounts | null | undefined): GoText =>
   goMap('core.ResourceList', list, (_, name) => goQuantity(list as Amounts, name))
 
 /** Rounding to thousandths, which is a default, forgets the text, but not how long a number may be. */
@@ -37,13 +37,14 @@ function quantityAt(holder: Amounts, name: string): Shown {
   return { ...rounded, format: first.format, ...(first.long && { long: true }) }
 }
 
-function show(quantity: Shown, printed: boolean): string {
+function show(quantity: Shown, printed: boolean): GoText {
   const { unscaled, scale, format, long, text = '' } = quantity
   const short = long ? { value: 0n, scale: 0 } : { value: unscaled, scale }
-  return goStruct('resource.Quantity', [
+  const inGo = goStruct('resource.Quantity', [
     ['i', `resource.int64Amount{value:${short.value}, scale:${short.scale}}`],
     ['d', `resource.infDecAmount{Dec:${goPointer('inf.Dec', long)}}`],
     ['s', goQuote(printed ? formatQuantity({ ...quantity, text: undefined } as Quantity) : text)],
     ['Format', goQuote(format)],
   ])
+  return asGo(inGo, goJson(formatQuantity(quantity as Quantity)))
 }

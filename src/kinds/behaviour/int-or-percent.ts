@@ -1,19 +1,22 @@
 /** Values that are a number or a percentage: `3`, `25%`. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { asGo, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goJson, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { percent } from '#api/names.ts'
 import { checkNotNegative } from './checks.ts'
 
 export type IntOrString = number | string
 
 /** As Go's `%#v` prints it. */
-export const goIntOrString = (value: unknown): string =>
-  goStruct('intstr.IntOrString', [
-    ['Type', typeof value === 'string' ? '1' : '0'],
-    ['IntVal', typeof value === 'number' ? String(value) : '0'],
-    ['StrVal', goQuote(typeof value === 'string' ? value : '')],
-  ])
+export const goIntOrString = (value: unknown): GoText =>
+  asGo(
+    goStruct('intstr.IntOrString', [
+      ['Type', typeof value === 'string' ? '1' : '0'],
+      ['IntVal', typeof value === 'number' ? String(value) : '0'],
+      ['StrVal', goQuote(typeof value === 'string' ? value : '')],
+    ]),
+    goJson(value ?? 0),
+  )
 
 export function checkIntOrPercent(value: IntOrString, path: FieldPath): FieldError[] {
   if (typeof value === 'number') return checkNotNegative(value, path)

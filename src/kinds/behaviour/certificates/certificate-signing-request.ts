@@ -8,7 +8,7 @@ import {
   required,
 } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo } from '#api/go-syntax.ts'
+import { asGo, goJson } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { repeats, sameJson } from '#kinds/behaviour/checks.ts'
 import { goDifference } from '#kinds/behaviour/go-difference.ts'
@@ -87,7 +87,13 @@ function check(request: KubeObject, leniency: Leniency): FieldError[] {
   const errors: FieldError[] = []
   const problem = certificateRequestProblem(bytesOf(spec.request))
   if (problem !== undefined) {
-    errors.push(invalid(specPath.child('request'), asGo(goBytes(spec.request)), problem))
+    errors.push(
+      invalid(
+        specPath.child('request'),
+        asGo(goBytes(spec.request), goJson(spec.request)),
+        problem,
+      ),
+    )
   }
   errors.push(...checkUsages(spec.usages ?? [], leniency))
   const signer: string = spec.signerName ?? ''

@@ -95,9 +95,9 @@ function checkAddresses(addresses: Loose[]): FieldError[] {
       ['Type', goQuote(type)],
       ['Address', goQuote(address)],
     ])
-    if (seen.has(shown))
-      return [duplicate(FieldPath.of('status', 'addresses').index(i), asGo(shown))]
-    seen.add(shown)
+    if (seen.has(shown.text))
+      return [duplicate(FieldPath.of('status', 'addresses').index(i), shown)]
+    seen.add(shown.text)
     return []
   })
 }

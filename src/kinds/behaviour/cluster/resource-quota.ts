@@ -1,7 +1,7 @@
 /** ResourceQuota: names and amounts of what is limited, and the scopes a quota counts within. */
 import { type FieldError, invalid, problemsMax, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { asGo, goList, goQuote, goStrings, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
@@ -123,7 +123,7 @@ function checkScopes(
   return [...errors, ...checkConflicts(scopes, shown, path)]
 }
 
-const goRequirement = (requirement: Loose): string =>
+const goRequirement = (requirement: Loose): GoText =>
   goStruct('core.ScopedResourceSelectorRequirement', [
     ['ScopeName', goQuote(requirement.scopeName ?? '')],
     ['Operator', goQuote(requirement.operator ?? '')],

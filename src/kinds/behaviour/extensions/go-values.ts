@@ -1,7 +1,10 @@
 /** Parts of definitions as Go prints them, for the few messages that show a whole structure. */
 import {
   asGo,
+  type GoPart,
   type GoText,
+  goJson,
+  goMap,
   goFloat,
   goList,
   goPointer,
@@ -17,7 +20,7 @@ const type = (name: string) => `apiextensions.${name}`
 const text = (value: unknown) => goQuote(typeof value === 'string' ? value : '')
 const flag = (value: unknown) => String(value === true)
 
-const showColumn = (column: Loose): string =>
+const showColumn = (column: Loose): GoText =>
   goStruct(type('CustomResourceColumnDefinition'), [
     ['Name', text(column.name)],
     ['Type', text(column.type)],
@@ -33,13 +36,13 @@ const listIn = (holder: Loose, key: string): Loose =>
 
 /** The first release whose versions may be deprecated. */
 const deprecatedSince = 19
-const deprecation = ({ deprecated, deprecationWarning }: Loose): [string, string][] => [
+const deprecation = ({ deprecated, deprecationWarning }: Loose): [string, GoPart][] => [
   ['Deprecated', flag(deprecated)],
   ['DeprecationWarning', goPointer('string', deprecationWarning)],
 ]
 
 /** A version in the beta's form. */
-const showVersion = (version: Loose, release: number): string =>
+const showVersion = (version: Loose, release: number): GoText =>
   goStruct(type('CustomResourceDefinitionVersion'), [
     ['Name', text(version.name)],
     ['Served', flag(version.served)],
@@ -117,32 +120,31 @@ export const schemaKeys: readonly (readonly [string, string])[] = schemaFields.m
   ([name, key]) => [name, key],
 )
 
-function showField(is: string, value: unknown): string {
+function showField(is: string, value: unknown): GoPart {
   if (is === 'text') return text(value)
   if (is === 'flag') return flag(value)
   if (is === 'strings') return goStrings(value as string[] | undefined)
   if (is.startsWith('*')) return goPointer(is.slice(1), value)
-  if (value === undefined || value === null) return `${is}(nil)`
+  if (value === undefined || value === null) return asGo(`${is}(nil)`, 'null')
   if (is === '[]apiextensions.JSON')
     return goList('apiextensions.JSON', (value as unknown[]).map(showJson))
-  if (is.startsWith('[]')) return `${is}{${(value as Loose[]).map(showSchema).join(', ')}}`
-  const entries = Object.entries(value as Loose).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (is.startsWith('[]')) return goList(is.slice(2), (value as Loose[]).map(showSchema))
   const show = is === type('JSONSchemaDependencies') ? showDependency : showSchema
-  return `${is}{${entries.map(([key, one]) => `${goQuote(key)}:${show(one)}`).join(', ')}}`
+  return goMap(is, value as Record<string, Loose>, show)
 }
 
-const showDependency = (one: Loose): string =>
+const showDependency = (one: Loose): GoText =>
   goStruct(type('JSONSchemaPropsOrStringArray'), [
     ['Schema', goPointer(type('JSONSchemaProps'), Array.isArray(one) ? undefined : one)],
     ['Property', goStrings(Array.isArray(one) ? one : undefined)],
   ])
 
-function showJson(value: unknown): string {
-  if (value === null) return `${type('JSON')}(nil)`
-  return typeof value === 'number' ? goFloat(value) : goUntyped(value)
+function showJson(value: unknown): GoPart {
+  if (value === null) return asGo(`${type('JSON')}(nil)`, 'null')
+  return asGo(typeof value === 'number' ? goFloat(value) : goUntyped(value), goJson(value))
 }
 
-const showSchema = (schema: Loose): string =>
+const showSchema = (schema: Loose): GoText =>
   goStruct(
     type('JSONSchemaProps'),
     schemaFields.map(([name, key, is]) => [name, showField(is, listIn(schema, key))]),

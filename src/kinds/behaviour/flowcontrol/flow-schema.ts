@@ -1,7 +1,7 @@
 /** FlowSchema: which requests get which priority level. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { each, sameJson } from '#kinds/behaviour/checks.ts'
@@ -27,7 +27,7 @@ function check(schema: KubeObject): FieldError[] {
   return [...errors, ...checkFlowConditions(schema)]
 }
 
-const goSpec = (spec: Loose): string =>
+const goSpec = (spec: Loose): GoText =>
   goStruct('flowcontrol.FlowSchemaSpec', [
     [
       'PriorityLevelConfiguration',

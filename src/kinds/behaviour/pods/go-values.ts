@@ -1,8 +1,8 @@
 /** Parts of pods as Go's `%#v` prints them in messages. What sits behind a pointer cannot be shown, only that it is there. */
-import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, type GoPart, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 
-const pointers = (fields: readonly (readonly [string, string, unknown])[]): [string, string][] =>
+const pointers = (fields: readonly (readonly [string, string, unknown])[]): [string, GoPart][] =>
   fields.map(([name, type, value]) => [name, goPointer(type, value)])
 
 /** The first releases whose types have these fields. */
@@ -80,5 +80,5 @@ export const goToleration = (toleration: Loose): GoText =>
     ]),
   )
 
-export const goPodIp = (podIp: Loose): string =>
+export const goPodIp = (podIp: Loose): GoText =>
   goStruct('core.PodIP', [['IP', goQuote(podIp.ip ?? '')]])

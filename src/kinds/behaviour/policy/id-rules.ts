@@ -1,7 +1,7 @@
 /** Which users, groups, labels and runtimes a security policy lets pods have. */
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { asGo, goList, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { asGo, goList, goQuote, goStrings, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { each, listAsWritten, repeats } from '#kinds/behaviour/checks.ts'
@@ -35,7 +35,7 @@ export const checkFsGroup = (options: Loose, path: FieldPath): FieldError[] =>
 export const checkSeLinux = (options: Loose, path: FieldPath): FieldError[] =>
   checkRule({ rule: options.rule }, ['MustRunAs', 'RunAsAny'], path)
 
-const goRanges = (ranges: Loose[] | undefined): string =>
+const goRanges = (ranges: Loose[] | undefined): GoText =>
   goList(
     'policy.IDRange',
     ranges?.map(({ min = 0, max = 0 }) =>

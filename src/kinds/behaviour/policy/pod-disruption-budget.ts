@@ -9,6 +9,7 @@ import { checkNotNegative } from '#kinds/behaviour/checks.ts'
 import { checkConditions } from '#kinds/behaviour/conditions.ts'
 import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/behaviour/int-or-percent.ts'
 import { keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
+import { goLabelSelector } from '#kinds/behaviour/workloads/selectors.ts'
 import { podDisruptionBudgetColumns } from '#kinds/columns/policy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
@@ -22,7 +23,7 @@ function check(budget: KubeObject): FieldError[] {
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = goStruct('policy.PodDisruptionBudgetSpec', [
       ['MinAvailable', goPointer('intstr.IntOrString', minAvailable)],
-      ['Selector', goPointer('v1.LabelSelector', selector)],
+      ['Selector', goPointer('v1.LabelSelector', goLabelSelector(selector))],
       ['MaxUnavailable', goPointer('intstr.IntOrString', maxUnavailable)],
     ])
     const detail = 'minAvailable and maxUnavailable cannot be both set'

@@ -74,8 +74,8 @@ export function checkPortNumbers(service: KubeObject, release: number): FieldErr
   const seen = new Set<string>()
   for (const [i, { protocol, port }] of ports.entries()) {
     const key = goServicePort({ protocol, port }, release)
-    if (seen.has(key)) errors.push(duplicate(portsPath.index(i), asGo(key)))
-    seen.add(key)
+    if (seen.has(key.text)) errors.push(duplicate(portsPath.index(i), key))
+    seen.add(key.text)
   }
   return errors
 }

@@ -1,5 +1,5 @@
 /** Questions about a service that its rules and its preparation both ask. */
-import { goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { goPointer, goQuote, goStruct, type GoText, type GoPart } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { goIntOrString } from '#kinds/behaviour/int-or-percent.ts'
 
@@ -25,13 +25,13 @@ export const needsNodePort = (service: KubeObject): boolean =>
 export const needsHealthCheckPort = (service: KubeObject): boolean =>
   isLoadBalancer(service) && specOf(service).externalTrafficPolicy === 'Local'
 
-export const goServicePort = (port: Loose, release: number): string =>
+export const goServicePort = (port: Loose, release: number): GoText =>
   goStruct('core.ServicePort', [
     ['Name', goQuote(port.name ?? '')],
     ['Protocol', goQuote(port.protocol ?? '')],
     ...(release < 18
       ? []
-      : [['AppProtocol', goPointer('string', port.appProtocol)] as [string, string]]),
+      : [['AppProtocol', goPointer('string', port.appProtocol)] as [string, GoPart]]),
     ['Port', String(port.port ?? 0)],
     ['TargetPort', goIntOrString(port.targetPort)],
     ['NodePort', String(port.nodePort ?? 0)],

@@ -1,7 +1,15 @@
 /** CSIDriver, CSINode and CSIStorageCapacity: what is known of storage drivers and where they run. */
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goList, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import {
+  asGo,
+  goList,
+  goPointer,
+  goQuote,
+  goStrings,
+  goStruct,
+  type GoText,
+} from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -124,7 +132,7 @@ function checkNewDriver(driver: KubeObject, context: Context): FieldError[] {
   return [...finalizers, ...errors, ...metadata, ...errors]
 }
 
-const goTokenRequests = (requests: Loose[] | undefined): string =>
+const goTokenRequests = (requests: Loose[] | undefined): GoText =>
   goList(
     'storage.TokenRequest',
     requests?.map(({ audience = '', expirationSeconds }) =>
@@ -136,8 +144,8 @@ const goTokenRequests = (requests: Loose[] | undefined): string =>
   )
 
 /** The fields of a spec since when there are, as Go shows them. */
-const goDriverSpec = (spec: Loose, release: number): string => {
-  const fields: [since: number, name: string, shown: string][] = [
+const goDriverSpec = (spec: Loose, release: number): GoText => {
+  const fields: [since: number, name: string, shown: GoText][] = [
     [15, 'AttachRequired', goPointer('bool', spec.attachRequired)],
     [19, 'FSGroupPolicy', goPointer('storage.FSGroupPolicy', spec.fsGroupPolicy)],
     [15, 'PodInfoOnMount', goPointer('bool', spec.podInfoOnMount)],
@@ -239,7 +247,7 @@ function checkTopologyKeys(keys: string[], path: FieldPath, release: number): Fi
   ])
 }
 
-const goNodeDriver = (driver: Loose): string =>
+const goNodeDriver = (driver: Loose): GoText =>
   goStruct('storage.CSINodeDriver', [
     ['Name', goQuote(driver.name ?? '')],
     ['NodeID', goQuote(driver.nodeID ?? '')],

@@ -1,7 +1,7 @@
 /** PersistentVolume: its spec, and where its bytes are, which may not change. */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'
+import { asGo, goPointer, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
@@ -76,7 +76,7 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
   return errors
 }
 
-const goAffinity = (affinity: Loose): string =>
+const goAffinity = (affinity: Loose): GoText =>
   goStruct('core.VolumeNodeAffinity', [
     ['Required', goPointer('core.NodeSelector', affinity.required)],
   ])

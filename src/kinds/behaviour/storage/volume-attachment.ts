@@ -1,7 +1,7 @@
 /** VolumeAttachment: a volume that is to be, or is, attached to a node. */
 import { type FieldError, forbidden, invalid, required, tooLong } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
@@ -81,7 +81,7 @@ function checkStable(object: KubeObject): FieldError[] {
   ]
 }
 
-const goSpec = (spec: Loose): string =>
+const goSpec = (spec: Loose): GoText =>
   goStruct('storage.VolumeAttachmentSpec', [
     ['Attacher', goQuote(spec.attacher ?? '')],
     [

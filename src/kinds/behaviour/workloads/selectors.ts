@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import {
   asGo,
   type GoText,
+  goJson,
   goList,
   goQuote,
   goStringMap,
@@ -41,11 +42,28 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
       ['MatchLabels', goLabels(selector, 'matchLabels')],
       ['MatchExpressions', goList('v1.LabelSelectorRequirement', shown ?? emptyList)],
     ]),
+    labelSelectorJson(selector),
   )
 }
 
+/** A LabelSelector as encoding/json writes it: in the order of its fields, without empty ones. */
+export function labelSelectorJson({ matchLabels, matchExpressions }: Loose): string {
+  const members: string[] = []
+  if (Object.keys(matchLabels ?? {}).length > 0) {
+    members.push(`"matchLabels":${goJson(matchLabels)}`)
+  }
+  const expressions = (matchExpressions ?? []).map(
+    ({ key = '', operator = '', values }: Loose) =>
+      `{"key":${goJson(key)},"operator":${goJson(operator)}${
+        values?.length > 0 ? `,"values":${goJson(values)}` : ''
+      }}`,
+  )
+  if (expressions.length > 0) members.push(`"matchExpressions":[${expressions.join(',')}]`)
+  return `{${members.join(',')}}`
+}
+
 /** A map of labels as messages show it; one written empty is not none. */
-function goLabels(holder: Loose | null | undefined, field: string): string {
+function goLabels(holder: Loose | null | undefined, field: string): GoText {
   return goStringMap(holder?.[field] ?? (wasWrittenEmpty(holder, field) ? {} : undefined))
 }
 
