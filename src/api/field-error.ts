@@ -3,7 +3,7 @@
  * status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf` catches.
  */
 import type { FieldPath } from './field-path.ts'
-import { GoText, goJson, goQuote, goUntyped } from './go-syntax.ts'
+import { goJson, goQuote, goUntyped } from './go-syntax.ts'
 
 export type FieldErrorType =
   | 'FieldValueRequired'
@@ -22,8 +22,8 @@ export interface FieldError {
   field: string
   /** The whole sentence, without the field's path in front. */
   message: string
-  /** The sentence with the value in Go's syntax (releases before 1.34), where that differs. */
-  messageInGo?: string
+  /** Parts of the sentence, where it shows a value that releases since 1.34 print as JSON. */
+  shown?: { head: string; value: unknown; detail: string }
 }
 
 /**
@@ -60,13 +60,9 @@ export function showAsGo(value: unknown): string {
   return goUntyped(value)
 }
 
-/** A value as releases since 1.34 show it: scalars as before, everything else as JSON. */
-export function showAsJson(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value)
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value === 'number') return goUntyped(value)
-  return value instanceof GoText ? value.json : goJson(value ?? null)
-}
+/** The sentence with its value as JSON. */
+export const messageWithJson = ({ message, shown }: FieldError): string =>
+  shown === undefined ? message : withDetail(`${shown.head}: ${goJson(shown.value)}`, shown.detail)
 
 function error(type: FieldErrorType, path: FieldPath | string, message: string): FieldError {
   return counting({ type, field: path.toString(), message })
@@ -80,10 +76,9 @@ function errorWithValue(
   value: unknown,
   detail = '',
 ): FieldError {
-  const message = withDetail(`${head}: ${showAsJson(value)}`, detail)
+  const message = withDetail(`${head}: ${showAsGo(value)}`, detail)
   const made: FieldError = { type, field: path.toString(), message }
-  if (typeof value === 'object' || value === undefined)
-    made.messageInGo = withDetail(`${head}: ${showAsGo(value)}`, detail)
+  if (typeof value === 'object' || value === undefined) made.shown = { head, value, detail }
   return counting(made)
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FieldPath } from './field-path.ts'
 import { invalid, tooLong } from './field-error.ts'
+import { goList, goQuote, goStringMap, goStruct } from './go-syntax.ts'
 import { dns1123Label, ipAddress } from './names.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
@@ -10,7 +11,7 @@ import { inWordsOf, noDeleteOptions, selectorWords, unregisteredKind } from './r
 test('older releases have their own words', () => {
   const [problem] = dns1123Label('A')
   const errors = [invalid(FieldPath.of('x'), 'A', problem as string)]
-  assert.equal(inWordsOf(errors, 22), errors)
+  assert.deepEqual(inWordsOf(errors, 22), errors)
   assert.match(inWordsOf(errors, 20)[0]?.message ?? '', /"A": a lowercase RFC 1123 label must/)
   assert.match(inWordsOf(errors, 19)[0]?.message ?? '', /"A": a DNS-1123 label must/)
 })
@@ -24,6 +25,30 @@ test('addresses of one family, and lengths in characters, are older still', () =
   assert.match(address?.message ?? '', /\(e\.g\. 10\.9\.8\.7\)$/)
   assert.equal(length?.message, 'Too long: must have at most 3 characters')
   assert.equal(inWordsOf(errors, 19)[1]?.message, 'Too long: must have at most 3 bytes')
+})
+
+test('structured values are JSON since 1.34', () => {
+  const rows: [value: unknown, go: string, json: string][] = [
+    [undefined, '"null"', 'null'],
+    ['<a>', '"<a>"', '"<a>"'],
+    [true, 'true', 'true'],
+    [['<a>', 1], '[]interface {}{"<a>", 1}', '["\\u003ca\\u003e",1]'],
+    [goStringMap({ b: 'x', a: 'é' }), 'map[string]string{"a":"é", "b":"x"}', '{"a":"é","b":"x"}'],
+    [goStringMap(undefined), 'map[string]string(nil)', 'null'],
+    [
+      goStruct('rbac.RoleRef', [
+        ['Kind', goQuote('a\x07')],
+        ['Ports', goList('int', ['1'])],
+      ]),
+      'rbac.RoleRef{Kind:"a\\a", Ports:[]int{1}}',
+      '{"Kind":"a\\u0007","Ports":[1]}',
+    ],
+  ]
+  for (const [value, go, json] of rows) {
+    const shownIn = (release: number) => inWordsOf([invalid('x', value, 'no')], release)[0]?.message
+    assert.equal(shownIn(33), `Invalid value: ${go}: no`)
+    assert.equal(shownIn(34), `Invalid value: ${json}: no`)
+  }
 })
 
 test('an error of no field says so, or has none', () => {

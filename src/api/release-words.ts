@@ -2,8 +2,11 @@
  * Messages in the words of an older release, where they changed. Rules are written in the newest words; this is the one
  * place that knows the others. Nothing here decides whether something is wrong.
  */
-import type { FieldError } from './field-error.ts'
+import { type FieldError, messageWithJson } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { change, releaseOf } from './releases/change.ts'
+
+const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
 
 interface Change {
   /** The first release with the new words. */
@@ -90,18 +93,18 @@ const noFieldSaidSince = 20
 
 /** The errors as a release would tell them. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
-  release >= newestWords
-    ? errors
-    : errors.map((error) => ({
-        ...error,
-        field: fieldOf(error, release),
-        message: messageOf(error, release),
-      }))
+  errors.map((error) => ({
+    type: error.type,
+    field: fieldOf(error, release),
+    message: messageOf(error, release),
+  }))
 
 const fieldOf = ({ field }: FieldError, release: number): string =>
   field === FieldPath.none.toString() && release < noFieldSaidSince ? '' : field
 
-function messageOf({ type, message }: FieldError, release: number): string {
+function messageOf(error: FieldError, release: number): string {
+  if (releaseOf(release).has(errorsShowJson)) return messageWithJson(error)
+  const { type, message } = error
   const words = wordsOf(message, release)
   const counted = type === 'FieldValueTooLong' && release < bytesSince
   return counted ? words.replace(/ bytes$/, ' characters') : words

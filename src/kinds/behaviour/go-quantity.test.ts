@@ -42,12 +42,12 @@ for (const [written, text, printed] of rows) {
   test(`a quantity written ${JSON.stringify(written)} shows how`, () => {
     const list = read(written)
     assert.equal(list.x, printed)
-    assert.equal(goQuantity(list, 'x'), text)
-    assert.equal(goQuantityPrinted(list, 'x'), text.replace(/s:"[^"]*"/, `s:"${printed}"`))
-    assert.equal(goResourceList(list), `core.ResourceList{"x":${text}}`)
+    assert.equal(goQuantity(list, 'x').text, text)
+    assert.equal(goQuantityPrinted(list, 'x').text, text.replace(/s:"[^"]*"/, `s:"${printed}"`))
+    assert.equal(goResourceList(list).text, `core.ResourceList{"x":${text}}`)
   })
 }
 
 test('a copy does not know how it was written', () => {
-  assert.equal(goQuantity({ ...read('1.5') }, 'x'), shown('1500', -3, '1500m'))
+  assert.equal(goQuantity({ ...read('1.5') }, 'x').text, shown('1500', -3, '1500m'))
 })
