@@ -47,7 +47,7 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
 }
 
 /** A LabelSelector as encoding/json writes it: in the order of its fields, without empty ones. */
-export function labelSelectorJson({ matchLabels, matchExpressions }: Loose): string {
+function labelSelectorJson({ matchLabels, matchExpressions }: Loose): string {
   const members: string[] = []
   if (Object.keys(matchLabels ?? {}).length > 0) {
     members.push(`"matchLabels":${goJson(matchLabels)}`)
