@@ -1,0 +1,225 @@
+/**
+ * `'%s is %d'.format([x, y])` as version 2 of cel-go's strings library does it, in the locale en_US.
+ * Numbers with `%f` have commas between thousands, and `%e` writes a power of ten: `1.5 × 10⁰³`.
+ */
+import { byCodePoint, goQuote } from '#api/go-syntax.ts'
+import { toDouble, toText } from '#cel/convert.ts'
+import {
+  CelError,
+  Duration,
+  ListValue,
+  MapValue,
+  Timestamp,
+  TypeValue,
+  typeName,
+  Uint,
+  type Value,
+} from '#cel/values.ts'
+
+/** Thrown inside this file only; the caller of `format` gets it as an error value. */
+class FormatProblem extends Error {}
+
+const defaultPrecision = 6
+
+export function formatText(format: string, args: ListValue): Value {
+  try {
+    return interpolate(format, args)
+  } catch (error) {
+    if (error instanceof FormatProblem) return new CelError(error.message)
+    throw error
+  }
+}
+
+function interpolate(format: string, args: ListValue): string {
+  let out = ''
+  let used = 0
+  let at = 0
+  while (at < format.length) {
+    const percent = format.indexOf('%', at)
+    if (percent < 0) return out + format.slice(at)
+    out += format.slice(at, percent)
+    if (format[percent + 1] === '%') {
+      out += '%'
+      at = percent + 2
+      continue
+    }
+    if (percent + 1 >= format.length) throw new FormatProblem('unexpected end of string')
+    if (used >= args.size) throw new FormatProblem(`index ${used} out of range`)
+    const clause = readClause(format, percent + 1)
+    out += applyClause(clause, args.at(used))
+    used += 1
+    at = clause.end
+  }
+  return out
+}
+
+interface Clause {
+  readonly verb: string
+  readonly precision: number
+  readonly end: number
+}
+
+function readClause(format: string, start: number): Clause {
+  let at = start
+  let precision = defaultPrecision
+  const problem = 'could not parse formatting clause'
+  if (format[at] === '.') {
+    const digits = /^[0-9]*/.exec(format.slice(at + 1))?.[0] ?? ''
+    at += 1 + digits.length
+    const inside = `${problem}: error while parsing precision`
+    if (at >= format.length)
+      throw new FormatProblem(`${inside}: could not find end of precision specifier`)
+    if (digits === '')
+      throw new FormatProblem(
+        `${inside}: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`,
+      )
+    precision = Number(digits)
+  }
+  const verb = String.fromCodePoint(format.codePointAt(at) as number)
+  if (!/^[sdfebxXo]$/.test(verb))
+    throw new FormatProblem(`${problem}: unrecognized formatting clause "${verb}"`)
+  return { verb, precision, end: at + 1 }
+}
+
+function wrong(accepted: string, value: Value): never {
+  throw new FormatProblem(`error during formatting: ${accepted}, was given ${typeName(value)}`)
+}
+
+function applyClause({ verb, precision }: Clause, value: Value): string {
+  switch (verb) {
+    case 's':
+      return asString(value)
+    case 'd':
+      return asDecimal(value)
+    case 'f':
+      return asFixed(doubleOf(value, 'fixed-point'), precision)
+    case 'e':
+      return asScientific(doubleOf(value, 'scientific'), precision)
+    case 'b':
+      if (typeof value === 'boolean') return value ? '1' : '0'
+      return integerOf(value, 'only integers and bools can be formatted as binary').toString(2)
+    case 'o':
+      return integerOf(value, 'octal clause can only be used on integers').toString(8)
+    default:
+      return asHex(value, verb === 'X')
+  }
+}
+
+function integerOf(value: Value, accepted: string): bigint {
+  if (typeof value === 'bigint') return value
+  return value instanceof Uint ? value.value : wrong(accepted, value)
+}
+
+const asDecimal = (value: Value): string =>
+  String(integerOf(value, 'decimal clause can only be used on integers'))
+
+function doubleOf(value: Value, clause: string): number {
+  if (typeof value === 'number') return value
+  if (value === 'NaN' || value === 'Infinity' || value === '-Infinity')
+    return toDouble(value) as number
+  return wrong(`${clause} clause can only be used on doubles`, value)
+}
+
+/** More digits than a double has are zeros here. */
+const exactDigitsMax = 100
+
+function digitsOf(value: number, precision: number): string {
+  const shown = Math.min(precision, exactDigitsMax)
+  const even = halfToEven(value, shown)
+  if (even !== undefined) return even
+  const whole = Math.abs(value) >= 1e21
+  const text = whole
+    ? `${BigInt(value)}${shown === 0 ? '' : `.${'0'.repeat(shown)}`}`
+    : value.toFixed(shown)
+  return text + '0'.repeat(precision - shown)
+}
+
+/** Go rounds a half to the even digit, `2.5` → `2`; JavaScript rounds it up. Undefined if there is no half. */
+function halfToEven(value: number, precision: number): string | undefined {
+  if (Math.abs(value) >= 1e21 || precision >= exactDigitsMax) return undefined
+  const exact = value.toFixed(exactDigitsMax)
+  const cut = exact.length - exactDigitsMax + precision
+  if (!/^50*$/.test(exact.slice(cut))) return undefined
+  const kept = exact.slice(0, precision === 0 ? cut - 1 : cut)
+  return /[02468]$/.test(kept) ? kept : undefined
+}
+
+function asFixed(value: number, precision: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞'
+  const [whole, fraction] = digitsOf(value, precision).split('.') as [string, string?]
+  const grouped = whole.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+function asScientific(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return asFixed(value, precision)
+  const shown = Math.min(precision, exactDigitsMax)
+  const [mantissa, exponentText] = value.toExponential(shown).split('e') as [string, string]
+  const exponent = Number(exponentText)
+  const digits = String(Math.abs(exponent)).padStart(2, '0')
+  const power = [...digits].map((digit) => superscripts[Number(digit)]).join('')
+  const zeros = '0'.repeat(precision - shown)
+  return `${mantissa}${zeros}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${power}`
+}
+
+function asHex(value: Value, upper: boolean): string {
+  const accepted = 'only integers, byte buffers, and strings can be formatted as hex'
+  const text =
+    typeof value === 'string'
+      ? Buffer.from(value).toString('hex')
+      : value instanceof Uint8Array
+        ? Buffer.from(value).toString('hex')
+        : integerOf(value, accepted).toString(16)
+  return upper ? text.toUpperCase() : text
+}
+
+const stringAccepts =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
+
+function asString(value: Value): string {
+  if (value instanceof ListValue) return listText(value)
+  if (value instanceof MapValue) return mapText(value)
+  if (value instanceof TypeValue) return value.name
+  const text = toText(value)
+  return typeof text === 'string' ? text : wrong(stringAccepts, value)
+}
+
+/** A value inside a list or map, quoted so that its type shows. */
+function nestedText(value: Value): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (value instanceof Uint8Array) return `b${goQuote(asString(value))}`
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return digitsOf(value, defaultPrecision)
+    return Number.isNaN(value) ? '"NaN"' : value > 0 ? '"+Inf"' : '"-Inf"'
+  }
+  if (value instanceof Timestamp) return `timestamp(${goQuote(asString(value))})`
+  if (value instanceof Duration) return `duration(${goQuote(asString(value))})`
+  const plain =
+    typeof value !== 'object' ||
+    value === null ||
+    value instanceof Uint ||
+    value instanceof ListValue ||
+    value instanceof MapValue ||
+    value instanceof TypeValue
+  if (plain) return asString(value)
+  throw new FormatProblem(`error during formatting: no formatting function for ${typeName(value)}`)
+}
+
+const listText = (list: ListValue): string => `[${[...list].map(nestedText).join(', ')}]`
+
+function mapText(map: MapValue): string {
+  const entries: [string, string][] = []
+  for (const key of map.keys()) {
+    const isKey = ['string', 'boolean', 'bigint'].includes(typeof key) || key instanceof Uint
+    if (!isKey)
+      throw new FormatProblem(
+        `error during formatting: no formatting function for map key of type ${typeName(key)}`,
+      )
+    entries.push([nestedText(key), nestedText(map.find(key) as Value)])
+  }
+  entries.sort(([a], [b]) => byCodePoint(a, b))
+  return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
+}

@@ -1,0 +1,41 @@
+/** Regular expressions of RE2, which take time linear in the text. */
+import { createRequire } from 'node:module'
+import type { RE2JS } from 're2js'
+import { byText } from '#base/by-text.ts'
+import { CelError } from './values.ts'
+
+/** Loaded with the first pattern: most servers never see one. */
+let engine: typeof RE2JS | undefined
+function re2(): typeof RE2JS {
+  engine ??= (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS
+  return engine
+}
+
+export interface Regex {
+  test(text: string): boolean
+  /** Up to `limit` matches from the left. */
+  find(text: string, limit: number): string[]
+}
+
+/** Patterns that are kept compiled: the objects of a kind are checked with the same few. */
+const keptMax = 1000
+
+/** The compiled pattern, or the error with the text of Go's regexp. */
+export const compileRegex = byText((source): Regex | CelError => {
+  try {
+    const compiled = re2().compile(source)
+    return {
+      test: (text) => compiled.test(text),
+      find: (text, limit) => {
+        const found: string[] = []
+        const matcher = compiled.matcher(text)
+        while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '')
+        return found
+      },
+    }
+  } catch (error) {
+    const { message } = error as Error
+    // Go names the part that is wrong also where nothing is left of it.
+    return new CelError(message.includes('`') ? message : `${message}: \`\``)
+  }
+}, keptMax)

@@ -1,0 +1,412 @@
+/**
+ * JSON with a structural schema as CEL values, read in place and only where an expression looks.
+ * The schema decides the type: `1` is a double under `type: number`, a string with `format: date-time` is a timestamp,
+ * and lists of type set or map compare without regard to order. Fields that the schema does not know do not exist.
+ */
+import { parseDuration } from '#api/duration.ts'
+import { parseTimestamp } from '#api/timestamp.ts'
+import {
+  isEmbedded,
+  isIntOrString,
+  itemsOf,
+  type JsonSchema,
+  listTypeOf,
+  mapKeysOf,
+  preserves,
+  propertyOf,
+  valuesOf,
+} from '#schema/structural/json-schema.ts'
+import { ArrayList, joinLists } from './collections.ts'
+import { equal, type OwnEquality } from './equality.ts'
+import { escapeFieldName, unescapeFieldName } from './field-name.ts'
+import {
+  CelError,
+  Duration,
+  ListValue,
+  MapValue,
+  OpaqueValue,
+  overloadError,
+  Timestamp,
+  type Value,
+} from './values.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const stringSchema: JsonSchema = { type: 'string' }
+const metadataSchema: JsonSchema = {
+  type: 'object',
+  properties: { name: stringSchema, generateName: stringSchema },
+}
+
+/** An embedded resource has these fields whatever its schema says. */
+const resourceFields = new Map<string, JsonSchema>([
+  ['apiVersion', stringSchema],
+  ['kind', stringSchema],
+  ['metadata', metadataSchema],
+])
+
+/** The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded one. */
+export function schemaView(json: unknown, schema: JsonSchema, isResource = false): Value {
+  if (json === null || json === undefined)
+    return schema.nullable
+      ? null
+      : new CelError('invalid data, got null for schema with nullable=false')
+  if (isIntOrString(schema)) return intOrString(json)
+  switch (schema.type) {
+    case 'object':
+      return objectView(json, schema, isResource)
+    case 'array':
+      return listView(json, schema)
+    case 'string':
+      return typeof json === 'string' ? textView(json, schema.format) : expected('string', json)
+    case 'number':
+      return typeof json === 'number' || typeof json === 'bigint'
+        ? Number(json)
+        : expected('float', json)
+    case 'integer':
+      return wholeNumber(json) ?? expected('int', json)
+    case 'boolean':
+      return typeof json === 'boolean' ? json : expected('bool', json)
+  }
+  if (preserves(schema)) return new UnknownValue(json)
+  return new CelError(
+    'invalid type, expected object, array, number, integer, boolean or string, or no type with ' +
+      'x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ' +
+      `${schema.type ?? ''}`,
+  )
+}
+
+function wholeNumber(json: unknown): bigint | undefined {
+  if (typeof json === 'bigint') return json
+  return typeof json === 'number' && Number.isInteger(json) ? BigInt(json) : undefined
+}
+
+function intOrString(json: unknown): Value {
+  if (typeof json === 'string') return json
+  return (
+    wholeNumber(json) ??
+    new CelError('invalid data, expected XIntOrString value to be either a string or integer')
+  )
+}
+
+function expected(type: string, json: unknown): CelError {
+  return new CelError(`invalid data, expected ${type}, got ${goTypeOf(json)}`)
+}
+
+function goTypeOf(json: unknown): string {
+  if (Array.isArray(json)) return '[]interface {}'
+  if (typeof json === 'object') return 'map[string]interface {}'
+  if (typeof json === 'boolean') return 'bool'
+  if (typeof json === 'string') return 'string'
+  return wholeNumber(json) === undefined ? 'float64' : 'int64'
+}
+
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/
+
+/** A string whose format is a type of CEL. */
+function textView(text: string, format: string | undefined): Value {
+  switch (format) {
+    case 'duration': {
+      const nanos = parseDuration(text) ?? wordyDuration(text)
+      return nanos === undefined
+        ? new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
+        : new Duration(nanos)
+    }
+    case 'date': {
+      const instant = dateOnly.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined
+      return instant === undefined
+        ? new CelError(`Invalid date formatted string ${text}`)
+        : new Timestamp(instant.seconds, 0)
+    }
+    case 'date-time':
+      return dateTime(text)
+    case 'byte':
+      return Buffer.from(text, 'base64')
+  }
+  return text
+}
+
+function dateTime(text: string): Value {
+  const zoned = /(?:[zZ]|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`
+  const instant = parseTimestamp(zoned)
+  const offset = /([+-])(\d\d):(\d\d)$/.exec(zoned)
+  if (instant === undefined) return new CelError(`Invalid date-time formatted string ${text}`)
+  const size = offset === null ? 0 : Number(offset[2]) * 3600 + Number(offset[3]) * 60
+  return new Timestamp(instant.seconds, instant.nanos, offset?.[1] === '-' ? -size : size)
+}
+
+const unitNanos: readonly (readonly [readonly string[], bigint])[] = [
+  [['ns', 'nano'], 1n],
+  [['us', 'µs', 'micro'], 1000n],
+  [['ms', 'milli'], 1_000_000n],
+  [['s', 'sec'], 1_000_000_000n],
+  [['m', 'min'], 60_000_000_000n],
+  [['h', 'hr', 'hour'], 3_600_000_000_000n],
+  [['d', 'day'], 86_400_000_000_000n],
+  [['w', 'wk', 'week'], 604_800_000_000_000n],
+]
+
+/** `2 hours 30 minutes`: numbers with the names of units. */
+function wordyDuration(text: string): bigint | undefined {
+  let total: bigint | undefined
+  for (const [, number, name] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+    const unit = (name as string).toLowerCase()
+    const found = unitNanos.find(
+      ([names]) => names.includes(unit) || unit.startsWith(names.at(-1) as string),
+    )
+    if (found !== undefined)
+      total = BigInt.asIntN(64, (total ?? 0n) + BigInt(number as string) * found[1])
+  }
+  return total
+}
+
+function objectView(json: unknown, schema: JsonSchema, isResource: boolean): Value {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    return new CelError('invalid data, expected a map for the provided schema with type=object')
+  const isRoot = isResource || isEmbedded(schema)
+  const hasFields = isRoot || schema.properties !== undefined
+  if (hasFields) return new ObjectMap(json as Json, schema, isRoot)
+  return new DictionaryMap(json as Json, valuesOf(schema))
+}
+
+/** An object with named fields. Their names in expressions are escaped. */
+class ObjectMap extends MapValue implements OwnEquality {
+  readonly #json: Json
+  readonly #schema: JsonSchema
+  readonly #isResource: boolean
+  constructor(json: Json, schema: JsonSchema, isResource: boolean) {
+    super()
+    this.#json = json
+    this.#schema = schema
+    this.#isResource = isResource
+  }
+  #schemaOf(name: string): JsonSchema | undefined {
+    if (!this.#isResource) return propertyOf(this.#schema, name)
+    const declared = propertyOf(this.#schema, name)
+    if (name === 'metadata') return withMetadataNames(declared)
+    return declared ?? resourceFields.get(name)
+  }
+  get size(): number {
+    return Object.keys(this.#json).length
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return overloadError(key)
+    const name = unescapeFieldName(key)
+    if (name === undefined || !Object.hasOwn(this.#json, name)) return undefined
+    return this.#read(name)
+  }
+  #read(name: string): Value | undefined {
+    const value = this.#json[name]
+    const schema = this.#schemaOf(name)
+    // A field that is null does not exist.
+    if (value === null || value === undefined || schema === undefined) return undefined
+    return schemaView(value, schema)
+  }
+  keys(): Iterable<Value> {
+    return Object.keys(this.#json).flatMap((name) =>
+      this.#schemaOf(name) === undefined ? [] : [escapeFieldName(name) ?? name],
+    )
+  }
+  equalsOwn(other: Value): boolean | CelError {
+    if (!(other instanceof MapValue)) return overloadError(other)
+    if (this.size !== other.size) return false
+    for (const name of Object.keys(this.#json)) {
+      if (this.#schemaOf(name) === undefined) {
+        if (!(other instanceof ObjectMap)) return overloadError(other)
+        if (Object.hasOwn(other.#json, name) && !isSameJson(this.#json[name], other.#json[name]))
+          return false
+        continue
+      }
+      const mine = this.#read(name)
+      const key = escapeFieldName(name) ?? name
+      const theirs = other.find(key)
+      if ((mine === undefined) !== (theirs === undefined)) return false
+      if (mine === undefined || theirs === undefined) continue
+      const same = equal(mine, theirs)
+      if (same !== true) return same
+    }
+    return true
+  }
+}
+
+/** The metadata of a resource: its name and generateName can be read even if the schema leaves them out. */
+function withMetadataNames(declared: JsonSchema | undefined): JsonSchema {
+  if (declared?.properties === undefined) return metadataSchema
+  return { ...declared, properties: { ...metadataSchema.properties, ...declared.properties } }
+}
+
+/** An object with keys of the user; without a schema for the values no key can be read. */
+class DictionaryMap extends MapValue {
+  readonly #json: Json
+  readonly #values: JsonSchema | undefined
+  constructor(json: Json, values: JsonSchema | undefined) {
+    super()
+    this.#json = json
+    this.#values = values
+  }
+  get size(): number {
+    return Object.keys(this.#json).length
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return overloadError(key)
+    if (this.#values === undefined || !Object.hasOwn(this.#json, key)) return undefined
+    return schemaView(this.#json[key], this.#values)
+  }
+  keys(): Iterable<Value> {
+    return this.#values === undefined ? [] : Object.keys(this.#json)
+  }
+}
+
+function listView(json: unknown, schema: JsonSchema): Value {
+  if (!Array.isArray(json))
+    return new CelError('invalid data, expected an array for the provided schema with type=array')
+  const items = itemsOf(schema)
+  if (items === undefined)
+    return new CelError('invalid array type, expected Items with a non-empty Schema')
+  switch (listTypeOf(schema)) {
+    case 'map':
+      return new KeyedList(json, items, mapKeysOf(schema))
+    case 'set':
+      return new SetList(json, items)
+  }
+  return new SchemaList(json, items)
+}
+
+class SchemaList extends ListValue {
+  readonly items: readonly unknown[]
+  readonly schema: JsonSchema
+  constructor(items: readonly unknown[], schema: JsonSchema) {
+    super()
+    this.items = items
+    this.schema = schema
+  }
+  get size(): number {
+    return this.items.length
+  }
+  at(index: number): Value {
+    return schemaView(this.items[index], this.schema)
+  }
+  concat(other: ListValue): Value {
+    return joinLists(this, other)
+  }
+}
+
+/** What identifies an element: the JSON of a scalar or of the values of its keys. */
+const identity = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? 'null'
+
+function scalarIdentity(value: Value): string | CelError {
+  if (typeof value === 'object' && value !== null)
+    return value instanceof CelError ? value : identity(String(value))
+  return typeof value === 'bigint' ? `int ${value}` : identity(value)
+}
+
+/** A list of type set: equal to a list with the same elements, and `+` adds only new ones. */
+class SetList extends SchemaList implements OwnEquality {
+  #identities(list: ListValue): Set<string> | CelError {
+    const found = new Set<string>()
+    for (const element of list) {
+      const key = scalarIdentity(element)
+      if (typeof key !== 'string') return key
+      found.add(key)
+    }
+    return found
+  }
+  equalsOwn(other: Value): boolean | CelError {
+    if (!(other instanceof ListValue)) return overloadError(other)
+    if (other.size !== this.size) return false
+    const mine = this.#identities(this)
+    if (mine instanceof CelError) return mine
+    const theirs = this.#identities(other)
+    if (theirs instanceof CelError) return theirs
+    return mine.size === theirs.size && [...theirs].every((key) => mine.has(key))
+  }
+  override concat(other: ListValue): Value {
+    const known = this.#identities(this)
+    if (known instanceof CelError) return known
+    const elements: Value[] = [...this]
+    for (const element of other) {
+      const key = scalarIdentity(element)
+      if (typeof key !== 'string') return key
+      if (!known.has(key)) elements.push(element)
+      known.add(key)
+    }
+    return new ArrayList(elements)
+  }
+}
+
+/** A list of type map: equal by keys, and `+` replaces elements with the same keys. */
+class KeyedList extends SchemaList implements OwnEquality {
+  readonly #keys: readonly string[]
+  constructor(items: readonly unknown[], schema: JsonSchema, keys: readonly string[]) {
+    super(items, schema)
+    this.#keys = keys
+  }
+  #identity(element: Value): string {
+    const fields = this.#keys.map((key) => {
+      const value =
+        element instanceof MapValue ? element.find(escapeFieldName(key) ?? key) : undefined
+      return value === undefined ? '' : scalarIdentity(value)
+    })
+    return identity(fields)
+  }
+  equalsOwn(other: Value): boolean | CelError {
+    if (!(other instanceof ListValue)) return overloadError(other)
+    if (other.size !== this.size) return false
+    const mine = new Map([...this].map((element) => [this.#identity(element), element]))
+    const seen = new Set<string>()
+    for (const element of other) {
+      const key = this.#identity(element)
+      const own = mine.get(key)
+      if (own === undefined) return false
+      const same = equal(own, element)
+      if (same !== true) return same
+      seen.add(key)
+    }
+    return seen.size === mine.size
+  }
+  override concat(other: ListValue): Value {
+    const elements: Value[] = [...this]
+    const places = new Map(elements.map((element, at) => [this.#identity(element), at]))
+    for (const element of other) {
+      const key = this.#identity(element)
+      const place = places.get(key) ?? elements.length
+      elements[place] = element
+      places.set(key, place)
+    }
+    return new ArrayList(elements)
+  }
+}
+
+/** Data of unknown type that the schema preserves: it can only be compared. */
+class UnknownValue extends OpaqueValue {
+  readonly typeName = 'unknown'
+  readonly #json: unknown
+  constructor(json: unknown) {
+    super()
+    this.#json = json
+  }
+  equals(other: Value): boolean | CelError {
+    return other instanceof UnknownValue && isSameJson(this.#json, other.#json)
+  }
+}
+
+/** Equal JSON; for Kubernetes an empty list or map equals an absent one. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (isEmpty(a) && isEmpty(b)) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, at) => isSameJson(item, b[at]))
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const [left, right] = [a as Json, b as Json]
+  const names = Object.keys(left)
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isSameJson(left[name], right[name]))
+  )
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
