@@ -31,6 +31,7 @@ const scalarNames: readonly ScalarName[] = [
 const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ...scalarNames.map((scalar): [string, Scalar] => [scalar, { is: 'scalar', scalar }]),
   ['uid', { is: 'scalar', scalar: 'string', named: 'types.UID' }],
+  ['nodeName', { is: 'scalar', scalar: 'string', named: 'types.NodeName' }],
   ['rawExtension', { is: 'scalar', scalar: 'any', named: 'runtime.RawExtension' }],
   ['fieldsV1', { is: 'scalar', scalar: 'any', named: 'v1.FieldsV1' }],
   ['fields', { is: 'scalar', scalar: 'any', named: 'v1.Fields' }],
