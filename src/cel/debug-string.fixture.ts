@@ -54,10 +54,12 @@ function quoteBytes(bytes: Uint8Array): string {
     return quote(text.decode(bytes))
   } catch {
     return `"${[...bytes]
-      .map((byte) =>
-        byte < 32 || byte > 126
-          ? `\\x${byte.toString(16).padStart(2, '0')}`
-          : (goEscapes.get(byte) ?? String.fromCharCode(byte)),
+      .map(
+        (byte) =>
+          goEscapes.get(byte) ??
+          (byte < 32 || byte > 126
+            ? `\\x${byte.toString(16).padStart(2, '0')}`
+            : String.fromCharCode(byte)),
       )
       .join('')}"`
   }

@@ -1,7 +1,6 @@
 /**
- * The connection to etcd: one gRPC channel per server. A request goes to the server that answered last. While no server
- * can be reached, requests wait until their deadline, as those of kube-apiserver do. It knows the names of etcd's
- * methods and nothing of what is in a message.
+ * The way to etcd: one channel to each of its servers, requests to whichever answers, and a watchful eye on whether
+ * any does. It knows the names of etcd's methods and nothing of what is in a message.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -15,7 +14,6 @@ import {
   Metadata,
 } from '@grpc/grpc-js'
 import { StorageUnavailable } from '#storage/storage.ts'
-import { ConnectionWait } from './connection-wait.ts'
 import { describeFailure, isAway, isUnsent } from './failure.ts'
 import { encodeRange } from './messages.ts'
 
@@ -29,10 +27,8 @@ export interface ConnectionOptions {
   /** `http://host:port`, `https://host:port`, or `host:port` for the former. */
   readonly endpoints: readonly string[]
   readonly tls?: TlsOptions
-  /** The time limit of a request, which includes the time that it waits for a connection. */
+  /** How long a request may take before it is given up. */
   readonly deadlineMs?: number
-  /** How many requests may wait for a connection at once. */
-  readonly waitingMax?: number
   /** How long it may take to say that it is well; 0 for the usual. */
   readonly healthDeadlineMs?: number
 }
@@ -46,11 +42,8 @@ export const methods = {
   status: '/etcdserverpb.Maintenance/Status',
 } as const
 
-/** The default of --request-timeout: when it has passed, the client already has its 504. */
-const defaultDeadlineMs = 60_000
-
-/** Requests that wait for a connection at once: far more than --max-requests-inflight lets in. */
-const defaultWaitingMax = 5000
+/** Half of what a request has by default: a store that is busy is waited for, one that is silent is told. */
+const defaultDeadlineMs = 30_000
 
 /** How long a first connection is waited for before one server of several is asked: some take a connection and say nothing. */
 const connectMs = 5000
@@ -73,9 +66,8 @@ const channelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
-  // Requests wait for the connection, and one attempt costs little.
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 250,
+  'grpc.max_reconnect_backoff_ms': 1000,
 }
 
 type Stream = ClientDuplexStream<Buffer, Buffer>
@@ -85,7 +77,6 @@ export class Connection {
   #clients: Client[]
   #probe: Buffer
   #deadlineMs: number
-  readonly #waitingMax: number
   readonly #healthDeadlineMs: number
   readonly #names: readonly string[]
   /** The client that answered last. */
@@ -93,7 +84,6 @@ export class Connection {
   #trouble: string | undefined
   #healthTimer: NodeJS.Timeout | undefined
   #running = new Set<Promise<unknown>>()
-  #wait = new ConnectionWait(() => this.#clients.map((client) => client.getChannel()))
   #closed: StorageUnavailable | undefined
 
   /** `probeKey` is read to know that etcd is well. */
@@ -102,7 +92,6 @@ export class Connection {
     if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
     this.endpoints = options.endpoints.join(', ')
     this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs
-    this.#waitingMax = options.waitingMax ?? defaultWaitingMax
     this.#healthDeadlineMs = options.healthDeadlineMs || defaultHealthDeadlineMs
     this.#names = options.endpoints
     const tls = options.tls ?? {}
@@ -114,19 +103,14 @@ export class Connection {
     return this.#closed?.message ?? this.#trouble
   }
 
-  /** The deadline of a request that begins now: a time of day, and never later than `latest`. */
-  deadline(latest = Number.POSITIVE_INFINITY): number {
-    return Math.min(Date.now() + this.#deadlineMs, latest)
+  /** A request that may be made twice without harm. */
+  read(method: string, request: Buffer): Promise<Buffer> {
+    return this.#track(this.#tryAll(method, request, isAway))
   }
 
-  /** A request that may be sent twice without harm. */
-  read(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
-    return this.#track(this.#send(method, request, isAway, deadline))
-  }
-
-  /** A request that is sent again only if it cannot have reached a server. */
-  write(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
-    return this.#track(this.#send(method, request, isUnsent, deadline))
+  /** A request that is made again only if it cannot have arrived. */
+  write(method: string, request: Buffer): Promise<Buffer> {
+    return this.#track(this.#tryAll(method, request, isUnsent))
   }
 
   watch(): Stream {
@@ -152,10 +136,9 @@ export class Connection {
     return answers.map((answer, i) => [this.#names[i], answer])
   }
 
-  /** Requests under way are finished; those that wait for a connection are rejected. */
+  /** Lets what is under way come to its end. */
   async close(): Promise<void> {
     this.#closed ??= new StorageUnavailable('the store is closed')
-    this.#wait.end()
     clearTimeout(this.#healthTimer)
     await Promise.allSettled(this.#running)
     for (const client of this.#clients) client.close()
@@ -170,40 +153,15 @@ export class Connection {
     }
   }
 
-  /** Tries each server, then waits for a connection and tries them again, until the deadline. */
-  async #send(
+  async #tryAll(
     method: string,
     request: Buffer,
     mayRepeat: (error: unknown) => boolean,
-    deadline: number,
+    deadlineMs = this.#deadlineMs,
   ): Promise<Buffer> {
-    // While others wait for a connection, an attempt would only cost time.
-    for (let isTried = this.#wait.isNeeded; ; isTried = true) {
-      if (isTried) await this.#untilReady(deadline)
-      try {
-        return await this.#tryEach(method, request, mayRepeat, deadline)
-      } catch (error) {
-        if (!mayRepeat(error) || Date.now() >= deadline) throw error
-      }
-    }
-  }
-
-  async #untilReady(deadline: number): Promise<void> {
-    if (this.#wait.waiting >= this.#waitingMax)
-      throw new StorageUnavailable('too many requests wait for etcd')
-    await this.#wait.untilReady(deadline)
     if (this.#closed) throw this.#closed
-    if (Date.now() >= deadline) throw new StorageUnavailable(this.#trouble ?? 'etcd did not answer')
-  }
-
-  async #tryEach(
-    method: string,
-    request: Buffer,
-    mayRepeat: (error: unknown) => boolean,
-    deadline: number,
-  ): Promise<Buffer> {
+    const deadline = Date.now() + deadlineMs
     for (let attempt = 1; ; attempt++) {
-      if (this.#closed) throw this.#closed
       if (this.#clients.length > 1)
         await this.#connecting(Math.min(deadline, Date.now() + connectMs))
       const picked = this.#pick()
@@ -262,8 +220,8 @@ export class Connection {
     if (this.#closed) return
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
-      const deadline = Date.now() + Math.min(this.#healthDeadlineMs, this.#deadlineMs)
-      const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline))
+      const withinMs = Math.min(this.#healthDeadlineMs, this.#deadlineMs)
+      const probing = this.#track(this.#tryAll(methods.range, this.#probe, isAway, withinMs))
       // Whatever it says, who is refused this is refused everything.
       probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)
