@@ -2,6 +2,7 @@
  * From facts to kinds: every built-in resource of the emulated release. Types, codecs and defaults of a kind are compiled
  * when they are first needed, so that start-up does not grow with the number of kinds.
  */
+import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
@@ -56,6 +57,7 @@ export function builtInResources(facts: Facts, options: BuiltInOptions): Resourc
   const groups = new Map<string, ResourceFact[]>()
   for (const fact of facts.resourcesOf(options.release)) {
     if (!options.serves(fact)) continue
+    if (fact.gate !== undefined && !options.feature(fact.gate)) continue
     const key = fact.storage?.prefix ?? `virtual/${fact.group}/${fact.version}/${fact.plural}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [fact])
@@ -129,13 +131,8 @@ class BuiltInResource implements Resource {
     const known = this.#all.get(apiVersion)
     if (known !== undefined || apiVersion === '') return known
     const prefix = this.storagePrefix.slice(this.#options.root.length + 1)
-    for (const release of this.#facts.releases.toReversed()) {
-      for (const fact of this.#facts.resourcesOf(release)) {
-        if (fact.storage?.prefix !== prefix) continue
-        if (apiVersionOf(fact.group, fact.version) === apiVersion) return this.#kind(fact)
-      }
-    }
-    return undefined
+    const fact = this.#facts.newestStoredAt(prefix, groupOf(apiVersion), versionOf(apiVersion))
+    return fact && this.#kind(fact)
   }
 
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] {

@@ -26,7 +26,9 @@ function* columnsOf(name: string): Generator<string> {
     }
     return
   }
-  for (const row of Object.values(table.names)) yield* Object.keys(row as object)
+  for (const rows of Object.values(table.names)) {
+    for (const row of [rows].flat()) yield* Object.keys(row as object)
+  }
   for (const row of Object.values(table.types) as {
     fields: [string, string, 0, string, object?][]
   }[]) {

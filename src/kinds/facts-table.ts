@@ -49,6 +49,8 @@ export interface ResourceRow extends Span {
   readonly storageVersion?: string
   readonly storagePrefix?: string
   readonly off?: boolean
+  readonly on?: boolean
+  readonly gate?: string
   readonly returnsDeleted?: boolean
   readonly lifecycle?: LifecycleRow
   readonly subresources?: readonly SubresourceRow[]
@@ -73,7 +75,8 @@ export interface SubresourceRow {
 
 export interface TypesTable {
   readonly types: Readonly<Record<string, TypeRow>>
-  readonly names: Readonly<Record<string, NameRow>>
+  /** A list where releases differ. */
+  readonly names: Readonly<Record<string, NameRow | readonly NameRow[]>>
 }
 
 export interface TypeRow extends Span {
@@ -92,12 +95,15 @@ export interface FieldOptions extends Span {
   readonly mapType?: 'atomic' | 'granular'
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
+  readonly gate?: string
   readonly default?: string | number | boolean
 }
 
-export interface NameRow {
+export interface NameRow extends Span {
   readonly of: string
   readonly message?: boolean
+  readonly alias?: boolean
+  readonly enum?: boolean
   readonly values?: readonly string[]
 }
 
@@ -110,6 +116,12 @@ export const isIn = (span: Span | undefined, release: number): boolean =>
   span === undefined ||
   ((span.since === undefined || span.since <= release) &&
     (span.until === undefined || release <= span.until))
+
+/** The row of a name in one release. A name without a list is the same in every release that has it. */
+export const nameIn = (
+  rows: NameRow | readonly NameRow[] | undefined,
+  release: number,
+): NameRow | undefined => [rows ?? []].flat().find((row) => isIn(row, release))
 
 export function factsTables(readFacts: ReadFacts): FactsTables {
   let releases: ReleasesTable | undefined

@@ -5,7 +5,7 @@
 import { assert } from '#base/assert.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import type { FactsTables, FieldOptions, FieldRow } from './facts-table.ts'
-import { isIn } from './facts-table.ts'
+import { isIn, nameIn } from './facts-table.ts'
 
 export interface TypeGraph {
   /** A struct by the name of its table and its own: `struct('core.v1', 'Pod')`. Undefined where there is none. */
@@ -31,6 +31,7 @@ const scalarNames: readonly ScalarName[] = [
 const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ...scalarNames.map((scalar): [string, Scalar] => [scalar, { is: 'scalar', scalar }]),
   ['uid', { is: 'scalar', scalar: 'string', named: 'types.UID' }],
+  ['nodeName', { is: 'scalar', scalar: 'string', named: 'types.NodeName' }],
   ['rawExtension', { is: 'scalar', scalar: 'any', named: 'runtime.RawExtension' }],
   ['fieldsV1', { is: 'scalar', scalar: 'any', named: 'v1.FieldsV1' }],
   ['fields', { is: 'scalar', scalar: 'any', named: 'v1.Fields' }],
@@ -84,10 +85,11 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     const dot = text.lastIndexOf('.')
     const inFile = dot < 0 ? file : text.slice(0, dot)
     const name = dot < 0 ? text : text.slice(dot + 1)
-    const alias = tables.types(inFile).names[name]
+    const alias = nameIn(tables.types(inFile).names[name], release)
     if (alias !== undefined) {
       const type = typeOf(inFile, alias.of, options, alias.message === true)
-      return type.is === 'scalar' ? namedScalar(`${inFile}.${name}`, type) : type
+      const isNew = type.is === 'scalar' && alias.alias !== true
+      return isNew ? namedScalar(`${inFile}.${name}`, type) : type
     }
     const found = struct(inFile, name)
     assert(found !== undefined, `facts: ${file} speaks of ${text}, which release ${release} lacks`)

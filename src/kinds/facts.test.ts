@@ -15,8 +15,11 @@ test('nothing but the releases table is read to know the resources', () => {
   assert.deepEqual(reads, ['releases.json'])
 })
 
-test('the releases are 1.15 to 1.22', () => {
-  assert.deepEqual(facts.releases, [15, 16, 17, 18, 19, 20, 21, 22])
+test('the releases are 1.15 to 1.37', () => {
+  assert.deepEqual(
+    facts.releases,
+    Array.from({ length: 23 }, (_, i) => 15 + i),
+  )
   assert.equal(facts.versionOf(22), '1.22.17')
 })
 
@@ -27,11 +30,11 @@ const resourceAt = (release: number, group: string, version: string, plural: str
 
 // group version plural, first and last release that serves it, stored as (oldest → newest), prefix
 const served: [string, string, string, number, number, string, string, string][] = [
-  ['', 'v1', 'pods', 15, 22, '/v1', '/v1', 'pods'],
-  ['', 'v1', 'nodes', 15, 22, '/v1', '/v1', 'minions'],
-  ['', 'v1', 'services', 15, 22, '/v1', '/v1', 'services/specs'],
-  ['', 'v1', 'endpoints', 15, 22, '/v1', '/v1', 'services/endpoints'],
-  ['apps', 'v1', 'deployments', 15, 22, 'apps/v1', 'apps/v1', 'deployments'],
+  ['', 'v1', 'pods', 15, 37, '/v1', '/v1', 'pods'],
+  ['', 'v1', 'nodes', 15, 37, '/v1', '/v1', 'minions'],
+  ['', 'v1', 'services', 15, 37, '/v1', '/v1', 'services/specs'],
+  ['', 'v1', 'endpoints', 15, 37, '/v1', '/v1', 'services/endpoints'],
+  ['apps', 'v1', 'deployments', 15, 37, 'apps/v1', 'apps/v1', 'deployments'],
   ['apps', 'v1beta1', 'deployments', 15, 17, 'apps/v1', 'apps/v1', 'deployments'],
   ['extensions', 'v1beta1', 'deployments', 15, 17, 'apps/v1', 'apps/v1', 'deployments'],
   [
@@ -44,15 +47,15 @@ const served: [string, string, string, number, number, string, string, string][]
     'networking.k8s.io/v1',
     'ingress',
   ],
-  ['batch', 'v1', 'cronjobs', 21, 22, 'batch/v1beta1', 'batch/v1', 'cronjobs'],
+  ['batch', 'v1', 'cronjobs', 21, 37, 'batch/v1beta1', 'batch/v1', 'cronjobs'],
   ['batch', 'v2alpha1', 'cronjobs', 15, 20, 'batch/v1beta1', 'batch/v1beta1', 'cronjobs'],
-  ['events.k8s.io', 'v1', 'events', 19, 22, '/v1', '/v1', 'events'],
+  ['events.k8s.io', 'v1', 'events', 19, 37, '/v1', '/v1', 'events'],
   [
     'storage.k8s.io',
     'v1',
     'csinodes',
     17,
-    22,
+    37,
     'storage.k8s.io/v1beta1',
     'storage.k8s.io/v1',
     'csinodes',
@@ -62,7 +65,7 @@ const served: [string, string, string, number, number, string, string, string][]
     'v1beta1',
     'podsecuritypolicies',
     15,
-    22,
+    24,
     'policy/v1beta1',
     'policy/v1beta1',
     'podsecuritypolicy',
@@ -72,7 +75,7 @@ const served: [string, string, string, number, number, string, string, string][]
     'v1',
     'customresourcedefinitions',
     16,
-    22,
+    37,
     'apiextensions.k8s.io/v1beta1',
     'apiextensions.k8s.io/v1beta1',
     'apiextensions.k8s.io/customresourcedefinitions',
@@ -82,10 +85,50 @@ const served: [string, string, string, number, number, string, string, string][]
     'v1',
     'apiservices',
     15,
-    22,
+    37,
     'apiregistration.k8s.io/v1beta1',
     'apiregistration.k8s.io/v1',
     'apiregistration.k8s.io/apiservices',
+  ],
+  [
+    'autoscaling',
+    'v2',
+    'horizontalpodautoscalers',
+    23,
+    37,
+    'autoscaling/v1',
+    'autoscaling/v2',
+    'horizontalpodautoscalers',
+  ],
+  [
+    'resource.k8s.io',
+    'v1',
+    'resourceclaims',
+    34,
+    37,
+    'resource.k8s.io/v1beta2',
+    'resource.k8s.io/v1',
+    'resourceclaims',
+  ],
+  [
+    'resource.k8s.io',
+    'v1',
+    'devicetaintrules',
+    37,
+    37,
+    'resource.k8s.io/v1beta2',
+    'resource.k8s.io/v1beta2',
+    'devicetaintrules',
+  ],
+  [
+    'networking.k8s.io',
+    'v1',
+    'servicecidrs',
+    33,
+    37,
+    'networking.k8s.io/v1beta1',
+    'networking.k8s.io/v1',
+    'servicecidrs',
   ],
 ]
 for (const [group, version, plural, first, last, storedFirst, storedLast, prefix] of served) {
@@ -111,10 +154,34 @@ test('what is off by default says so', () => {
   for (const release of facts.releases) {
     for (const one of facts.resourcesOf(release)) {
       if (one.alpha) assert.equal(one.off, true, `${one.group}/${one.version}`)
-      if (release > 17)
+      if (release > 17 && release < 24)
         assert.equal(one.off, one.alpha, `${one.group}/${one.version} ${one.plural}`)
     }
   }
+})
+
+test('from 1.24 on new beta versions are off, those that were on stay on', () => {
+  assert.equal(resourceAt(24, 'batch', 'v1beta1', 'cronjobs')!.off, false)
+  assert.equal(resourceAt(28, 'flowcontrol.apiserver.k8s.io', 'v1beta2', 'flowschemas')!.off, false)
+  assert.equal(
+    resourceAt(28, 'admissionregistration.k8s.io', 'v1beta1', 'validatingadmissionpolicies')!.off,
+    true,
+  )
+  assert.equal(resourceAt(37, 'certificates.k8s.io', 'v1beta1', 'clustertrustbundles')!.off, true)
+  assert.equal(
+    resourceAt(37, 'certificates.k8s.io', 'v1', 'clustertrustbundles')!.gate,
+    'ClusterTrustBundle',
+  )
+})
+
+test('a name can be a type of its own in one release and an alias in another', () => {
+  const rules = (release: number) => {
+    const hook = facts.typeOf('io.k8s.api.admissionregistration.v1beta1.ValidatingWebhook', release)
+    const items = list(hook, 'rules').items as Struct
+    return items.name
+  }
+  assert.equal(rules(25), 'io.k8s.api.admissionregistration.v1beta1.RuleWithOperations')
+  assert.equal(rules(26), 'io.k8s.api.admissionregistration.v1.RuleWithOperations')
 })
 
 test('lifecycles name what replaces a version', () => {

@@ -12,7 +12,7 @@ import { typeGraph } from './facts-type-graph.ts'
 export type { ReadFacts } from './facts-table.ts'
 
 export interface Facts {
-  /** Minor numbers of the releases the tables know, oldest first: 15 … 22. */
+  /** Minor numbers of the releases the tables know, oldest first: 15 … 37. */
   readonly releases: readonly number[]
   /** '1.22.17' for 22. */
   versionOf(release: number): string
@@ -21,6 +21,8 @@ export interface Facts {
   knownGroupVersionsOf(release: number): { group: string; version: string }[]
   /** Every resource of a release, those off by default too, ordered by group, version and plural. */
   resourcesOf(release: number): readonly ResourceFact[]
+  /** The newest form of a resource that is stored under this prefix, in any release. */
+  newestStoredAt(prefix: string, group: string, version: string): ResourceFact | undefined
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
   typeOf(openApiName: string, release: number): Struct
   isType(openApiName: string, release: number): boolean
@@ -60,6 +62,8 @@ export interface ResourceFact {
   readonly until: number
   /** The resource, or its whole group version, is served only when turned on. */
   readonly off: boolean
+  /** Served only where this feature gate is on. */
+  readonly gate?: string
   readonly alpha: boolean
   /** A deletion is answered with the object, not with a status. */
   readonly returnsDeleted: boolean
@@ -178,6 +182,21 @@ export function loadFacts(readFacts: ReadFacts): Facts {
         .map(({ group = '', version = '' }) => ({ group, version }))
         .sort((a, b) => compare(a.group, b.group) || compare(a.version, b.version)),
     resourcesOf,
+    newestStoredAt(prefix, group, version) {
+      const rows = tables.releases.resources.filter(
+        (row) => row.group === group && row.version === version && row.storagePrefix === prefix,
+      )
+      const newest = releases().at(-1)!
+      const ends = rows.map((row) => row.until ?? newest)
+      const last = Math.max(...ends)
+      const row = rows[ends.indexOf(last)]
+      return (
+        row &&
+        resourcesOf(last).find(
+          (fact) => fact.plural === row.plural && fact.group === group && fact.version === version,
+        )
+      )
+    },
     isType: (openApiName, release) => structOf(openApiName, release) !== undefined,
     typeOf(openApiName, release) {
       const found = structOf(openApiName, release)
@@ -245,7 +264,8 @@ function resourceFact(
     ...storageOf(row),
     since: row.since ?? oldest,
     until: row.until ?? newest,
-    off: row.off === true || off.has(`${row.group}/${row.version}`),
+    off: row.on !== true && (row.off === true || off.has(`${row.group}/${row.version}`)),
+    ...(row.gate !== undefined ? { gate: row.gate } : undefined),
     alpha: row.version.includes('alpha'),
     returnsDeleted: row.returnsDeleted ?? false,
     ...lifecycleOf(row),

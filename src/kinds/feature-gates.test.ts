@@ -10,6 +10,11 @@ const table: GateTable = {
   ],
   Done: [[20, 22, 'GA', true, true]],
   ServerSideApply: [[22, 22, 'GA', true, false]],
+  Removed: [
+    [16, 18, 'ALPHA', false, false],
+    [19, 20, 'GA', true, true],
+  ],
+  Abandoned: [[16, 18, 'ALPHA', false, false]],
   Leaving: [[22, 22, 'DEPRECATED', false, false]],
 }
 
@@ -25,6 +30,11 @@ const cases: [number, Record<string, boolean>, string, boolean | RegExp][] = [
   [22, { Done: true }, 'Done', true],
   [22, { Done: false }, '', /locked to true/],
   [21, { ServerSideApply: true }, '', /unrecognized feature gate: ServerSideApply/],
+  [22, {}, 'Removed', true],
+  [18, {}, 'Removed', false],
+  [15, {}, 'Removed', false],
+  [22, {}, 'Abandoned', false],
+  [22, { Removed: true }, '', /unrecognized feature gate: Removed/],
   [22, { Nope: true }, '', /unrecognized feature gate: Nope/],
 ]
 for (const [release, given, gate, expected] of cases) {

@@ -11,6 +11,7 @@ export type GateTable = Readonly<
 >
 
 export interface FeatureGates {
+  /** A gate that an earlier release removed keeps its last default; one of a later release is off. */
   readonly enabled: (gate: string) => boolean
   /** What an operator should know of the gates that were set. */
   readonly warnings: readonly string[]
@@ -25,9 +26,14 @@ export function featureGates(
   given: ReadonlyMap<string, boolean>,
 ): FeatureGates | { error: string } {
   const known = new Map<string, { stage: Stage; on: boolean; locked: boolean }>()
+  /** Gates that earlier releases removed, where what they guarded stays on. */
+  const settled = new Set<string>()
   for (const [name, spans] of Object.entries(table)) {
-    const span = spans.find(([first, last]) => release >= first && release <= last)
-    if (span !== undefined) known.set(name, { stage: span[2], on: span[3], locked: span[4] })
+    const span = spans.findLast(([first]) => first <= release)
+    if (span === undefined) continue
+    const [, last, stage, on, locked] = span
+    if (release <= last) known.set(name, { stage, on, locked })
+    else if (on) settled.add(name)
   }
   for (const [all, stage] of [
     ['AllAlpha', 'ALPHA'],
@@ -60,5 +66,5 @@ export function featureGates(
     }
     gate.on = on
   }
-  return { enabled: (name) => known.get(name)?.on ?? false, warnings }
+  return { enabled: (name) => known.get(name)?.on ?? settled.has(name), warnings }
 }

@@ -113,11 +113,15 @@ function check(older: number, newer: number, one: Resource, body: Loose): void {
   assert.equal(restored === undefined, equalValues(wanted as never, object as never), called)
 }
 
-const pairs = facts.releases.flatMap((older) =>
-  [...new Set([older, older + 1, 22])]
-    .filter((newer) => newer <= 22)
-    .map((newer) => [older, newer]),
-)
+/** The newest release whose older forms are known. */
+const newestKnown = 22
+const pairs = facts.releases
+  .filter((older) => older <= newestKnown)
+  .flatMap((older) =>
+    [...new Set([older, older + 1, newestKnown])]
+      .filter((newer) => newer <= newestKnown)
+      .map((newer) => [older, newer]),
+  )
 for (const [older, newer] of pairs as [number, number][]) {
   test(`what 1.${older} wrote is read by 1.${newer} with what it lacks`, () => {
     for (const one of storedIn(older)) {

@@ -1,7 +1,6 @@
 /** The store the flags ask for, opened. */
 import type { TimerClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
 import type { Settings } from '#settings/flags.ts'
 import { givenAuthorities, givenPair } from './key-pair.ts'
@@ -13,9 +12,10 @@ const loadMemory = loadLater<Memory>(import.meta.url, '#storage/memory/memory')
 const loadSqlite = loadLater<Sqlite>(import.meta.url, '#storage/sqlite/sqlite')
 const loadEtcd = loadLater<Etcd>(import.meta.url, '#storage/etcd/etcd')
 
-/** How long an etcd that does not answer yet is waited for: it may start with this server, and more slowly. */
+/** How long the start waits for an etcd that does not answer yet: it may start with this server, and more slowly. */
 const etcdAwaitedMsMax = 20_000
-const etcdAskedEveryMs = 500
+/** How long it waits before it warns. */
+const etcdWarnedAfterMs = 500
 
 export async function openStorage(
   settings: Settings,
@@ -43,6 +43,8 @@ export async function openStorage(
           certfile: settings.etcdCertfile,
           keyfile: settings.etcdKeyfile,
         },
+        // 0 is no limit for requests; those that wait for etcd still get one.
+        ...(settings.requestTimeoutMs > 0 && { deadlineMs: settings.requestTimeoutMs }),
         healthDeadlineMs: settings.etcdHealthcheckTimeoutMs,
         leaseSharedSecondsMax: settings.leaseReuseDurationSeconds,
         watchPrefix: `${settings.etcdPrefix}/`,
@@ -53,16 +55,16 @@ export async function openStorage(
   }
 }
 
+/** Fails with the reason where etcd does not answer in time. */
 async function answering(storage: Storage, warn: (message: string) => void): Promise<void> {
-  const end = performance.now() + etcdAwaitedMsMax
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await storage.currentRevision()
-      return
-    } catch (error) {
-      if (!(error instanceof StorageUnavailable) || performance.now() > end) throw error
-      if (attempt === 1) warn(`${error.message}: waiting for it`)
-      await sleep(etcdAskedEveryMs)
-    }
+  const late = Promise.withResolvers<never>()
+  const reason = () => storage.trouble() ?? 'etcd does not answer'
+  const end = setTimeout(() => late.reject(new StorageUnavailable(reason())), etcdAwaitedMsMax)
+  const warning = setTimeout(() => warn(`${reason()}: waiting for it`), etcdWarnedAfterMs)
+  try {
+    await Promise.race([storage.currentRevision(), late.promise])
+  } finally {
+    clearTimeout(end)
+    clearTimeout(warning)
   }
 }

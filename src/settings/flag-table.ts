@@ -7,7 +7,12 @@ import { type Row, row, unset } from './flag-row.ts'
 import * as value from './flag-value.ts'
 
 /** The releases that `--emulated-version` accepts, oldest first. */
-export const releases = ['1.15', '1.16', '1.17', '1.18', '1.19', '1.20', '1.21', '1.22'] as const
+// biome-ignore format: one line per decade
+export const releases = [
+  '1.15', '1.16', '1.17', '1.18', '1.19',
+  '1.20', '1.21', '1.22', '1.23', '1.24', '1.25', '1.26', '1.27', '1.28', '1.29',
+  '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37',
+] as const
 export type Release = (typeof releases)[number]
 
 const release: value.Shape<Release> = {

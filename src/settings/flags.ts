@@ -6,7 +6,7 @@
  */
 import { resolve } from 'node:path'
 import { loadLater } from '#base/load-later.ts'
-import { type FlagName, type FlagTable, flagTable, releases } from './flag-table.ts'
+import { type FlagName, type FlagTable, flagTable } from './flag-table.ts'
 import type { Row } from './flag-row.ts'
 import type { PortRange } from './flag-value.ts'
 import { nearest } from './nearest.ts'
@@ -183,7 +183,8 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   const uses = usesOf(rows, argv)
   if ('error' in uses) return uses
   const asked = uses.findLast((use) => use.name === 'emulated-version')?.value ?? ''
-  const release = flagTable['emulated-version'].shape.read(asked, undefined) ?? releases.at(-1)!
+  const { shape, initial } = flagTable['emulated-version']
+  const release = shape.read(asked, undefined) ?? initial
   const values = new Map<string, unknown>([...rows].map(([name, row]) => [name, row.initial]))
   const given = new Set<string>()
   for (const { name, value = 'true' } of uses) {

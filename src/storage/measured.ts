@@ -1,5 +1,5 @@
 /** A store that tells how long its answers took, once somebody wants to know. It adds nothing else and waits for nothing. */
-import type { KeyRange, PutCondition, Revision, Storage } from './storage.ts'
+import type { DeleteCondition, KeyRange, PutCondition, Revision, Storage } from './storage.ts'
 
 export type StoreOperation = 'get' | 'list' | 'create' | 'update' | 'delete'
 export type Took = (operation: StoreOperation, key: string, ms: number) => void
@@ -30,7 +30,7 @@ export class MeasuredStorage implements Storage {
     return this.#timed(operation, key, this.#inner.put(key, bytes, condition))
   }
 
-  delete(key: string, condition: { ifRevision: Revision }) {
+  delete(key: string, condition: DeleteCondition) {
     return this.#timed('delete', key, this.#inner.delete(key, condition))
   }
 

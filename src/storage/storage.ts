@@ -58,11 +58,20 @@ export function sizeBytes(changes: readonly Change[]): number {
   return size
 }
 
-export interface PutCondition {
+export interface WriteDeadline {
+  /** When a store that cannot be reached is no longer waited for, as `performance.now()`; absent: as for a read. */
+  readonly deadlineAt?: number | undefined
+}
+
+export interface PutCondition extends WriteDeadline {
   /** 0: the key must not exist. Otherwise: the key's last write must have this revision. */
   readonly ifRevision: Revision
   /** The key is deleted by the store this long after the write, as a deletion on the feed. */
   readonly ttlSeconds?: number
+}
+
+export interface DeleteCondition extends WriteDeadline {
+  readonly ifRevision: Revision
 }
 
 export interface Storage {
@@ -70,7 +79,7 @@ export interface Storage {
   list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<Read<Page>>
   count(range: KeyRange): Promise<Read<number>>
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome>
-  delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome>
+  delete(key: string, condition: DeleteCondition): Promise<Outcome>
   /**
    * Everything after a revision, then everything that follows, until the signal aborts (the iteration then ends
    * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept, and

@@ -6,7 +6,7 @@ import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import { equalValues } from '#patch/json-map.ts'
-import type { Outcome, Revision } from '#storage/storage.ts'
+import type { Outcome, Revision, WriteDeadline } from '#storage/storage.ts'
 import { encodeForStorage, isStoredOtherwise } from '#watchcache/entry-maker.ts'
 import type { ObjectView } from './answer.ts'
 import { convertOne, type Live } from './current.ts'
@@ -132,10 +132,12 @@ export function put(
   kind: Kind,
   encoded: Encoded,
   ifRevision: Revision,
+  { deadlineAt }: WriteDeadline,
 ): Promise<Outcome> {
   const ttlSeconds = kind.resource.behaviour.expires ? server.eventTtlSeconds : undefined
   return server.storage.put(encoded.key, encoded.bytes, {
     ifRevision,
+    deadlineAt,
     ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }),
   })
 }

@@ -156,7 +156,7 @@ async function store(
       if ((await readable(server, target)) === undefined) return encoded.view
       continue
     }
-    const outcome = await put(server, kind, encoded, 0)
+    const outcome = await put(server, kind, encoded, 0, request)
     if (outcome.ok) return at(encoded.view, outcome.revision)
   }
   return undefined

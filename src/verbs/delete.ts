@@ -112,7 +112,7 @@ async function storeMarked(
     return answerObject(statusWhenHeld(options), kind, at(encoded.view, revision))
   }
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
-  const outcome = await put(server, kind, encoded, live.revision)
+  const outcome = await put(server, kind, encoded, live.revision, request)
   if (!outcome.ok) {
     if (outcome.current === undefined) return { current: undefined }
     return { current: await liveFromStored(server, kind, outcome.current) }
@@ -211,7 +211,10 @@ async function removeNow(server: Server, request: DeleteRequest, live: Live): Pr
   const { kind, namespace } = request.target
   if (!request.deleteOptions.dryRun) {
     const key = keyOf(kind, namespace, nameOf(live.object))
-    const outcome = await server.storage.delete(key, { ifRevision: live.revision })
+    const outcome = await server.storage.delete(key, {
+      ifRevision: live.revision,
+      deadlineAt: request.deadlineAt,
+    })
     if (!outcome.ok) {
       if (outcome.current === undefined) return { current: undefined }
       return { current: await liveFromStored(server, kind, outcome.current) }

@@ -27,7 +27,10 @@ export async function removeFinalized(
   const key = keyOf(kind, next.metadata.namespace ?? '', nameOf(next))
   const view = await lastView(server, kind, next)
   if (!request.options.dryRun) {
-    const outcome = await server.storage.delete(key, { ifRevision: live.revision })
+    const outcome = await server.storage.delete(key, {
+      ifRevision: live.revision,
+      deadlineAt: request.deadlineAt,
+    })
     if (!outcome.ok && outcome.current !== undefined) {
       return { current: await liveFromStored(server, kind, outcome.current) }
     }

@@ -293,7 +293,7 @@ async function storeNext(
   const answerAt = (revision: Revision) => answerObject(200, kind, at(encoded.view, revision))
   if (isUnchanged(encoded, next, live) || request.options.dryRun)
     return { answer: answerAt(live.revision), isStored: false }
-  const outcome = await put(server, kind, encoded, live.revision)
+  const outcome = await put(server, kind, encoded, live.revision, request)
   if (outcome.ok) return { answer: answerAt(outcome.revision), isStored: true }
   const { current } = outcome
   return { current: current && (await liveFromStored(server, kind, current)) }

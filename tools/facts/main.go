@@ -32,6 +32,7 @@ func main() {
 		t := &oneRelease{release: r, packages: map[string]*goPackage{}}
 		t.readPackages()
 		t.readResources()
+		merged.checkAgainstLast(t)
 		merged.add(t)
 		fmt.Fprintf(os.Stderr, "1.%d: %d packages, %d resources\n", r.minor, len(t.packages), len(t.resources))
 	}
@@ -67,6 +68,15 @@ func readReleases(path string) ([]*release, error) {
 
 func (r *release) dir(module string, path ...string) string {
 	return filepath.Join(append([]string{r.dirs[module]}, path...)...)
+}
+
+// text is the content of a module's file, empty where the release does not have it.
+func (r *release) text(module, path string) string {
+	bytes, err := os.ReadFile(r.dir(module, path))
+	if err != nil {
+		return ""
+	}
+	return string(bytes)
 }
 
 func check(err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"sort"
 	"strings"
 )
@@ -19,16 +20,20 @@ func (m *tables) add(t *oneRelease) { m.releases = append(m.releases, t) }
 func (m *tables) fillIn() {
 	for i := len(m.releases) - 1; i >= 0; i-- {
 		t := m.releases[i]
-		for name, gate := range t.conditional() {
-			one := t.resources["/v1/"+name[0]]
+		for where, gate := range t.conditional() {
+			one := t.resources[where.group+"/"+where.version+"/"+where.plural]
 			if one == nil {
 				continue
 			}
-			sub := one.subresource(name[1])
-			if sub == nil && i+1 < len(m.releases) {
-				if next := m.releases[i+1].resources["/v1/"+name[0]].subresource(name[1]); next != nil {
-					copied := *next
-					sub = &copied
+			if where.subresource == "" {
+				one.Gate = gate
+				continue
+			}
+			sub := one.subresource(where.subresource)
+			// Only the core group's document is incomplete, and only where one version serves it.
+			if sub == nil && where.group == "" && i+1 < len(m.releases) {
+				sub = m.releases[i+1].copyOf(where)
+				if sub != nil {
 					one.Subresources = append(one.Subresources, sub)
 					sort.Slice(one.Subresources, func(a, b int) bool { return one.Subresources[a].Name < one.Subresources[b].Name })
 				}
@@ -38,6 +43,19 @@ func (m *tables) fillIn() {
 			}
 		}
 	}
+}
+
+func (t *oneRelease) copyOf(where target) *subresource {
+	one := t.resources[where.group+"/"+where.version+"/"+where.plural]
+	if one == nil {
+		return nil
+	}
+	sub := one.subresource(where.subresource)
+	if sub == nil {
+		return nil
+	}
+	copied := *sub
+	return &copied
 }
 
 func (one *resource) subresource(name string) *subresource {
@@ -124,13 +142,29 @@ func fieldKey(f *goField) string {
 	return f.Name
 }
 
+// structOf is the type where the release declares it with fields.
+func (t *oneRelease) structOf(file, name string) *goType {
+	if one := t.typeOf(file, name); one != nil && one.is != "name" {
+		return one
+	}
+	return nil
+}
+
 // typeTable is the merged form of one struct or union.
 func (m *tables) typeTable(file, name string) map[string]any {
 	out := map[string]any{}
-	since, until := m.span(func(t *oneRelease) bool { return t.typeOf(file, name) != nil })
+	since, until := m.span(func(t *oneRelease) bool { return t.structOf(file, name) != nil })
+	if present := m.runs(func(t *oneRelease) any {
+		if t.structOf(file, name) == nil {
+			return nil
+		}
+		return true
+	}); len(present) != 1 {
+		check(fmt.Errorf("%s: %s was gone for a while, the tables cannot say that", file, name))
+	}
 	m.putSpan(out, since, until, m.oldest(), m.newest())
 	order := m.mergedOrder(func(t *oneRelease) (names []string) {
-		if one := t.typeOf(file, name); one != nil {
+		if one := t.structOf(file, name); one != nil {
 			for _, f := range one.fields {
 				names = append(names, fieldKey(f))
 			}
@@ -145,18 +179,18 @@ func (m *tables) typeTable(file, name string) map[string]any {
 	}
 	out["fields"] = fields
 	for _, t := range m.releases {
-		if one := t.typeOf(file, name); one != nil && one.chooses != "" {
+		if one := t.structOf(file, name); one != nil && one.chooses != "" {
 			out["discriminator"] = one.chooses
 		}
 	}
-	if from, _ := m.span(func(t *oneRelease) bool { one := t.typeOf(file, name); return one != nil && one.atomic }); from > 0 {
+	if from, _ := m.span(func(t *oneRelease) bool { one := t.structOf(file, name); return one != nil && one.atomic }); from > 0 {
 		out["atomicSince"] = from
 	}
 	return out
 }
 
 func (t *oneRelease) fieldOf(file, name, key string) any {
-	if one := t.typeOf(file, name); one != nil {
+	if one := t.structOf(file, name); one != nil {
 		for _, f := range one.fields {
 			if fieldKey(f) == key {
 				return f
@@ -164,6 +198,36 @@ func (t *oneRelease) fieldOf(file, name, key string) any {
 		}
 	}
 	return nil
+}
+
+// nameTable is the merged form of a name: one row, or a list of rows with spans where releases differ.
+func (m *tables) nameTable(file, name string) any {
+	rows := m.runs(func(t *oneRelease) any {
+		if one := t.typeOf(file, name); one != nil && one.is == "name" {
+			return nameRow(one)
+		}
+		return nil
+	})
+	out := []any{}
+	for _, r := range rows {
+		row := map[string]any{}
+		for key, value := range r.value.(map[string]any) {
+			row[key] = value
+		}
+		if len(rows) > 1 || m.everStruct(file, name) {
+			m.putSpan(row, r.since, r.until, m.oldest(), m.newest())
+		}
+		out = append(out, row)
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return out
+}
+
+func (m *tables) everStruct(file, name string) bool {
+	since, _ := m.span(func(t *oneRelease) bool { return t.structOf(file, name) != nil })
+	return since > 0
 }
 
 func (m *tables) fieldRow(r run, since, until int) []any {

@@ -36,6 +36,8 @@ type resource struct {
 	StorageVersion string         `json:"storageVersion,omitempty"`
 	StoragePrefix  string         `json:"storagePrefix,omitempty"`
 	Off            bool           `json:"off,omitempty"`
+	On             bool           `json:"on,omitempty"`
+	Gate           string         `json:"gate,omitempty"`
 	ReturnsDeleted bool           `json:"returnsDeleted,omitempty"`
 	Lifecycle      *lifecycle     `json:"lifecycle,omitempty"`
 	Subresources   []*subresource `json:"subresources,omitempty"`
@@ -208,10 +210,8 @@ func (t *oneRelease) addVersion(group, version string, s *sources) {
 	}
 	one := &groupVersion{Group: group, Version: version, Off: s.versionsOff[key]}
 	one.GroupPriority, one.VersionPriority = s.priorities[key][0], s.priorities[key][1]
-	for _, p := range t.packages {
-		if p.group == group && p.version == version && !strings.HasPrefix(p.file, "meta.") {
-			one.File = p.file
-		}
+	if p := t.packageOf(group, version); p != nil {
+		one.File = p.file
 	}
 	t.versions[key] = one
 }

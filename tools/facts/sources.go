@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +14,16 @@ type sources struct {
 	groups       map[string]string              // directory of pkg/apis → group
 	priorities   map[string][2]int              // "group/version" → group and version priority in /apis
 	preferred    map[string]string              // group → version it is stored in
+	order        map[string][]string            // group → its versions, the preferred first
+	careful      bool                           // a version is stored only when the release before can read it
+	skipReplaced bool                           // ... and is not itself replaced
+	skipAlpha    bool                           // ... and is not alpha
 	overrides    map[string]string              // "group/plural" → version it is stored in
 	cohabit      map[string]string              // "group/plural" → the "group/plural" it is stored as
 	prefixes     map[string]string              // "group/plural" → storage prefix
 	versionsOff  map[string]bool                // "group/version"
 	resourcesOff map[string]bool                // "group/version/plural"
+	resourcesOn  map[string]bool                // "group/version/plural": on although its version is off
 	names        map[string]map[string][]string // plural → ShortNames and Categories
 	noCategories map[string]bool                // "group/plural" served without categories
 	returns      map[string]bool                // plural → a deletion is answered with the object
@@ -25,7 +31,7 @@ type sources struct {
 
 var (
 	importLine      = regexp.MustCompile(`(?m)^\s+(\w+ )?"(k8s\.io/[^"]+)"`)
-	priorityLine    = regexp.MustCompile(`\{Group: "([^"]*)", Version: "([^"]*)"\}:\s+\{group: (\d+), version: (\d+)\}`)
+	priorityLine    = regexp.MustCompile(`\{Group: "([^"]*)", Version: "([^"]*)"\}:\s+\{(?i:group): (\d+), (?i:version): (\d+)\}`)
 	versionPriority = regexp.MustCompile(`SetVersionPriority\(([^)]*)\)`)
 	overrideLine    = regexp.MustCompile(`(\w+)\.Resource\("(\w+)"\)\.WithVersion\("(\w+)"\)`)
 	cohabitLine     = regexp.MustCompile(`AddCohabitatingResources\((\w+)\.Resource\("(\w+)"\), (\w+)\.Resource\("(\w+)"\)`)
@@ -36,8 +42,9 @@ var (
 	namesFunction   = regexp.MustCompile(`(?s)func \(\w+ \*\w+\) (ShortNames|Categories)\(\) \[\]string \{\s+return (.*?)\n\}`)
 	wideCategories  = regexp.MustCompile(`REST\{store, \[\]string\{([^}]*)\}`)
 	encodeVersioner = regexp.MustCompile(`NewMultiGroupVersioner\((\w+)\.SchemeGroupVersion`)
-	storageKey      = regexp.MustCompile(`(?:Enabled\(features\.(\w+)\) \{\s+)?restStorageMap\["(\w+)/(\w+)"\] = `)
-	alphaList       = regexp.MustCompile(`(?s)alpha\w+Disabled\w* = \[\]schema\.GroupVersion\{(.*?)\n\}`)
+	offList         = regexp.MustCompile(`(?s)(?:\w+DisabledByDefault|alpha\w+Disabled\w*)\s*=\s*\[\]schema\.GroupVersion\{(.*?)\n\t?\}`)
+	onList          = regexp.MustCompile(`(?s)legacyBetaEnabledByDefaultResources\s*=\s*\[\]schema\.GroupVersionResource\{(.*?)\n\t?\}`)
+	lineComment     = regexp.MustCompile(`(?m)^\s*//.*$`)
 	nilCategories   = regexp.MustCompile(`storage\["(\w+)"\] = .*WithCategories\(nil\)`)
 	returnsDeleted  = regexp.MustCompile(`ReturnDeletedObject:\s+true`)
 	quoted          = regexp.MustCompile(`"([^"]+)"`)
@@ -47,13 +54,16 @@ func (t *oneRelease) readSources() *sources {
 	s := &sources{
 		groups: map[string]string{}, priorities: map[string][2]int{}, preferred: map[string]string{},
 		overrides: map[string]string{}, cohabit: map[string]string{}, prefixes: map[string]string{},
-		versionsOff: map[string]bool{}, resourcesOff: map[string]bool{}, names: map[string]map[string][]string{},
-		noCategories: map[string]bool{}, returns: map[string]bool{},
+		versionsOff: map[string]bool{}, resourcesOff: map[string]bool{}, resourcesOn: map[string]bool{},
+		names: map[string]map[string][]string{}, noCategories: map[string]bool{}, returns: map[string]bool{},
+		order: map[string][]string{},
 	}
 	for file, p := range t.packages {
 		s.groups[strings.Split(file, ".")[0]] = p.group
 	}
-	text := t.source("kubernetes", "cmd/kube-apiserver/app/aggregator.go")
+	// From 1.31 on the groups that other control planes share have a list of their own.
+	text := t.release.text("kubernetes", "pkg/controlplane/apiserver/aggregator.go") +
+		t.source("kubernetes", "cmd/kube-apiserver/app/aggregator.go")
 	for _, m := range priorityLine.FindAllStringSubmatch(text, -1) {
 		group, _ := strconv.Atoi(m[3])
 		version, _ := strconv.Atoi(m[4])
@@ -71,7 +81,7 @@ func (t *oneRelease) source(module string, paths ...string) string {
 			return string(bytes)
 		}
 	}
-	check(os.ErrNotExist)
+	check(fmt.Errorf("1.%d: %s has none of the files %v", t.release.minor, module, paths))
 	return ""
 }
 
@@ -100,19 +110,29 @@ func (s *sources) readStorageVersions(t *oneRelease) {
 		if call == nil {
 			continue
 		}
-		named := strings.TrimSuffix(strings.TrimSpace(strings.Split(call[1], ",")[0]), ".SchemeGroupVersion")
+		names := aliases(string(bytes))
 		group := s.groups[filepath.Base(filepath.Dir(filepath.Dir(path)))]
-		s.preferred[group] = filepath.Base(aliases(string(bytes))[named])
+		for _, m := range schemeVersion.FindAllStringSubmatch(call[1], -1) {
+			s.order[group] = append(s.order[group], filepath.Base(names[m[1]]))
+		}
+		s.preferred[group] = s.order[group][0]
 	}
 	for group, path := range map[string]string{
 		"apiextensions.k8s.io": "apiextensions.go", "apiregistration.k8s.io": "aggregator.go",
 	} {
-		text := t.source("kubernetes", "cmd/kube-apiserver/app/"+path)
+		text := t.release.text("kubernetes", "pkg/controlplane/apiserver/"+path)
+		if !encodeVersioner.MatchString(text) {
+			text = t.source("kubernetes", "cmd/kube-apiserver/app/"+path)
+		}
 		if m := encodeVersioner.FindStringSubmatch(text); m != nil {
 			s.preferred[group] = filepath.Base(aliases(text)[m[1]])
 		}
 	}
-	text := t.source("kubernetes", "pkg/kubeapiserver/default_storage_factory_builder.go")
+	choice := t.release.text("apiserver", "pkg/server/storage/resource_encoding_config.go")
+	s.careful = strings.Contains(choice, "func emulatedStorageVersion(")
+	s.skipReplaced = strings.Contains(choice, ".(replacementInterface)")
+	s.skipAlpha = strings.Contains(choice, `strings.Contains(gv.Version, "alpha")`)
+	text := lineComment.ReplaceAllString(t.source("kubernetes", "pkg/kubeapiserver/default_storage_factory_builder.go"), "")
 	names := aliases(text)
 	group := func(alias string) string { return s.groups[filepath.Base(names[alias])] }
 	for _, m := range overrideLine.FindAllStringSubmatch(text, -1) {
@@ -127,24 +147,31 @@ func (s *sources) readStorageVersions(t *oneRelease) {
 }
 
 func (s *sources) readDefaults(t *oneRelease) {
-	text := t.source("kubernetes", "pkg/master/master.go", "pkg/controlplane/instance.go")
+	text := lineComment.ReplaceAllString(
+		t.source("kubernetes", "pkg/master/master.go", "pkg/controlplane/instance.go"), "")
 	names := aliases(text)
-	for _, call := range disableCall.FindAllStringSubmatch(text, -1) {
-		for _, m := range schemeVersion.FindAllStringSubmatch(call[2], -1) {
+	mark := func(list string, versions, resources map[string]bool) {
+		for _, m := range schemeVersion.FindAllStringSubmatch(list, -1) {
 			p := t.packages[tableName(names[m[1]])]
+			if p == nil {
+				check(fmt.Errorf("1.%d: no package for %s in the list of default versions", t.release.minor, m[1]))
+			}
 			if m[2] == "" {
-				s.versionsOff[p.group+"/"+p.version] = true
+				versions[p.group+"/"+p.version] = true
 			} else {
-				s.resourcesOff[p.group+"/"+p.version+"/"+m[2]] = true
+				resources[p.group+"/"+p.version+"/"+m[2]] = true
 			}
 		}
 	}
+	for _, call := range disableCall.FindAllStringSubmatch(text, -1) {
+		mark(call[2], s.versionsOff, s.resourcesOff)
+	}
 	// Later releases keep the lists in variables.
-	for _, list := range alphaList.FindAllStringSubmatch(text, -1) {
-		for _, m := range schemeVersion.FindAllStringSubmatch(list[1], -1) {
-			p := t.packages[tableName(names[m[1]])]
-			s.versionsOff[p.group+"/"+p.version] = true
-		}
+	for _, list := range offList.FindAllStringSubmatch(text, -1) {
+		mark(list[1], s.versionsOff, s.resourcesOff)
+	}
+	for _, list := range onList.FindAllStringSubmatch(text, -1) {
+		mark(list[1], s.versionsOff, s.resourcesOn)
 	}
 }
 
@@ -207,11 +234,10 @@ func (s *sources) readNames(t *oneRelease) {
 // complete fills in what the OpenAPI document does not say about a resource.
 func (s *sources) complete(t *oneRelease, one *resource) {
 	own := one.Group + "/" + one.Plural
-	one.Off = s.resourcesOff[one.Group+"/"+one.Version+"/"+one.Plural]
-	for _, p := range t.packages {
-		if p.group == one.Group && p.version == one.Version && !strings.HasPrefix(p.file, "meta.") {
-			one.Lifecycle = p.life[one.Kind]
-		}
+	key := one.Group + "/" + one.Version + "/" + one.Plural
+	one.Off, one.On = s.resourcesOff[key], s.resourcesOn[key]
+	if p := t.packageOf(one.Group, one.Version); p != nil {
+		one.Lifecycle = p.life[one.Kind]
 	}
 	stored := false
 	for _, verb := range one.Verbs {
@@ -235,6 +261,8 @@ func (s *sources) complete(t *oneRelease, one *resource) {
 	version := s.preferred[group]
 	if override, ok := s.overrides[as]; ok {
 		version = override
+	} else if s.careful && s.order[group] != nil && !ownEncoding[group] {
+		version = t.readableVersion(s, group, one.Kind)
 	}
 	one.StorageVersion = group + "/" + version
 	one.StoragePrefix = plural
@@ -245,12 +273,49 @@ func (s *sources) complete(t *oneRelease, one *resource) {
 	}
 }
 
-// conditional lists the core subresources the sources register, with the feature gate each waits for.
-// The OpenAPI document of a release leaves out those its makers had not turned on.
-func (t *oneRelease) conditional() map[[2]string]string {
-	out := map[[2]string]string{}
-	for _, m := range storageKey.FindAllStringSubmatch(t.source("kubernetes", "pkg/registry/core/rest/storage_core.go"), -1) {
-		out[[2]string{m[2], m[3]}] = m[1]
+// The groups whose servers choose the stored version themselves.
+var ownEncoding = map[string]bool{"apiextensions.k8s.io": true, "apiregistration.k8s.io": true}
+
+// readableVersion chooses the version a kind is stored in: the first one that the release before knew too. Where there
+// is none, 1.37 takes the first version the release itself knows; earlier releases take the group's first version.
+func (t *oneRelease) readableVersion(s *sources, group, kind string) string {
+	for _, latest := range []int{t.release.minor - 1, t.release.minor} {
+		for _, version := range s.order[group] {
+			p := t.packageOf(group, version)
+			if p == nil || p.types[kind] == nil {
+				continue
+			}
+			life := p.life[kind]
+			if life != nil && s.skipReplaced && life.Replacement != "" {
+				continue
+			}
+			if latest < t.release.minor && s.skipAlpha && strings.Contains(version, "alpha") {
+				continue
+			}
+			if life == nil || life.Introduced == "" || minorOf(life.Introduced) <= latest {
+				return version
+			}
+		}
+		if !s.skipAlpha {
+			break
+		}
 	}
-	return out
+	return s.preferred[group]
+}
+
+func minorOf(version string) int {
+	_, after, _ := strings.Cut(version, ".")
+	minor, err := strconv.Atoi(after)
+	check(err)
+	return minor
+}
+
+// packageOf finds the package that declares the types of a group version.
+func (t *oneRelease) packageOf(group, version string) *goPackage {
+	for _, p := range t.packages {
+		if p.group == group && p.version == version && !strings.HasPrefix(p.file, "meta.") {
+			return p
+		}
+	}
+	return nil
 }

@@ -28,6 +28,8 @@ type goType struct {
 	is      string // "struct", "union" or "name"
 	of      string // for a name: the type it stands for
 	message bool   // for a name: protobuf wraps it into a message
+	alias   bool   // for a name: Go's `type A = B`, so that errors speak of B
+	enum    bool   // for a name: OpenAPI lists the values
 	values  []string
 	atomic  bool
 	chooses string // the field that says which member is set, where the struct is marked as a union
@@ -61,6 +63,7 @@ var scalars = map[string]string{
 	"k8s.io/apimachinery/pkg/runtime.RawExtension":                       "rawExtension",
 	"k8s.io/apimachinery/pkg/runtime.Object":                             "any",
 	"k8s.io/apimachinery/pkg/types.UID":                                  "uid",
+	"k8s.io/apimachinery/pkg/types.NodeName":                             "nodeName",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":      "json",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON": "json",
 	"string": "string", "bool": "bool", "int32": "int32", "int64": "int64", "int": "int64", "uint32": "uint32",
@@ -219,7 +222,8 @@ func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath
 	case *ast.InterfaceType, *ast.FuncType:
 	default:
 		if of := typeExpression(shape, importPath, imports); of != "" {
-			p.types[spec.Name.Name] = &goType{is: "name", of: of}
+			_, enum := marks["enum"]
+			p.types[spec.Name.Name] = &goType{is: "name", of: of, alias: spec.Assign.IsValid(), enum: enum}
 		}
 	}
 }
@@ -254,6 +258,7 @@ func readField(field *ast.Field, importPath string, imports map[string]string, u
 	for _, word := range jsonTag[1:] {
 		flags['o'] = flags['o'] || word == "omitempty"
 		flags['i'] = flags['i'] || word == "inline"
+		flags['z'] = flags['z'] || word == "omitzero"
 	}
 	shape := field.Type
 	if pointer, ok := shape.(*ast.StarExpr); ok {
@@ -281,7 +286,7 @@ func readField(field *ast.Field, importPath string, imports map[string]string, u
 	_, nullable := marks["nullable"]
 	flags['r'] = !flags['i'] && !flags['o'] && !optional && !union
 	flags['n'] = nullable
-	for _, letter := range "iopnr" {
+	for _, letter := range "iozpnr" {
 		if flags[byte(letter)] {
 			row.Flags += string(letter)
 		}
@@ -293,6 +298,7 @@ func readField(field *ast.Field, importPath string, imports map[string]string, u
 	option(row, "mapType", first(append(marks["mapType"], marks["structType"]...)))
 	option(row, "patchStrategy", tag.Get("patchStrategy"))
 	option(row, "patchMergeKey", tag.Get("patchMergeKey"))
+	option(row, "gate", first(marks["featureGate"]))
 	if text, ok := marks["default"]; ok {
 		row.Options["default"] = rawJSON(text[0])
 	}
@@ -337,7 +343,9 @@ func typeExpression(shape ast.Expr, importPath string, imports map[string]string
 			return ""
 		}
 		if strings.HasPrefix(path, "k8s.io/apimachinery/") && !strings.HasPrefix(path, "k8s.io/apimachinery/pkg/apis/meta/") {
-			fmt.Fprintf(os.Stderr, "%s: left out %s.%s\n", importPath, path, one.Sel.Name)
+			if one.Sel.Name != "Event" { // an internal type of watches, without a JSON form
+				check(fmt.Errorf("%s: the tables have no word for %s.%s", importPath, path, one.Sel.Name))
+			}
 			return ""
 		}
 		return tableName(path) + "." + one.Sel.Name

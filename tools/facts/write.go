@@ -70,13 +70,14 @@ func (m *tables) packageRow(file string, p *goPackage) map[string]any {
 // packageTable writes one field a line, so that a new release reads well as a difference.
 func (m *tables) packageTable(file string) []byte {
 	is := map[string]string{}
-	named := map[string]map[string]any{}
+	named := map[string]bool{}
 	for _, t := range m.releases {
 		if p := t.packages[file]; p != nil {
 			for name, one := range p.types {
-				is[name] = one.is
 				if one.is == "name" {
-					named[name] = nameRow(one)
+					named[name] = true
+				} else {
+					is[name] = one.is
 				}
 			}
 		}
@@ -85,9 +86,6 @@ func (m *tables) packageTable(file string) []byte {
 	out.WriteString("{\n\"types\": {")
 	comma := ""
 	for _, name := range sortedKeys(is) {
-		if is[name] == "name" {
-			continue
-		}
 		table := m.typeTable(file, name)
 		if is[name] == "union" {
 			table["union"] = true
@@ -111,7 +109,7 @@ func (m *tables) packageTable(file string) []byte {
 	out.WriteString("},\n\"names\": {")
 	comma = ""
 	for _, name := range sortedKeys(named) {
-		fmt.Fprintf(&out, "%s\n%s: %s", comma, encode(name), encode(named[name]))
+		fmt.Fprintf(&out, "%s\n%s: %s", comma, encode(name), encode(m.nameTable(file, name)))
 		comma = ","
 	}
 	out.WriteString("}}\n")
@@ -122,6 +120,12 @@ func nameRow(one *goType) map[string]any {
 	row := map[string]any{"of": one.of}
 	if one.message && strings.HasPrefix(one.of, "[]") {
 		row["message"] = true
+	}
+	if one.alias {
+		row["alias"] = true
+	}
+	if one.enum {
+		row["enum"] = true
 	}
 	if len(one.values) > 0 {
 		row["values"] = one.values

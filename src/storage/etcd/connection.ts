@@ -1,6 +1,7 @@
 /**
- * The way to etcd: one channel to each of its servers, requests to whichever answers, and a watchful eye on whether
- * any does. It knows the names of etcd's methods and nothing of what is in a message.
+ * The connection to etcd: one gRPC channel per server. A request goes to the server that answered last. While no server
+ * can be reached, requests wait until their deadline, as those of kube-apiserver do. It knows the names of etcd's
+ * methods and nothing of what is in a message.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -14,6 +15,7 @@ import {
   Metadata,
 } from '@grpc/grpc-js'
 import { StorageUnavailable } from '#storage/storage.ts'
+import { ConnectionWait } from './connection-wait.ts'
 import { describeFailure, isAway, isUnsent } from './failure.ts'
 import { encodeRange } from './messages.ts'
 
@@ -27,8 +29,10 @@ export interface ConnectionOptions {
   /** `http://host:port`, `https://host:port`, or `host:port` for the former. */
   readonly endpoints: readonly string[]
   readonly tls?: TlsOptions
-  /** How long a request may take before it is given up. */
+  /** The time limit of a request, which includes the time that it waits for a connection. */
   readonly deadlineMs?: number
+  /** How many requests may wait for a connection at once. */
+  readonly waitingMax?: number
   /** How long it may take to say that it is well; 0 for the usual. */
   readonly healthDeadlineMs?: number
 }
@@ -42,8 +46,11 @@ export const methods = {
   status: '/etcdserverpb.Maintenance/Status',
 } as const
 
-/** Half of what a request has by default: a store that is busy is waited for, one that is silent is told. */
-const defaultDeadlineMs = 30_000
+/** The default of --request-timeout: when it has passed, the client already has its 504. */
+const defaultDeadlineMs = 60_000
+
+/** Requests that wait for a connection at once: far more than --max-requests-inflight lets in. */
+const defaultWaitingMax = 5000
 
 /** How long a first connection is waited for before one server of several is asked: some take a connection and say nothing. */
 const connectMs = 5000
@@ -66,8 +73,9 @@ const channelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
+  // Requests wait for the connection, and one attempt costs little.
   'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.max_reconnect_backoff_ms': 250,
 }
 
 type Stream = ClientDuplexStream<Buffer, Buffer>
@@ -77,6 +85,7 @@ export class Connection {
   #clients: Client[]
   #probe: Buffer
   #deadlineMs: number
+  readonly #waitingMax: number
   readonly #healthDeadlineMs: number
   readonly #names: readonly string[]
   /** The client that answered last. */
@@ -84,6 +93,7 @@ export class Connection {
   #trouble: string | undefined
   #healthTimer: NodeJS.Timeout | undefined
   #running = new Set<Promise<unknown>>()
+  #wait = new ConnectionWait(() => this.#clients.map((client) => client.getChannel()))
   #closed: StorageUnavailable | undefined
 
   /** `probeKey` is read to know that etcd is well. */
@@ -92,6 +102,7 @@ export class Connection {
     if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
     this.endpoints = options.endpoints.join(', ')
     this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs
+    this.#waitingMax = options.waitingMax ?? defaultWaitingMax
     this.#healthDeadlineMs = options.healthDeadlineMs || defaultHealthDeadlineMs
     this.#names = options.endpoints
     const tls = options.tls ?? {}
@@ -103,14 +114,19 @@ export class Connection {
     return this.#closed?.message ?? this.#trouble
   }
 
-  /** A request that may be made twice without harm. */
-  read(method: string, request: Buffer): Promise<Buffer> {
-    return this.#track(this.#tryAll(method, request, isAway))
+  /** The deadline of a request that begins now: a time of day, and never later than `latest`. */
+  deadline(latest = Number.POSITIVE_INFINITY): number {
+    return Math.min(Date.now() + this.#deadlineMs, latest)
   }
 
-  /** A request that is made again only if it cannot have arrived. */
-  write(method: string, request: Buffer): Promise<Buffer> {
-    return this.#track(this.#tryAll(method, request, isUnsent))
+  /** A request that may be sent twice without harm. */
+  read(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
+    return this.#track(this.#send(method, request, isAway, deadline))
+  }
+
+  /** A request that is sent again only if it cannot have reached a server. */
+  write(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
+    return this.#track(this.#send(method, request, isUnsent, deadline))
   }
 
   watch(): Stream {
@@ -136,9 +152,10 @@ export class Connection {
     return answers.map((answer, i) => [this.#names[i], answer])
   }
 
-  /** Lets what is under way come to its end. */
+  /** Requests under way are finished; those that wait for a connection are rejected. */
   async close(): Promise<void> {
     this.#closed ??= new StorageUnavailable('the store is closed')
+    this.#wait.end()
     clearTimeout(this.#healthTimer)
     await Promise.allSettled(this.#running)
     for (const client of this.#clients) client.close()
@@ -153,15 +170,40 @@ export class Connection {
     }
   }
 
-  async #tryAll(
+  /** Tries each server, then waits for a connection and tries them again, until the deadline. */
+  async #send(
     method: string,
     request: Buffer,
     mayRepeat: (error: unknown) => boolean,
-    deadlineMs = this.#deadlineMs,
+    deadline: number,
   ): Promise<Buffer> {
+    // While others wait for a connection, an attempt would only cost time.
+    for (let isTried = this.#wait.isNeeded; ; isTried = true) {
+      if (isTried) await this.#untilReady(deadline)
+      try {
+        return await this.#tryEach(method, request, mayRepeat, deadline)
+      } catch (error) {
+        if (!mayRepeat(error) || Date.now() >= deadline) throw error
+      }
+    }
+  }
+
+  async #untilReady(deadline: number): Promise<void> {
+    if (this.#wait.waiting >= this.#waitingMax)
+      throw new StorageUnavailable('too many requests wait for etcd')
+    await this.#wait.untilReady(deadline)
     if (this.#closed) throw this.#closed
-    const deadline = Date.now() + deadlineMs
+    if (Date.now() >= deadline) throw new StorageUnavailable(this.#trouble ?? 'etcd did not answer')
+  }
+
+  async #tryEach(
+    method: string,
+    request: Buffer,
+    mayRepeat: (error: unknown) => boolean,
+    deadline: number,
+  ): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
+      if (this.#closed) throw this.#closed
       if (this.#clients.length > 1)
         await this.#connecting(Math.min(deadline, Date.now() + connectMs))
       const picked = this.#pick()
@@ -220,8 +262,8 @@ export class Connection {
     if (this.#closed) return
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
-      const withinMs = Math.min(this.#healthDeadlineMs, this.#deadlineMs)
-      const probing = this.#track(this.#tryAll(methods.range, this.#probe, isAway, withinMs))
+      const deadline = Date.now() + Math.min(this.#healthDeadlineMs, this.#deadlineMs)
+      const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline))
       // Whatever it says, who is refused this is refused everything.
       probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)

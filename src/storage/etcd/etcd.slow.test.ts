@@ -8,6 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import { WireWriter } from '#base/wire.ts'
 import {
@@ -194,27 +195,73 @@ describe('etcd that goes away', { skip }, () => {
   const put = (name: string) =>
     storage.put(`/registry/${name}`, Buffer.from(name), { ifRevision: 0 })
 
-  test('killed: writes fail clearly and soon, trouble says so, and all goes on when it is back', async () => {
-    const feed = collect(storage, await storage.currentRevision(), 4)
+  test('killed: reads and writes wait, trouble shows the reason, and all go on when it is back', async () => {
+    const feed = collect(storage, await storage.currentRevision(), 6)
     won(await put('before-1'))
-    won(await put('before-2'))
+    const updated = won(await put('before-2'))
     await server.kill()
-    for (const request of [() => put('during'), () => storage.get('/registry/before-1')]) {
-      await assert.rejects(request(), (error: Error) => {
-        assert.ok(error instanceof StorageUnavailable, `${error}`)
-        assert.match(error.message, /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
-        return true
-      })
-    }
-    assert.match(storage.trouble() ?? '', /cannot be used/)
+    const requests: Promise<unknown>[] = [
+      put('during'),
+      storage.put('/registry/before-1', Buffer.from('x'), { ifRevision: updated - 1 }),
+      storage.delete('/registry/before-2', { ifRevision: updated }),
+      storage.get('/registry/before-1'),
+      storage.list(prefixRange('/registry/')),
+      Promise.resolve(storage.currentRevision()),
+    ]
+    let settled = 0
+    for (const request of requests) void request.finally(() => settled++).catch(() => {})
+    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
+    assert.match(storage.trouble() ?? '', /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
+    await sleep(300)
+    assert.equal(settled, 0)
+    await server.resume()
+    await Promise.all(requests)
+    await until('the trouble to end', () => storage.trouble() === undefined)
+    won(await put('after'))
+    const names = (await feed).map((change) => change.key.slice('/registry/'.length))
+    assert.deepEqual(names.toSorted(), [
+      'after',
+      'before-1',
+      'before-1',
+      'before-2',
+      'before-2',
+      'during',
+    ])
+  })
+
+  test('killed: a write whose deadline passes fails and is never done', async () => {
+    await server.kill()
+    const began = performance.now()
+    const late = storage.put('/registry/late', Buffer.from('x'), {
+      ifRevision: 0,
+      deadlineAt: began + 300,
+    })
+    await assert.rejects(late, (error: Error) => {
+      assert.ok(error instanceof StorageUnavailable, `${error}`)
+      assert.match(error.message, /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
+      return true
+    })
+    const tookMs = performance.now() - began
+    assert.ok(tookMs >= 290 && tookMs < 5000, `it took ${tookMs} ms`)
     await server.resume()
     await until('the trouble to end', () => storage.trouble() === undefined)
-    won(await put('after-1'))
-    won(await put('after-2'))
-    assert.deepEqual(
-      (await feed).map((change) => change.key.slice('/registry/'.length)),
-      ['before-1', 'before-2', 'after-1', 'after-2'],
-    )
+    assert.equal((await storage.get('/registry/late')).value, undefined)
+  })
+
+  test('killed: only so many requests wait', async () => {
+    const few = await openEtcdStorage({ endpoints: [server.endpoint], waitingMax: 10 })
+    await few.currentRevision()
+    await server.kill()
+    const first = few.get('/registry/before-1')
+    await until('the trouble to be noticed', () => few.trouble() !== undefined)
+    const gets = Array.from({ length: 15 }, () => few.get('/registry/before-1'))
+    const settling = Promise.allSettled(gets)
+    await assert.rejects(Promise.race(gets), /too many requests wait for etcd/)
+    await server.resume()
+    assert.ok(await first)
+    const failed = (await settling).filter(({ status }) => status === 'rejected').length
+    assert.ok(failed === 5 || failed === 6, `${failed} failed`)
+    await few.close()
   })
 
   /** A feed is told how far it has come where only others than its range were written. */

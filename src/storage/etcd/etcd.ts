@@ -1,12 +1,14 @@
 /**
  * The store in etcd, v3 API: several servers may share it, each sees the writes of all, and state written by
- * kube-apiserver under the same keys is read as it is. It keeps nothing of the state itself: every read asks etcd, and
- * while etcd is away reads and writes fail with words that say so.
+ * kube-apiserver under the same keys is read as it is. It keeps nothing of the state itself: every read goes to etcd.
+ * While etcd cannot be reached, reads and writes wait until their deadline. A write whose response was lost is looked up
+ * before it is sent again or reported.
  */
 import { type Clock, systemClock } from '#base/clock.ts'
 import { compareKeys } from '#storage/key-order.ts'
 import {
   type Change,
+  type DeleteCondition,
   type KeyRange,
   type Outcome,
   type Page,
@@ -21,7 +23,7 @@ import {
   type Stored,
 } from '#storage/storage.ts'
 import { Connection, type ConnectionOptions, methods } from './connection.ts'
-import { isCompacted, isLeaseMissing, translate } from './failure.ts'
+import { isCompacted, isLeaseMissing, isUnknown, translate } from './failure.ts'
 import { Leases } from './lease.ts'
 import {
   decodeCompaction,
@@ -37,6 +39,7 @@ import {
   type RangeResponse,
   type WriteRequest,
 } from './messages.ts'
+import { foundOutcome } from './lost-response.ts'
 import { Progress } from './progress.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
@@ -125,46 +128,54 @@ class EtcdStorage implements Storage {
 
   async put(key: string, value: Buffer, condition: PutCondition): Promise<Outcome> {
     const { ifRevision, ttlSeconds } = condition
-    if (!ttlSeconds) return this.#write({ key, ifRevision, value })
+    const deadline = this.#connection.deadline(timeOfDay(condition.deadlineAt))
     try {
+      if (!ttlSeconds) return await this.#write({ key, ifRevision, value }, deadline)
       const lease = await this.#leases.of(ttlSeconds)
-      return await this.#outcome({ key, ifRevision, value, lease })
-    } catch (error) {
-      if (!isLeaseMissing(error)) throw this.#translated(error)
-      // The server forgot the lease before this write came: nothing was written.
-      this.#leases.forget(ttlSeconds)
-      const lease = await this.#leases.of(ttlSeconds).catch((again) => {
-        throw this.#translated(again)
+      return await this.#write({ key, ifRevision, value, lease }, deadline).catch(async (error) => {
+        if (!isLeaseMissing(error)) throw error
+        // The server forgot the lease before this write arrived: nothing was written.
+        this.#leases.forget(ttlSeconds)
+        const another = await this.#leases.of(ttlSeconds)
+        return this.#write({ key, ifRevision, value, lease: another }, deadline)
       })
-      return this.#write({ key, ifRevision, value, lease })
+    } catch (error) {
+      throw this.#translated(error)
     }
   }
 
-  async delete(key: string, { ifRevision }: { ifRevision: Revision }): Promise<Outcome> {
-    if (ifRevision > 0) return this.#write({ key, ifRevision, value: undefined })
+  async delete(key: string, { ifRevision, deadlineAt }: DeleteCondition): Promise<Outcome> {
+    const deadline = this.#connection.deadline(timeOfDay(deadlineAt))
+    if (ifRevision > 0) {
+      return this.#write({ key, ifRevision, value: undefined }, deadline).catch((error) => {
+        throw this.#translated(error)
+      })
+    }
     const { value } = await this.get(key)
     return { ok: false, current: value }
   }
 
   changes(options: WatchOptions): AsyncIterable<Change[]> {
     return {
-      [Symbol.asyncIterator]: () => {
-        const watch = new Watch(
-          {
-            connection: this.#connection,
-            range: this.#watchRange,
-            progress: this.#progress,
-            newest: () => this.#afterSetBack(),
-          },
-          options,
-          (ended) => this.#watches.delete(ended),
-        )
-        this.#watches.add(watch)
-        if (this.#closed) watch.fail(this.#closed)
-        else watch.start()
-        return watch
-      },
+      [Symbol.asyncIterator]: () => this.#startWatch(options, this.#watchRange),
     }
+  }
+
+  #startWatch(options: WatchOptions, range: KeyRange): Watch {
+    const watch = new Watch(
+      {
+        connection: this.#connection,
+        range,
+        progress: this.#progress,
+        newest: () => this.#afterSetBack(),
+      },
+      options,
+      (ended) => this.#watches.delete(ended),
+    )
+    this.#watches.add(watch)
+    if (this.#closed) watch.fail(this.#closed)
+    else watch.start()
+    return watch
   }
 
   /** Callers that come while a question is under way share the next: the one under way may be too old for them. */
@@ -255,17 +266,78 @@ class EtcdStorage implements Storage {
     }
   }
 
-  async #write(request: WriteRequest): Promise<Outcome> {
-    try {
-      return await this.#outcome(request)
-    } catch (error) {
-      throw this.#translated(error)
+  /**
+   * Writes once. Where the response was lost, the key's history shows whether the write was done; if it was not, the
+   * write is sent again. Its condition keeps it from being done twice.
+   */
+  async #write(request: WriteRequest, deadline: number): Promise<Outcome> {
+    const since = request.ifRevision || this.#newest
+    for (let isUncertain = false; ; ) {
+      try {
+        const outcome = await this.#outcome(request, deadline)
+        if (outcome.ok || !isUncertain) return outcome
+      } catch (error) {
+        if (!isUnknown(error) || Date.now() >= deadline) throw error
+        isUncertain = true
+      }
+      const found = await this.#lookUp(request, since, deadline)
+      if (found !== undefined) return found
     }
   }
 
-  async #outcome(request: WriteRequest): Promise<Outcome> {
+  /** What became of a write whose response was lost; undefined: it was not done. */
+  async #lookUp(
+    { key, ifRevision, value }: WriteRequest,
+    since: Revision,
+    deadline: number,
+  ): Promise<Outcome | undefined> {
+    const request = encodeRange({ key })
+    const { items, revision } = decodeRange(
+      await this.#connection.read(methods.range, request, deadline),
+    )
+    const current = items[0] && toStored(items[0])
+    if (ifRevision > 0 && current?.revision === ifRevision) return undefined
+    const history = await this.#history(key, since, revision, deadline)
+    return foundOutcome({ value, ifRevision }, history, current)
+  }
+
+  /** The changes of a key after one revision and up to another. */
+  async #history(
+    key: string,
+    after: Revision,
+    upTo: Revision,
+    deadline: number,
+  ): Promise<Change[]> {
+    const found: Change[] = []
+    if (after >= upTo) return found
+    const stop = new AbortController()
+    // Only the marker among all keys shows the progress of a server that reports none.
+    const { canBeAsked } = this.#progress
+    const range = canBeAsked ? { start: key, end: `${key}\0` } : this.#watchRange
+    const progress = (revision: Revision) => revision >= upTo && stop.abort()
+    const watch = this.#startWatch({ after, signal: stop.signal, progress }, range)
+    watch.wantProgress(upTo)
+    const late = () =>
+      watch.fail(new StorageUnavailable('etcd does not report the history of a key'))
+    const timer = setTimeout(late, Math.max(0, deadline - Date.now()))
+    try {
+      for (;;) {
+        const { done, value: batch } = await watch.next()
+        if (done) return found
+        for (const change of batch) if (change.key === key) found.push(change)
+        if ((batch.at(-1)?.revision ?? 0) >= upTo) return found
+      }
+    } finally {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }
+
+  async #outcome(request: WriteRequest, deadline: number): Promise<Outcome> {
     const { key, ifRevision, value } = request
-    const response = decodeWrite(await this.#connection.write(methods.txn, encodeWrite(request)))
+    const response = decodeWrite(
+      await this.#connection.write(methods.txn, encodeWrite(request), deadline),
+    )
     const { revision, succeeded, found } = response
     this.#sawRevision(revision)
     if (!succeeded) {
@@ -308,6 +380,10 @@ class EtcdStorage implements Storage {
     return translate(error, this.#connection.endpoints, at, known)
   }
 }
+
+/** `performance.now()` as a time of day. */
+const timeOfDay = (at: number | undefined): number | undefined =>
+  at === undefined ? undefined : Date.now() + at - performance.now()
 
 function toStored(item: KeyValue): Stored {
   return { key: item.key, bytes: item.value, revision: item.modRevision }

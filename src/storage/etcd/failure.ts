@@ -30,11 +30,22 @@ export function isUnsent(error: unknown): boolean {
   return isServiceError(error) && error.details.startsWith('No connection established')
 }
 
-/** Whether another server, or the same one later, may well answer. */
+export function isLeaseTaken(error: unknown): boolean {
+  return isServiceError(error) && error.details.includes('lease already exists')
+}
+
+/** How the gRPC library describes a connection that broke before the response was complete. */
+const cutOff = /RST_STREAM|^Call cancelled$|^No status information received$/
+
+/** Whether another server, or the same one later, may answer the same request. */
 export function isAway(error: unknown): boolean {
   if (!isServiceError(error)) return false
-  return error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
+  if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true
+  return cutOff.test(error.details)
 }
+
+/** Whether a write that failed may still have been done: the connection broke, or etcd lost its leader. */
+export const isUnknown = (error: unknown): boolean => isAway(error) && !isUnsent(error)
 
 /** What the library says around the reason that there is no connection. */
 const noConnection =

@@ -15,11 +15,11 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
   test(`leases shared for ${sharedSecondsMax} seconds`, async () => {
     let now = 0
     let asked = 0
-    const write = async () => {
+    const read = async () => {
       asked++
       return Buffer.alloc(0)
     }
-    const connection = { write } as unknown as Connection
+    const connection = { read } as unknown as Connection
     const leases = new Leases(
       connection,
       () => now * 1000,
@@ -35,7 +35,7 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
 
 test('a lease has the name that the server gives it', async () => {
   // A server that is no etcd calls a lease by its seconds, whatever it was asked.
-  const connection = { write: async () => Buffer.from([2 << 3, 42]) } as unknown as Connection
+  const connection = { read: async () => Buffer.from([2 << 3, 42]) } as unknown as Connection
   const leases = new Leases(
     connection,
     () => 0,

@@ -3,6 +3,7 @@
  * a lease for each event would cost etcd more than the events; a key therefore lives up to a twentieth longer.
  */
 import { type Connection, methods } from './connection.ts'
+import { isLeaseTaken } from './failure.ts'
 import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
 
 /** The longest a lease is handed out again, unless told otherwise. */
@@ -61,6 +62,12 @@ export class Leases {
     // Chosen here, and small enough for a number, where etcd's own choice would not be. Others than etcd choose themselves.
     const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
     const request = encodeLeaseGrant(id, ttlSeconds)
-    return decodeLeaseGrant(await this.#connection.write(methods.leaseGrant, request))
+    try {
+      // Sent again where the response was lost: etcd then reports that the lease exists, and it is the one wanted.
+      return decodeLeaseGrant(await this.#connection.read(methods.leaseGrant, request))
+    } catch (error) {
+      if (isLeaseTaken(error)) return id
+      throw error
+    }
   }
 }

@@ -32,7 +32,7 @@ const queuedChangesMax = 2000
 const queuedBytesMax = 32 * 1024 * 1024
 
 /** Waits before a broken stream is begun again: short at first, for the usual case of one server restarted. */
-const retryMs = [20, 100, 300, 1000]
+const retryMs = [20, 100, 300]
 
 /** An unanswered question about progress is asked again: a server that is busy catching up drops it. */
 const progressRetryMs = 100

@@ -52,7 +52,7 @@ async function markOnce(
   marking.mark(next, now)
   const encoded = await encode(server, kind, next)
   if (request.deleteOptions.dryRun) return answerObject(200, kind, at(encoded.view, live.revision))
-  const outcome = await put(server, kind, encoded, live.revision)
+  const outcome = await put(server, kind, encoded, live.revision, request)
   return outcome.ok ? answerObject(200, kind, at(encoded.view, outcome.revision)) : undefined
 }
 

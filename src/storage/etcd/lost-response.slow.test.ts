@@ -1,0 +1,175 @@
+/**
+ * Writes whose connection breaks before etcd has the request, or before the client has the response: each is done exactly
+ * once, and its outcome is the true one.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Change, Revision, Storage } from '#storage/storage.ts'
+import { won } from '#storage/storage.suite.ts'
+import { openEtcdStorage } from './etcd.ts'
+import { EtcdServer, etcdVersion } from './etcd-server.fixture.ts'
+
+const version = etcdVersion()
+const skip = version ? false : 'there is no etcd on PATH'
+
+/** Where the proxy cuts the connection: before it passes on a request, or the response to it. */
+type Cut = 'request' | 'response'
+
+/** A TCP proxy to etcd that breaks all its connections when the next bytes come from one side. */
+class CuttingProxy {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #cut: Cut | undefined
+  /** Runs after a cut and before another connection is accepted. */
+  #meanwhile: (() => Promise<void>) | undefined
+  #busy: Promise<void> = Promise.resolve()
+
+  constructor(endpoint: string) {
+    const { hostname, port } = new URL(endpoint)
+    this.#server = createServer(async (client) => {
+      this.#sockets.add(client)
+      client.on('error', () => {})
+      await this.#busy
+      const etcd = connect(Number(port), hostname)
+      this.#sockets.add(etcd)
+      etcd.on('error', () => {})
+      this.#pass(client, etcd, 'request')
+      this.#pass(etcd, client, 'response')
+    })
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  cutNext(cut: Cut, meanwhile?: () => Promise<void>): void {
+    this.#cut = cut
+    this.#meanwhile = meanwhile
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #pass(from: Socket, to: Socket, what: Cut): void {
+    from.on('data', (bytes) => {
+      if (this.#cut !== what) return void to.write(bytes)
+      this.#cut = undefined
+      this.#busy = this.#meanwhile?.() ?? this.#busy
+      for (const socket of this.#sockets) socket.destroy()
+      this.#sockets.clear()
+    })
+    from.on('close', () => to.destroy())
+  }
+}
+
+describe('a connection that breaks during a write', { skip }, () => {
+  let server: EtcdServer
+  let proxy: CuttingProxy
+  let cut: Storage
+  let direct: Storage
+  before(async () => {
+    server = await EtcdServer.start()
+    proxy = new CuttingProxy(server.endpoint)
+    const endpoint = await proxy.listen()
+    cut = await openEtcdStorage({ endpoints: [endpoint], deadlineMs: 60_000 })
+    direct = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 60_000 })
+  })
+  after(async () => {
+    await cut.close()
+    await direct.close()
+    proxy.close()
+    await server.dispose()
+  })
+
+  /** The changes of one key, up to now. */
+  async function historyOf(key: string, after: Revision): Promise<Change[]> {
+    const last = won(await direct.put(`${key}-end`, Buffer.from('x'), { ifRevision: 0 }))
+    const changes: Change[] = []
+    const { signal } = new AbortController()
+    for await (const batch of direct.changes({ after, signal })) {
+      changes.push(...batch.filter((change) => change.key === key))
+      if ((batch.at(-1)?.revision ?? 0) >= last) break
+    }
+    return changes
+  }
+
+  const texts = (changes: Change[]) => changes.map(({ bytes }) => bytes?.toString() ?? 'deleted')
+  const own = Buffer.from('own')
+  const other = Buffer.from('other')
+
+  type Write = (key: string, ifRevision: Revision) => Promise<unknown>
+  interface Row {
+    readonly name: string
+    readonly exists: boolean
+    readonly write: 'put' | 'delete'
+    readonly cut: Cut
+    readonly meanwhile?: Write
+    readonly isWon: boolean
+    readonly history: string[]
+  }
+  const rows: Row[] = []
+  for (const where of ['request', 'response'] as const) {
+    const row = { cut: where, isWon: true }
+    rows.push(
+      { ...row, name: 'create', exists: false, write: 'put', history: ['own'] },
+      { ...row, name: 'update', exists: true, write: 'put', history: ['first', 'own'] },
+      { ...row, name: 'delete', exists: true, write: 'delete', history: ['first', 'deleted'] },
+    )
+  }
+  const overwrite: Write = async (key) => {
+    const { value } = await direct.get(key)
+    await direct.put(key, other, { ifRevision: value?.revision ?? 0 })
+  }
+  const remove: Write = async (key) => {
+    const { value } = await direct.get(key)
+    if (value) await direct.delete(key, { ifRevision: value.revision })
+  }
+  const lost = { name: 'overwritten', meanwhile: overwrite }
+  const gone = { name: 'deleted', meanwhile: remove }
+  const early = { cut: 'request', isWon: false } as const
+  const late = { cut: 'response', isWon: true } as const
+  rows.push(
+    { ...early, ...lost, exists: true, write: 'put', history: ['first', 'other'] },
+    { ...early, ...lost, exists: false, write: 'put', history: ['other'] },
+    { ...early, ...lost, exists: true, write: 'delete', history: ['first', 'other'] },
+    { ...late, ...lost, exists: true, write: 'put', history: ['first', 'own', 'other'] },
+    { ...late, ...lost, exists: false, write: 'put', history: ['own', 'other'] },
+    { ...late, ...gone, exists: false, write: 'put', history: ['own', 'deleted'] },
+    { ...late, ...lost, exists: true, write: 'delete', history: ['first', 'deleted', 'other'] },
+  )
+  for (const [i, row] of rows.entries()) {
+    const title = `${row.exists ? 'existing' : 'new'} key, ${row.write}, ${row.name}`
+    test(`${title}: the ${row.cut} is lost`, { timeout: 60_000 }, async () => {
+      const key = `/registry/lost/${i}`
+      const start = await cut.currentRevision()
+      const ifRevision = row.exists ? won(await cut.put(key, Buffer.from('first'), absent)) : 0
+      const { meanwhile } = row
+      proxy.cutNext(row.cut, meanwhile && (async () => void (await meanwhile(key, ifRevision))))
+      const outcome =
+        row.write === 'put'
+          ? await cut.put(key, own, { ifRevision })
+          : await cut.delete(key, { ifRevision })
+      assert.equal(outcome.ok, row.isWon)
+      const history = await historyOf(key, start)
+      assert.deepEqual(texts(history), row.history)
+      const text = row.write === 'put' ? 'own' : 'deleted'
+      const done = history.find((change) => texts([change])[0] === text)
+      if (outcome.ok) assert.equal(outcome.revision, done?.revision)
+      else assert.equal(outcome.current?.bytes.toString(), 'other')
+    })
+  }
+
+  test('a write with a time to live: the lease and the key are made once', async () => {
+    proxy.cutNext('response')
+    const put = cut.put('/registry/lost/lease', own, { ifRevision: 0, ttlSeconds: 100 })
+    assert.equal(won(await put), (await direct.get('/registry/lost/lease')).value?.revision)
+  })
+})
+
+const absent = { ifRevision: 0 }
