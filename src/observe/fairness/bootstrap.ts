@@ -3,6 +3,8 @@
  * cluster's own parts. Rows only; the fixed specs of the mandatory ones are checked where the kinds are.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { sharesField } from '#api/priority-shares.ts'
+import { releaseOf } from '#api/releases/change.ts'
 
 export interface FlowObject {
   readonly name: string
@@ -10,10 +12,10 @@ export interface FlowObject {
   readonly mandatory: boolean
 }
 
-const limited = (shares: number, queues: number, handSize: number): Loose => ({
+const limited = (field: string, shares: number, queues: number, handSize: number): Loose => ({
   type: 'Limited',
   limited: {
-    assuredConcurrencyShares: shares,
+    [field]: shares,
     limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } },
   },
 })
@@ -26,19 +28,20 @@ const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({
 
 export function priorityLevels(release: number): FlowObject[] {
   const old = release < 20
+  const field = sharesField(releaseOf(release))
   const rejecting = {
     type: 'Limited',
-    limited: { assuredConcurrencyShares: old ? 1 : 5, limitResponse: { type: 'Reject' } },
+    limited: { [field]: old ? 1 : 5, limitResponse: { type: 'Reject' } },
   }
   return [
     level('catch-all', rejecting, true),
     level('exempt', { type: 'Exempt' }, true),
-    level('system', limited(30, 64, 6)),
-    ...(release >= 22 ? [level('node-high', limited(40, 64, 6))] : []),
-    level('leader-election', limited(10, 16, 4)),
-    level('workload-high', limited(40, 128, 6)),
-    level('workload-low', limited(old ? 20 : 100, 128, 6)),
-    level('global-default', limited(old ? 100 : 20, 128, 6)),
+    level('system', limited(field, 30, 64, 6)),
+    ...(release >= 22 ? [level('node-high', limited(field, 40, 64, 6))] : []),
+    level('leader-election', limited(field, 10, 16, 4)),
+    level('workload-high', limited(field, 40, 128, 6)),
+    level('workload-low', limited(field, old ? 20 : 100, 128, 6)),
+    level('global-default', limited(field, old ? 100 : 20, 128, 6)),
   ]
 }
 

@@ -3,6 +3,8 @@
  * is refused there. Objects go in whenever they change; levels keep their queues across changes.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { sharesField } from '#api/priority-shares.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { FlowMeters, SchemaMeter } from './flow-meters.ts'
 import { compileRule, type FlowRequest, type FlowRule, type FlowUser } from './flow-rules.ts'
 import { QueueSet } from './queue-set.ts'
@@ -134,7 +136,8 @@ export class FlowControl {
       levels.set(name, { ...level, quiescing: true })
     }
     let shares = 0
-    for (const { spec } of levels.values()) shares += spec.limited?.assuredConcurrencyShares ?? 0
+    const field = sharesField(releaseOf(this.#options.release))
+    for (const { spec } of levels.values()) shares += spec.limited?.[field] ?? 0
     const { concurrencyMax, waitMsMax, after, meters } = this.#options
     for (const level of levels.values()) {
       const { limited } = level.spec
@@ -142,7 +145,7 @@ export class FlowControl {
         level.queues = undefined
         continue
       }
-      const concurrency = Math.ceil((concurrencyMax * limited.assuredConcurrencyShares) / shares)
+      const concurrency = Math.ceil((concurrencyMax * limited[field]) / shares)
       const queuing = limited.limitResponse?.queuing
       const limits = {
         concurrency,

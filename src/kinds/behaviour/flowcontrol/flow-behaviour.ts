@@ -4,11 +4,11 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { checkMetadata } from '#kinds/behaviour/metadata.ts'
 import { keepMetadata, keepSpec, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkFlowConditions } from './flow-conditions.ts'
 
 export const flowBehaviour = (
-  check: (object: KubeObject) => FieldError[],
+  check: (object: KubeObject, context: Context) => FieldError[],
   columns: Behaviour['columns'],
 ): Behaviour => ({
   resetFields: [['status']],
@@ -21,7 +21,10 @@ export const flowBehaviour = (
     keepStatus(next, old)
   },
   validateCreate: check,
-  validateUpdate: (next) => [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next)],
+  validateUpdate: (next, _, context) => [
+    ...checkMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, context),
+  ],
   subresources: {
     status: {
       resetFields: [['metadata'], ['spec']],

@@ -1,6 +1,7 @@
 import type { Loose } from '#api/object-meta.ts'
 import { checkCreate, named } from '#kinds/behaviour/behaviour.suite.ts'
 import { flowSchema } from './flow-schema.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
 import { priorityLevelConfiguration } from './priority-level-configuration.ts'
 
@@ -69,7 +70,7 @@ const queued = (queuing: Loose) =>
     },
   })
 checkCreate(priorityLevelConfiguration, [
-  ...[...mandatoryPriorityLevels].map(
+  ...[...mandatoryPriorityLevels(releaseOf(22))].map(
     ([name, spec]): [string, ReturnType<typeof named>, string[]] => [
       `${name} as it must be`,
       named({ spec }, { name }),

@@ -1,5 +1,7 @@
 /** The flow schemas and priority levels every cluster has; their specs are fixed. */
 import type { Loose } from '#api/object-meta.ts'
+import { sharesField } from '#api/priority-shares.ts'
+import type { Release } from '#api/releases/change.ts'
 
 const everything = {
   resourceRules: [
@@ -30,13 +32,14 @@ export const mandatoryFlowSchemas: ReadonlyMap<string, Loose> = new Map([
   ],
 ])
 
-export const mandatoryPriorityLevels: ReadonlyMap<string, Loose> = new Map([
-  ['exempt', { type: 'Exempt' }],
-  [
-    'catch-all',
-    {
-      type: 'Limited',
-      limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } },
-    },
-  ],
-])
+export const mandatoryPriorityLevels = (release: Release): ReadonlyMap<string, Loose> =>
+  new Map([
+    ['exempt', { type: 'Exempt' }],
+    [
+      'catch-all',
+      {
+        type: 'Limited',
+        limited: { [sharesField(release)]: 5, limitResponse: { type: 'Reject' } },
+      },
+    ],
+  ])

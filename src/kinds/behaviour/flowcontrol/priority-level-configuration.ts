@@ -3,9 +3,11 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { sharesField } from '#api/priority-shares.ts'
+import { type Release, releaseOf } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
 import { priorityLevelConfigurationColumns } from '#kinds/columns/flowcontrol.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { flowBehaviour } from './flow-behaviour.ts'
 import { checkFlowConditions } from './flow-conditions.ts'
 import { mandatoryPriorityLevels } from './mandatory.ts'
@@ -15,11 +17,12 @@ const queuesMax = 10_000_000
 /** Bits of a hash there are to deal queues with. */
 const hashBitsMax = 60
 
-function check(level: KubeObject): FieldError[] {
+function check(level: KubeObject, context: Context): FieldError[] {
+  const release = releaseOf(context.release)
   const name = level.metadata.name ?? ''
   const spec = level.spec ?? {}
-  const errors = checkSpec(spec, name)
-  const fixed = mandatoryPriorityLevels.get(name)
+  const errors = checkSpec(spec, name, release)
+  const fixed = mandatoryPriorityLevels(release).get(name)
   if (fixed !== undefined && !sameJson(spec, fixed)) {
     const shown = goStruct('flowcontrol.PriorityLevelConfigurationSpec', [
       ['Type', goQuote(spec.type ?? '')],
@@ -30,7 +33,7 @@ function check(level: KubeObject): FieldError[] {
   return [...errors, ...checkFlowConditions(level)]
 }
 
-function checkSpec(spec: Loose, name: string): FieldError[] {
+function checkSpec(spec: Loose, name: string, release: Release): FieldError[] {
   const type: string = spec.type ?? ''
   const errors: FieldError[] = []
   if ((name === 'exempt') !== (type === 'Exempt')) {
@@ -41,7 +44,7 @@ function checkSpec(spec: Loose, name: string): FieldError[] {
   if (type === 'Exempt') {
     if (spec.limited) errors.push(forbidden(at, 'must be nil if the type is not Limited'))
   } else if (type === 'Limited') {
-    if (spec.limited) errors.push(...checkLimited(spec.limited, at))
+    if (spec.limited) errors.push(...checkLimited(spec.limited, at, release))
     else errors.push(required(at, 'must not be empty when type is Limited'))
   } else {
     errors.push(notSupported(path.child('type'), type, ['Exempt', 'Limited']))
@@ -49,11 +52,12 @@ function checkSpec(spec: Loose, name: string): FieldError[] {
   return errors
 }
 
-function checkLimited(limited: Loose, at: FieldPath): FieldError[] {
-  const shares: number = limited.assuredConcurrencyShares ?? 0
+function checkLimited(limited: Loose, at: FieldPath, release: Release): FieldError[] {
+  const field = sharesField(release)
+  const shares: number = limited[field] ?? 0
   const errors: FieldError[] = []
   if (shares <= 0) {
-    errors.push(invalid(at.child('assuredConcurrencyShares'), shares, 'must be positive'))
+    errors.push(invalid(at.child(field), shares, 'must be positive'))
   }
   const { type = '', queuing } = limited.limitResponse ?? {}
   const response = at.child('limitResponse')
