@@ -7,9 +7,10 @@ import type { Struct } from '#schema/type.ts'
 import type { DeclaredValues } from './random-value.ts'
 
 const facts = loadFacts(readFactsFile)
-const newest = Math.max(...facts.releases)
+/** The release whose types the walks and fuzzers use: that of the servers they compare. */
+const minor = Number((process.env.BINNACLE_RELEASE ?? '1.22').split('.')[1])
 
-export function typeOf(apiVersion: string, kind: string, release = newest): Struct {
+export function typeOf(apiVersion: string, kind: string, release = minor): Struct {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   const name = facts.openApiNameOf(group as string, version as string, kind)
   if (name === undefined) throw new Error(`no ${kind} in ${apiVersion}`)

@@ -78,6 +78,8 @@ test('the lines of a server that is ready', () => {
       'Binnacle is ready on https://127.0.0.1:6443 after 212 ms, as Kubernetes 1.22',
       '  state: /some dir',
       "  export KUBECONFIG='/some dir/it'\\''s'",
+      '  kubectl create configmap hello --from-literal=who=world',
+      '  kubectl get configmaps --watch',
       '',
     ].join('\n'),
   )
