@@ -17,14 +17,20 @@ export function typeOf(apiVersion: string, kind: string, release = minor): Struc
   return facts.typeOf(name, release)
 }
 
+/** Where releases differ, a name has a list of rows. */
+interface NameRow {
+  readonly values?: readonly string[]
+}
+
 export function declaredValues(): DeclaredValues {
   const folder = resolve(import.meta.dirname, '../facts')
   const all = new Map<string, string[]>()
   for (const file of readdirSync(folder).filter((one) => /^[a-z]+\.v.*\.json$/.test(one))) {
     const { names = {} } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
-      names?: Record<string, { values?: string[] }>
+      names?: Record<string, NameRow | NameRow[]>
     }
-    for (const [name, { values = [] }] of Object.entries(names)) {
+    for (const [name, rows] of Object.entries(names)) {
+      const values = [rows].flat().flatMap((row) => row.values ?? [])
       if (values.length > 0) all.set(name, [...new Set([...(all.get(name) ?? []), ...values])])
     }
   }
