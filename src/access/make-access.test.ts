@@ -96,6 +96,7 @@ async function access(
       externalAddress: '127.0.0.1:6443',
       ownClientAuthorities: [],
       ownTokenKey: undefined,
+      servingKey: undefined,
       report: (message) => reported.push(message),
       ...surroundings,
     },
@@ -241,6 +242,29 @@ test('keys: those given, or our own; what we sign we accept', async () => {
   const odd = await access({ serviceAccountIssuer: ['me'] })
   assert.equal(odd.made.openId, undefined)
   assert.match(odd.reported[0] ?? '', /issuer URL must use https scheme/)
+})
+
+test('the serving key verifies tokens exactly where no key is given for that', async () => {
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const servingKey = other.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  const signer = await access({ serviceAccountSigningKeyFile: files.file('tls.key', servingKey) })
+  const account = { metadata: { namespace: 'n', name: 'bot', uid: 'b' } }
+  const audiences = signer.made.apiAudiences
+  const bound = { account, audiences, expirationSeconds: 600, warnAfterSeconds: 0 }
+  const token = signer.made.mint?.bound(bound, Date.now()) ?? ''
+  const rows: [given: string[], key: string | undefined, known: boolean][] = [
+    [[], servingKey, true],
+    [[], undefined, false],
+    [[files.file('given.key', keyPem)], servingKey, false],
+    [[], 'no key at all', false],
+  ]
+  for (const [serviceAccountKeyFile, key, known] of rows) {
+    const { made, reader } = await access({ serviceAccountKeyFile }, { servingKey: key })
+    reader.put('', 'serviceaccounts', account)
+    const verdict = await made.reviewToken(token, audiences)
+    assert.equal(verdict !== undefined && 'user' in verdict, known)
+    assert.equal(made.openId?.keySet.includes('"kty":"RSA"'), false)
+  }
 })
 
 test('headers that say who somebody is go no further', async () => {

@@ -69,9 +69,10 @@ export async function makeAccess(
 ): Promise<Access> {
   const settings = withoutStrangers(given, surroundings)
   const { keys, signingKey } = tokenKeys(settings, surroundings)
+  const verifying = [...keys, ...servingKeys(settings, surroundings)]
   const issuers = settings.serviceAccountIssuer
   const apiAudiences = settings.apiAudiences.length > 0 ? settings.apiAudiences : issuers
-  const known = { settings, surroundings, keys, apiAudiences, reader, clock }
+  const known = { settings, surroundings, keys: verifying, apiAudiences, reader, clock }
   const who = await makeAuthentication(known)
   const rbac = new RbacAuthorizer()
   const modes = await authorizers(settings, surroundings, rbac, clock)
@@ -184,6 +185,22 @@ function tokenKeys(
     keys.push({ publicKey, id, algorithm })
   }
   return { keys, signingKey }
+}
+
+/**
+ * The key of the server's certificate, which verifies tokens where no key is given for that. The server signs none with
+ * it, so the key set does not show it. A key that cannot sign tokens is left out.
+ */
+function servingKeys(
+  { serviceAccountKeyFile: files }: AccessSettings,
+  { servingKey }: AccessSurroundings,
+): TokenKey[] {
+  if (files.length > 0 || servingKey === undefined) return []
+  try {
+    return readPublicKeys(servingKey, 'the serving key')
+  } catch {
+    return []
+  }
 }
 
 function documents(

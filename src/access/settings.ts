@@ -60,6 +60,8 @@ export interface AccessSurroundings {
   readonly ownClientAuthorities: readonly string[]
   /** A key of our own as PEM: it verifies and signs service account tokens when no key is given for that. */
   readonly ownTokenKey: string | undefined
+  /** The key of the server's certificate as PEM: it verifies such tokens when no key is given for that. */
+  readonly servingKey: string | undefined
   /** Something went wrong that no request can be told about. Never gets a credential. */
   readonly report: (message: string) => void
 }

@@ -116,6 +116,7 @@ function accessOf({
     ownClientAuthorities: [certificates.ca.certificatePem],
     feature,
     ownTokenKey: certificates.serviceAccountKey.privatePem,
+    servingKey: certificates.serving.keyPem,
     report: (message: string) => log.warn(message),
   }
   return orSayWhy(makeAccess(settings, surroundings, reader, clock))
