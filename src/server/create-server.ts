@@ -154,6 +154,7 @@ async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<
   const { server, access } = await makeServer(foundation, observing)
   const health = new ServerHealth({
     release,
+    feature,
     fair: observing.isFair,
     storeTrouble: () => storage.trouble(),
     livezGraceMs: settings.livezGracePeriodMs,

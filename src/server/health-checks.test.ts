@@ -54,6 +54,7 @@ for (const [name, state, expected] of cases) {
       let nowMs = 0
       const health = new ServerHealth({
         release: 22,
+        feature: () => true,
         fair: true,
         storeTrouble: () => state.trouble,
         livezGraceMs: state.graceMs ?? 0,
@@ -81,6 +82,7 @@ for (const [name, state, expected] of cases) {
 test('an excluded check is not run, and does not count', async () => {
   const health = new ServerHealth({
     release: 22,
+    feature: () => true,
     fair: true,
     storeTrouble: () => assert.fail('asked'),
     livezGraceMs: 0,
@@ -97,6 +99,7 @@ test('every release shows the stages it has, in its order', () => {
   const shown = (release: number, fair: boolean) =>
     new ServerHealth({
       release,
+      feature: () => true,
       fair,
       storeTrouble: () => undefined,
       livezGraceMs: 0,
@@ -104,7 +107,7 @@ test('every release shows the stages it has, in its order', () => {
     })
       .healthz()
       .map(({ name }) => name.replace('poststarthook/', ''))
-  const [oldest, newest] = [shown(15, false), shown(22, true)]
+  const [oldest, newest] = [shown(15, false), shown(21, true)]
   assert.equal(oldest.indexOf('start-kube-apiserver-admission-initializer'), 11)
   assert.equal(newest.indexOf('start-kube-apiserver-admission-initializer'), 3)
   assert.deepEqual(oldest.slice(-3), [
@@ -120,4 +123,51 @@ test('every release shows the stages it has, in its order', () => {
     [[], [], ['max-in-flight-filter']],
   )
   assert.deepEqual(filters(newest), ['priority-and-fairness-filter'])
+})
+
+const named = (release: number, endpoint: Endpoint, gatesOff: readonly string[] = []) =>
+  new ServerHealth({
+    release,
+    feature: (gate) => !gatesOff.includes(gate),
+    fair: true,
+    storeTrouble: () => undefined,
+    livezGraceMs: 0,
+    monotonicMs: () => 0,
+  })
+    [endpoint]()
+    .map(({ name }) => name.replace('poststarthook/', ''))
+
+const stageCases: [name: string, first: number, last: number][] = [
+  ['storage-object-count-tracker-hook', 25, 37],
+  ['start-system-namespaces-controller', 27, 37],
+  ['start-service-ip-repair-controllers', 28, 37],
+  ['start-kube-apiserver-admission-initializer', 15, 29],
+  ['start-apiserver-admission-initializer', 30, 37],
+  ['apiservice-status-available-controller', 15, 30],
+  ['apiservice-status-remote-available-controller', 31, 37],
+  ['loopback-serving-certificate', 36, 37],
+  ['apiservice-discovery-controller', 26, 37],
+  ['start-deprecated-kube-apiserver-identity-lease-garbage-collector', 27, 28],
+  ['bootstrap-controller', 15, 37],
+  ['rbac/bootstrap-roles', 15, 37],
+]
+for (const [name, first, last] of stageCases)
+  test(`releases 1.${first} to 1.${last} show ${name} once`, () => {
+    for (let release = 15; release <= 37; release++) {
+      const count = named(release, 'healthz').filter((one) => one === name).length
+      assert.equal(count, release >= first && release <= last ? 1 : 0, `1.${release}`)
+    }
+  })
+
+test('stages wait for their gates', () => {
+  const gate = 'UnknownVersionInteroperabilityProxy'
+  const stage = 'peer-endpoint-reconciler-controller'
+  assert.ok(named(37, 'healthz').includes(stage))
+  assert.ok(!named(37, 'healthz', [gate]).includes(stage))
+})
+
+test('the store has a check of readiness since 1.25', () => {
+  assert.deepEqual(named(24, 'readyz').slice(0, 4), ['ping', 'log', 'etcd', 'informer-sync'])
+  assert.deepEqual(named(25, 'readyz').slice(2, 5), ['etcd', 'etcd-readiness', 'informer-sync'])
+  assert.ok(!named(37, 'livez').includes('etcd-readiness'))
 })

@@ -39,6 +39,7 @@ func main() {
 	merged.fillIn()
 	check(merged.write(into))
 	check(writeGates(into, releases))
+	check(writeBootstrapPolicy(filepath.Join(into, "../src/access/authorize/bootstrap-policy.json"), releases))
 }
 
 func readReleases(path string) ([]*release, error) {

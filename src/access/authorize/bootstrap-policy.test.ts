@@ -18,6 +18,13 @@ const counts: [number, number][] = [
   [20, 115],
   [21, 119],
   [22, 119],
+  [28, 119],
+  [29, 121],
+  [30, 123],
+  [33, 127],
+  [34, 131],
+  [36, 133],
+  [37, 141],
 ]
 for (const [release, count] of counts)
   test(`1.${release} has ${count} roles and bindings, none twice, every rule usable`, () => {
@@ -70,6 +77,10 @@ test('releases differ where they did', () => {
   assert.ok(named(16, 'ClusterRole', 'system:csi-external-provisioner'))
   assert.equal(named(17, 'ClusterRole', 'system:csi-external-provisioner'), undefined)
   assert.ok(nodeRules(22).length > 10)
+  const discovery = 'system:cluster-trust-bundle-discovery'
+  assert.equal(named(36, 'ClusterRole', discovery), undefined)
+  assert.ok(named(37, 'ClusterRole', discovery))
+  assert.equal(nodeRules(37).length - nodeRules(36).length, 2)
 })
 
 test('what is handed out is the caller’s own', () => {

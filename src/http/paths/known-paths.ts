@@ -1,10 +1,18 @@
-/** Paths that are not served answer with those that are: `/` with all of them, others with what answers last. */
+/**
+ * `/` answers with the paths that are served. Until 1.22 so do paths that are not served, with those of the part of
+ * kube-apiserver that answers last.
+ */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import { endpointsOf, type HealthChecks } from './health.ts'
 
 const json = { contentType: 'application/json' }
+
+const unknownPathsListPaths = change('a path that is not served answers with a list of paths', {
+  until: 22,
+})
 
 export interface KnownPaths {
   /** Minor number of the emulated release. */
@@ -37,11 +45,14 @@ function groupPaths(catalog: Catalog, wanted: (group: string) => boolean): strin
   return [...paths]
 }
 
+const isIndex = (path: string): boolean => path === '/' || path === '/index.html'
+
 export function knownPaths({ release, catalog, checks, others }: KnownPaths): PathHandler {
+  const answersAll = releaseOf(release).has(unknownPathsListPaths)
   return {
-    matches: (path) => !/^\/apis?(\/|$)/.test(path),
+    matches: (path) => (answersAll ? !/^\/apis?(\/|$)/.test(path) : isIndex(path)),
     handle(exchange) {
-      const all = exchange.target.path === '/' || exchange.target.path === '/index.html'
+      const all = isIndex(exchange.target.path)
       const paths = all
         ? [...groupPaths(catalog, () => true), ...healthPathsOf(checks, /./, release), ...others]
         : [

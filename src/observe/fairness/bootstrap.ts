@@ -3,8 +3,8 @@
  * cluster's own parts. Rows only; the fixed specs of the mandatory ones are checked where the kinds are.
  */
 import type { Loose } from '#api/object-meta.ts'
-import { sharesField } from '#api/priority-shares.ts'
-import { releaseOf } from '#api/releases/change.ts'
+import { exemptHasShares, levelsLend, sharesField } from '#api/priority-shares.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 
 export interface FlowObject {
   readonly name: string
@@ -12,12 +12,13 @@ export interface FlowObject {
   readonly mandatory: boolean
 }
 
-const limited = (field: string, shares: number, queues: number, handSize: number): Loose => ({
-  type: 'Limited',
-  limited: {
-    [field]: shares,
-    limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } },
-  },
+const electionNeedsLeases = change('leader election has a flow schema for leases alone', {
+  since: 24,
+})
+const electionByEndpoints = change('flow schemas know leader election by endpoints', { until: 33 })
+const endpointController = change('the endpoint controller has a flow schema', {
+  since: 24,
+  until: 33,
 })
 
 const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({
@@ -28,20 +29,31 @@ const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({
 
 export function priorityLevels(release: number): FlowObject[] {
   const old = release < 20
-  const field = sharesField(releaseOf(release))
+  const emulated = releaseOf(release)
+  const field = sharesField(emulated)
+  const lend = (lendablePercent: number) => emulated.has(levelsLend) && { lendablePercent }
   const rejecting = {
     type: 'Limited',
-    limited: { [field]: old ? 1 : 5, limitResponse: { type: 'Reject' } },
+    limited: { [field]: old ? 1 : 5, ...lend(0), limitResponse: { type: 'Reject' } },
   }
+  const exempt = { nominalConcurrencyShares: 0, lendablePercent: 0 }
+  const limited = (shares: number, percent: number, queues: number, handSize: number): Loose => ({
+    type: 'Limited',
+    limited: {
+      [field]: shares,
+      ...lend(percent),
+      limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } },
+    },
+  })
   return [
     level('catch-all', rejecting, true),
-    level('exempt', { type: 'Exempt' }, true),
-    level('system', limited(field, 30, 64, 6)),
-    ...(release >= 22 ? [level('node-high', limited(field, 40, 64, 6))] : []),
-    level('leader-election', limited(field, 10, 16, 4)),
-    level('workload-high', limited(field, 40, 128, 6)),
-    level('workload-low', limited(field, old ? 20 : 100, 128, 6)),
-    level('global-default', limited(field, old ? 100 : 20, 128, 6)),
+    level('exempt', { type: 'Exempt', ...(emulated.has(exemptHasShares) && { exempt }) }, true),
+    level('system', limited(30, 33, 64, 6)),
+    ...(release >= 22 ? [level('node-high', limited(40, 25, 64, 6))] : []),
+    level('leader-election', limited(10, 0, 16, 4)),
+    level('workload-high', limited(40, 50, 128, 6)),
+    level('workload-low', limited(old ? 20 : 100, 90, 128, 6)),
+    level('global-default', limited(old ? 100 : 20, 50, 128, 6)),
   ]
 }
 
@@ -97,6 +109,37 @@ const leases = resources(electing, ['coordination.k8s.io'], ['leases'], ['*'], f
 const locks = (namespace: string) =>
   resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
 
+/** Two schemas for controllers that elect a leader, by whichever object their release elects with. */
+function electionSchemas(release: Release, managers: Loose[]): FlowObject[] {
+  const controllers = ['endpoint-controller', 'endpointslicemirroring-controller'].map((name) => ({
+    kind: 'ServiceAccount',
+    serviceAccount: { namespace: 'kube-system', name },
+  }))
+  const system = release.has(electionNeedsLeases) ? [leases] : [locks('kube-system'), leases]
+  return [
+    schema('system-leader-election', 'leader-election', 100, 'ByUser', {
+      subjects: managers,
+      resourceRules: system,
+    }),
+    ...(release.has(endpointController)
+      ? [
+          schema('endpoint-controller', 'workload-high', 150, 'ByUser', {
+            subjects: [user('system:kube-controller-manager'), ...controllers],
+            resourceRules: [resources(electing, [''], ['endpoints'], ['*'], false)],
+          }),
+        ]
+      : []),
+    ...(release.has(electionByEndpoints)
+      ? [
+          schema('workload-leader-election', 'leader-election', 200, 'ByUser', {
+            subjects: [systemAccounts],
+            resourceRules: [locks('*'), leases],
+          }),
+        ]
+      : []),
+  ]
+}
+
 export function flowSchemas(release: number): FlowObject[] {
   const nodes = [group('system:nodes')]
   const ofNodes = [
@@ -128,14 +171,7 @@ export function flowSchemas(release: number): FlowObject[] {
         ]
       : []),
     schema('probes', 'exempt', 2, '', probes),
-    schema('system-leader-election', 'leader-election', 100, 'ByUser', {
-      subjects: managers,
-      resourceRules: [locks('kube-system'), leases],
-    }),
-    schema('workload-leader-election', 'leader-election', 200, 'ByUser', {
-      subjects: [systemAccounts],
-      resourceRules: [locks('*'), leases],
-    }),
+    ...electionSchemas(releaseOf(release), managers),
     high('kube-controller-manager', 800, user('system:kube-controller-manager')),
     high('kube-scheduler', 800, user('system:kube-scheduler')),
     high('kube-system-service-accounts', 900, systemAccounts),

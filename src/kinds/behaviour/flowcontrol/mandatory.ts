@@ -1,6 +1,6 @@
 /** The flow schemas and priority levels every cluster has; their specs are fixed. */
 import type { Loose } from '#api/object-meta.ts'
-import { sharesField } from '#api/priority-shares.ts'
+import { levelsLend, sharesField } from '#api/priority-shares.ts'
 import type { Release } from '#api/releases/change.ts'
 
 const everything = {
@@ -39,7 +39,11 @@ export const mandatoryPriorityLevels = (release: Release): ReadonlyMap<string, L
       'catch-all',
       {
         type: 'Limited',
-        limited: { [sharesField(release)]: 5, limitResponse: { type: 'Reject' } },
+        limited: {
+          [sharesField(release)]: 5,
+          ...(release.has(levelsLend) && { lendablePercent: 0 }),
+          limitResponse: { type: 'Reject' },
+        },
       },
     ],
   ])

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { sharesField } from '#api/priority-shares.ts'
+import { exemptHasShares, sharesField } from '#api/priority-shares.ts'
 import { type Release, releaseOf } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/behaviour/checks.ts'
 import { priorityLevelConfigurationColumns } from '#kinds/columns/flowcontrol.ts'
@@ -23,12 +23,15 @@ function check(level: KubeObject, context: Context): FieldError[] {
   const spec = level.spec ?? {}
   const errors = checkSpec(spec, name, release)
   const fixed = mandatoryPriorityLevels(release).get(name)
-  if (fixed !== undefined && !sameJson(spec, fixed)) {
+  const mayChangeShares = name === 'exempt' && release.has(exemptHasShares)
+  const { exempt, ...others } = spec
+  if (fixed !== undefined && !sameJson(mayChangeShares ? others : spec, fixed)) {
     const shown = goStruct('flowcontrol.PriorityLevelConfigurationSpec', [
       ['Type', goQuote(spec.type ?? '')],
       ['Limited', goPointer('flowcontrol.LimitedPriorityLevelConfiguration', spec.limited)],
     ])
-    errors.push(invalid(path, asGo(shown), `spec of '${name}' must equal the fixed value`))
+    const but = mayChangeShares ? " except the 'spec.exempt' field" : ''
+    errors.push(invalid(path, asGo(shown), `spec of '${name}'${but} must equal the fixed value`))
   }
   return [...errors, ...checkFlowConditions(level)]
 }
