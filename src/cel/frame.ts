@@ -10,12 +10,8 @@ export interface Activation {
   find(name: string): Value | undefined
 }
 
-/** Thrown when an evaluation has used its budget. Kubernetes shows this text. */
-export class CostExceeded extends Error {
-  constructor() {
-    super('operation cancelled: actual cost limit exceeded')
-  }
-}
+/** Thrown inside an evaluation that has used its budget. The program returns it as a value. */
+export class CostExceeded {}
 
 export class Frame {
   readonly activation: Activation

@@ -17,6 +17,7 @@ import {
 import { ArrayList, MapBuilder } from './collections.ts'
 import { literalValue } from './literal-value.ts'
 import { type CallEnvironment, constantCalls, constantMembership, planCall } from './plan-call.ts'
+import { PlanError } from './plan-error.ts'
 import { type Path, pathStep, type Qualifier, resolvePath } from './path.ts'
 import { growing, planFold } from './fold.ts'
 import { type Activation, CostExceeded, Frame, type Step } from './frame.ts'
@@ -31,15 +32,15 @@ export interface ProgramEnvironment extends CallEnvironment {
 }
 
 export interface Outcome {
+  /** An error if the evaluation failed; `costExceeded` if its cost was above the limit. */
   readonly value: Value
   readonly cost: number
 }
 
-/** A program that cannot be made: a constant that cannot be converted, a pattern that is none. */
-export class PlanError extends Error {}
+/** The value of an evaluation that stopped because of its cost. */
+export const costExceeded = new CelError('operation cancelled: actual cost limit exceeded')
 
 export interface Program {
-  /** Throws CostExceeded when the cost is above the limit. */
   evaluate(activation: Activation, limit?: number): Outcome
 }
 
@@ -53,9 +54,9 @@ export function compileProgram(checked: CheckedExpr, environment: ProgramEnviron
       try {
         return { value: step(frame), cost: frame.cost }
       } catch (error) {
-        if (!(error instanceof RangeError)) throw error
-        // A value nested so deeply that a walk exhausts the stack, or a text longer than a string can be.
-        throw new CostExceeded()
+        // RangeError: a value nested so deeply that a walk exhausts the stack, or a text longer than a string can be.
+        if (!(error instanceof RangeError || error instanceof CostExceeded)) throw error
+        return { value: costExceeded, cost: frame.cost }
       }
     },
   }

@@ -16,8 +16,8 @@ import {
   type Value,
 } from '#cel/values.ts'
 
-/** Thrown inside this file only; the caller of `format` gets it as an error value. */
-class FormatProblem extends Error {}
+/** Thrown while a format is read; the caller of `format` gets it as an error value. */
+export class FormatProblem extends Error {}
 
 const defaultPrecision = 6
 
@@ -53,13 +53,13 @@ function interpolate(format: string, args: ListValue): string {
   return out
 }
 
-interface Clause {
+export interface Clause {
   readonly verb: string
   readonly precision: number
   readonly end: number
 }
 
-function readClause(format: string, start: number): Clause {
+export function readClause(format: string, start: number): Clause {
   let at = start
   let precision = defaultPrecision
   const problem = 'could not parse formatting clause'
@@ -176,7 +176,7 @@ function asHex(value: Value, upper: boolean): string {
   return upper ? text.toUpperCase() : text
 }
 
-const stringAccepts =
+export const stringAccepts =
   'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
 
 function asString(value: Value): string {

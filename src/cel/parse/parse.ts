@@ -205,14 +205,14 @@ class TreeBuilder {
     return { kind: 'call', id, name: '_?._', target: undefined, args: [operand, name] }
   }
 
-  /** The name of a field; undefined if there is none or it cannot be written so. */
+  /** The name of a field; undefined if there is none, empty if it cannot be written so. */
   #identifier(node: Node, position: number): string | undefined {
     const token = this.#token(node, 'id')
     if (token === undefined) return undefined
     if (node.alternative !== 2) return token.text
     if (this.#options.escapedIdentifiers) return token.text.slice(1, -1)
     this.#error(position, "unsupported syntax: '`'")
-    return undefined
+    return ''
   }
 
   #args(node: Node): Expr[] {
@@ -310,7 +310,7 @@ class TreeBuilder {
       }
       const identifier = this.#node(key, 'id')
       const name = identifier && this.#identifier(identifier, list!.start.start)
-      if (name === undefined) continue
+      if (!name) continue
       fields.push({ id: fieldId, name, value: this.expr(values[at]), optional })
     }
     return { kind: 'struct', id, typeName, fields }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { releaseOf } from '#api/releases/change.ts'
+import { dynType, intType } from './cel-type.ts'
+import { activationOf, compile, Expression, Issues } from './compile.ts'
+import { celEnvironment, type EnvironmentKind } from './environment.ts'
+import { jsonView } from './json-view.ts'
+import { costExceeded } from './program.ts'
+import { showValue } from './show-value.ts'
+
+const variables = new Map([
+  ['self', dynType],
+  ['n', intType],
+])
+const activation = activationOf({ self: jsonView({ items: [1, 2, 3], s: 'abc' }), n: 5n })
+
+const compiled = (text: string, minor = 37, kind: EnvironmentKind = 'stored') =>
+  compile(text, celEnvironment(releaseOf(minor), kind), { variables })
+
+function evaluated(text: string): string {
+  const expression = compiled(text)
+  assert.ok(expression instanceof Expression, text)
+  const { value, cost } = expression.program().evaluate(activation, 1_000_000)
+  const { min, max } = expression.estimate()
+  return `${showValue(value)}: ${expression.typeText}, cost ${cost} of ${min} to ${max}`
+}
+
+const rows: readonly (readonly [text: string, result: string])[] = [
+  ['n + 1 == 6', 'true: bool, cost 3 of 3 to 3'],
+  ["self.s.find('a.')", 'ab: string, cost 3 of 2 to 1844674407370955300'],
+  ['[1, 2].includes(1)', 'true: bool, cost 2 of 12 to 12'],
+  ["{'a': 1}.transformList(k, v, v + n)", '[6]: list(int), cost 16 of 56 to 56'],
+]
+
+for (const [text, result] of rows)
+  test(`evaluates ${text}`, () => {
+    assert.equal(evaluated(text), result)
+  })
+
+const rejected: readonly (readonly [text: string, message: string])[] = [
+  ["[1, 'a']", "1:5: expected type 'int' but found 'string'"],
+  ["self.s.matches('[')", '1:16: invalid matches argument'],
+  ["duration('x')", '1:10: invalid duration argument'],
+  ["timestamp('x')", '1:11: invalid timestamp argument'],
+  [
+    "'%d'.format(['b'])",
+    '1:14: error during formatting: decimal clause can only be used on integers, was given string',
+  ],
+  ["'%d'.format([1, 2])", '1:12: too many arguments supplied to string.format (expected 1, got 2)'],
+  ["'%s %s'.format([1])", '1:15: index 1 out of range'],
+]
+
+for (const [text, message] of rejected)
+  test(`rejects ${text}`, () => {
+    const issues = compiled(text)
+    assert.ok(issues instanceof Issues)
+    assert.equal(issues.text.split('\n')[0], `ERROR: <input>:${message}`)
+  })
+
+test('elements of several types are allowed for format()', () => {
+  assert.ok(compiled("'%s %d'.format(['a', 1])") instanceof Expression)
+})
+
+/** The first release whose new and whose stored expressions can use something. */
+const added: readonly (readonly [text: string, created: number, stored: number])[] = [
+  ["quantity('1').isInteger()", 29, 28],
+  ['self.?a.hasValue()', 29, 28],
+  ['n < 1.5', 29, 28],
+  ["sets.contains([1], [1]) && '%d'.format([1]) == '1'", 30, 29],
+  ["isIP('::1') && isCIDR('::/0')", 31, 30],
+  ["format.dns1123Label().validate('a').hasValue()", 32, 31],
+  ['self.items.all(i, v, v > i)', 33, 32],
+  ["isSemver('1.0.0')", 34, 33],
+  ['[2, 1].sort() == [1, 2]', 35, 34],
+  ['[1].includes(1)', 38, 37],
+  ['[1].existsOne(x, x > 0)', 33, 33],
+]
+
+for (const [text, created, stored] of added)
+  test(`a new ${text} since 1.${created}, a stored one since 1.${stored}`, () => {
+    const compiles = (minor: number, kind: EnvironmentKind) =>
+      compiled(text, minor, kind) instanceof Expression
+    assert.equal(compiles(created - 1, 'new'), false)
+    assert.equal(compiles(created, 'new'), true)
+    assert.equal(compiles(stored - 1, 'stored'), false)
+    assert.equal(compiles(stored, 'stored'), true)
+  })
+
+test('cost stops an evaluation', () => {
+  const expression = compiled('self.items.all(x, self.items.all(y, x * y > 0))')
+  assert.ok(expression instanceof Expression)
+  const { value, cost } = expression.program().evaluate(activation, 20)
+  assert.equal(value, costExceeded)
+  assert.ok(cost > 20 && cost < 30)
+})
