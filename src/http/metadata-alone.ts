@@ -1,5 +1,6 @@
 /** Metadata as it is shown without the rest of its object. The object itself is never changed. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Kind } from '#kinds/kind.ts'
 
 /** Annotations that only stand for fields of another version are not metadata when metadata is shown alone. */
@@ -14,8 +15,8 @@ export function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObj
   }
 }
 
-/** Metadata alone has a time of creation, if only none. */
-export const withTimes = ({ metadata, ...rest }: Loose): Loose => ({
+/** The metadata of a bookmark, which has no time of creation. */
+export const withTimes = ({ metadata, ...rest }: Loose, release: number): Loose => ({
   ...rest,
-  metadata: { ...metadata, creationTimestamp: null },
+  metadata: { ...metadata, ...unsetCreationTime(release) },
 })

@@ -78,7 +78,8 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
     },
     bookmark(revision) {
       if (isList) return undefined
-      const partial = withTimes(partialMetadata(bookmarkObject(kind, revision), as.version))
+      const object = partialMetadata(bookmarkObject(kind, revision), as.version)
+      const partial = withTimes(object, parts.server.release)
       return format === 'protobuf'
         ? encodeWatchFrame('BOOKMARK', protobufPartial(kind, partial, as))
         : bookmarkFrame(partial)

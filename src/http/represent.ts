@@ -12,7 +12,7 @@ import type { ParseStored } from '#watchcache/entry.ts'
 
 /** What is needed to show an answer in another form than its stored bytes. */
 export interface ShapeParts {
-  readonly server: Pick<Server, 'clock' | 'parseStored'>
+  readonly server: Pick<Server, 'clock' | 'parseStored' | 'release'>
 }
 
 const headers = new WeakMap<Kind, string>()

@@ -128,7 +128,7 @@ export function bookmarkTable(asked: Asked, bookmark: KubeObject, headers: boole
       ? bookmarkObject(kind.resource.hub, Number(resourceVersion))
       : bookmark
   const cellsOf = { ...empty, metadata: { ...empty.metadata, name: '' } }
-  const alone = withTimes(bookmark) as KubeObject
+  const alone = withTimes(bookmark, asked.parts.server.release) as KubeObject
   const row = { shown: bookmark, cellsOf, alone }
   return tableOf([row], columnsOf(kind), { resourceVersion }, optionsOf(asked, headers))
 }

@@ -89,6 +89,30 @@ for (const [i, [query, agent, expected]] of managers.entries()) {
   })
 }
 
+const defaults: [gate: boolean, query: string, status: number, warning: string | undefined][] = [
+  [true, '?fieldValidation=Ignore', 201, undefined],
+  [true, '?fieldValidation=Strict', 400, undefined],
+  [true, '', 201, '299 - "unknown field \\"bogus\\""'],
+  [false, '', 201, undefined],
+]
+for (const [gate, query, status, warning] of defaults) {
+  test(`gate ServerSideFieldValidation ${gate}, ${query || 'no query'}: ${status} ${warning}`, async () => {
+    const { server } = served.verbs as { server: { feature: (gate: string) => boolean } }
+    const { feature } = server
+    server.feature = (name) => (name === 'ServerSideFieldValidation' ? gate : feature(name))
+    try {
+      const answer = await served.ask('POST', `${maps}${query}`, {
+        headers: { 'content-type': json },
+        body: '{"metadata":{"generateName":"unknown-"},"bogus":1}',
+      })
+      assert.equal(answer.status, status, answer.text)
+      assert.equal(answer.headers.warning?.toString(), warning)
+    } finally {
+      server.feature = feature
+    }
+  })
+}
+
 test('an empty dryRun is none, All is one', async () => {
   const asked = (name: string) => ({
     headers: { 'content-type': json },

@@ -50,7 +50,7 @@ function requestOf(
   verb: string,
   bytes: Buffer,
 ): WriteRequest {
-  const options = writeOptions(exchange, parts.server.release, verb, false)
+  const options = writeOptions(exchange, parts.server, verb, false)
   if (verb !== 'create') requireBodyType(exchange)
   exchange.types = parts.server
   return {
@@ -105,7 +105,7 @@ export async function patchRequest(
 ): Promise<PatchRequest> {
   const patchType = patchTypeOf(exchange, target.kind, parts.server)
   const bytes = await readBody(exchange, parts)
-  const options = writeOptions(exchange, parts.server.release, 'patch', patchType === 'apply')
+  const options = writeOptions(exchange, parts.server, 'patch', patchType === 'apply')
   return {
     target,
     user: exchange.user,
@@ -194,11 +194,12 @@ function readBody(exchange: Exchange, parts: HttpParts): Awaitable<Buffer> {
 
 function writeOptions(
   { query, wire }: Exchange,
-  release: number,
+  { release, feature }: Server,
   verb: string,
   isApply: boolean,
 ): WriteOptions {
-  if (query.size === 0 && !isApply) return plainOptions(wire)
+  const unspecified = feature(validatesFields) ? 'Warn' : 'Ignore'
+  if (query.size === 0 && !isApply) return plainOptions(wire, unspecified)
   const dryRun = query.getAll('dryRun')
   const asked = query.get('fieldManager') ?? ''
   const force = query.get('force')
@@ -222,18 +223,20 @@ function writeOptions(
     dryRun: dryRun.some((value) => value !== ''),
     fieldManager: asked === '' ? managerOf(wire) : asked,
     fieldManagerAsked: asked,
-    fieldValidation:
-      fieldValidation === 'Warn' || fieldValidation === 'Strict' ? fieldValidation : 'Ignore',
+    fieldValidation: (fieldValidation || unspecified) as WriteOptions['fieldValidation'],
     force: flag(force),
   }
 }
 
-/** Of a write that asks for nothing more. */
-const plainOptions = (wire: Wire): WriteOptions => ({
+/** Of a write without a query. */
+const plainOptions = (
+  wire: Wire,
+  fieldValidation: WriteOptions['fieldValidation'],
+): WriteOptions => ({
   dryRun: false,
   fieldManager: managerOf(wire),
   fieldManagerAsked: '',
-  fieldValidation: 'Ignore',
+  fieldValidation,
   force: false,
 })
 
@@ -252,7 +255,8 @@ const managerOfAgent = byText((agent: string): string => {
   return flatText(name)
 })
 
-/** None: the releases that are served here do not look at fields they do not know. */
+/** The gate that lets kube-apiserver warn of unknown fields where the client specifies nothing. */
+const validatesFields = 'ServerSideFieldValidation'
 const fieldValidations = ['', 'Ignore', 'Strict', 'Warn']
 
 /** A write that turns out to create needs the right to create. */

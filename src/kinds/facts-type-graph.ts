@@ -153,6 +153,7 @@ class FactField implements Field {
   readonly inline: boolean
   readonly number: number
   readonly omitEmpty: boolean
+  readonly omitZero: boolean
   readonly pointer: boolean
   readonly required: boolean
   readonly patchStrategy?: string
@@ -172,6 +173,7 @@ class FactField implements Field {
     this.inline = flags.includes('i')
     this.number = number
     this.omitEmpty = flags.includes('o')
+    this.omitZero = flags.includes('z')
     this.pointer = flags.includes('p')
     this.required = flags.includes('r')
     if (options.patchStrategy !== undefined) this.patchStrategy = options.patchStrategy

@@ -20,6 +20,10 @@ const meta = structOf('ObjectMeta', [
   field('labels', mapOf(string), 11, 'o'),
   field('finalizers', listOf(string), 14, 'o'),
 ])
+const metaWithoutZeroes = structOf('ObjectMeta', [
+  field('name', string, 1, 'o'),
+  field('creationTimestamp', scalar('time'), 8, 'oz'),
+])
 const port = structOf('Port', [
   field('name', string, 1, 'o'),
   field('port', scalar('int32'), 3, 'r'),
@@ -312,3 +316,13 @@ test('many unknown fields far below cost one pass', () => {
   assert.equal(unknown[1], `${'in.a.'.repeat(140)}k1`)
   assert.ok(took < 1500, `${took} ms`)
 })
+
+for (const [raw, expected] of [
+  [{ name: 'a' }, { name: 'a' }],
+  [{ name: 'a', creationTimestamp: null }, { name: 'a' }],
+  [{ creationTimestamp: '2020-01-02T03:04:05Z' }, { creationTimestamp: '2020-01-02T03:04:05Z' }],
+] as const) {
+  test(`${JSON.stringify(raw)}: omitzero leaves out a time that is not set`, () => {
+    assert.deepEqual(conform(metaWithoutZeroes, raw as Json).value, expected)
+  })
+}

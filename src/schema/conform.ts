@@ -131,9 +131,11 @@ function rememberSpelling(holder: JsonObject, name: string, raw: Json, value: Js
   if (text !== value && value !== null) rememberText(holder, name, text)
 }
 
-/** Go never omits a struct, nor what it keeps in one, whatever omitempty says. */
-const isAlways = ({ pointer, type }: Field) =>
-  !pointer && (type.is === 'struct' || (type.is === 'scalar' && ruleOf(type).always))
+/** omitempty never omits a struct, nor what Go keeps in a struct, such as a time; omitzero does. */
+const isAlways = ({ pointer, type, omitZero }: Field) =>
+  omitZero !== true &&
+  !pointer &&
+  (type.is === 'struct' || (type.is === 'scalar' && ruleOf(type).always))
 
 /** Absent fields that are written all the same: null for a pointer, the zero value for the rest. */
 const isFilled = (field: Field) => isAlways(field) || !field.omitEmpty

@@ -28,7 +28,7 @@ export const mapOf = (values: Type, more: Partial<Dict> = {}): Dict => ({
   ...more,
 })
 
-/** Flags as the tables have them: `o` omitempty, `p` pointer, `i` inline, `r` required. */
+/** Flags as the tables have them: `o` omitempty, `p` pointer, `i` inline, `r` required, `z` omitzero. */
 export function field(name: string, type: Type | (() => Type), number: number, flags = ''): Field {
   return {
     name,
@@ -38,6 +38,7 @@ export function field(name: string, type: Type | (() => Type), number: number, f
     inline: flags.includes('i'),
     number,
     omitEmpty: flags.includes('o'),
+    omitZero: flags.includes('z'),
     pointer: flags.includes('p'),
     required: flags.includes('r'),
   }

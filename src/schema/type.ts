@@ -78,6 +78,8 @@ export interface Field {
   readonly number: number
   /** Go's `omitempty`: a zero value is left out of JSON. */
   readonly omitEmpty: boolean
+  /** Go's `omitzero`: a zero struct or time is left out of JSON too. */
+  readonly omitZero?: boolean
   /** A Go pointer: absent and zero are different, and zero is written. */
   readonly pointer: boolean
   /** Named in the OpenAPI `required` list. */

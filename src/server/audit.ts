@@ -85,14 +85,15 @@ export async function makeAudit(
     metrics.auditErrors.labels('log').add(1)
     log.error(message, { error })
   }
+  const release = releaseNumber(settings.emulatedVersion)
   return {
     observer: auditObserver({
       policy,
       sinks,
       waits: sinkNames.some((name) => waits(manners[name](settings))),
-      seesWatchesBegin: releaseNumber(settings.emulatedVersion) < 16,
+      seesWatchesBegin: release < 16,
       metrics,
-      server: () => ({ parseStored: parseStored(), clock }),
+      server: () => ({ parseStored: parseStored(), clock, release }),
       now: () => performance.timeOrigin + performance.now(),
       report,
     }),

@@ -62,11 +62,19 @@ export function conformRaw(
     : conformFree(kind, value, text, text !== request.text)
   requireConvertible(kind, object)
   if (request.options.fieldValidation === 'Ignore') return object
-  const free = { type: kind.type, raw: value as Json, kept: object as Json }
   const all = [...lost, ...unknown]
-  reportUnknown(kind.protobuf ? { unknown: all } : { unknown: all, free }, request, kind)
+  if (kind.protobuf) {
+    if (all.length > 0 || mayRepeat(value, request)) reportUnknown({ unknown: all }, request, kind)
+    return object
+  }
+  const free = { type: kind.type, raw: value as Json, kept: object as Json }
+  reportUnknown({ unknown: all, free }, request, kind)
   return object
 }
+
+/** Whether a body may have a field twice. Only patches and YAML need a look at their text to know. */
+const mayRepeat = (value: Loose, request: WriteRequest): boolean =>
+  isOdd(value) || 'patchType' in request || request.isYaml === true
 
 /** What has no type takes any number there is. */
 function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patched: boolean) {

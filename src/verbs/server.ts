@@ -74,6 +74,8 @@ export interface WriteRequest {
   readonly body: () => unknown
   /** The body as the JSON text it was read from, for what its value does not tell; undefined for protobuf. */
   readonly text?: () => Buffer | undefined
+  /** Whether the body is YAML. */
+  readonly isYaml?: boolean
   /** What a YAML body says twice, each with its line. */
   readonly repeatedLines?: () => string[]
   readonly options: WriteOptions

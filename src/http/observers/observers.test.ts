@@ -201,7 +201,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
     sinks,
     metrics,
     seesWatchesBegin: false,
-    server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
+    server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release: 22 }),
     now: () => 0,
     report: assert.fail,
   })
@@ -430,7 +430,7 @@ function recording(rules: object[], { seesWatchesBegin = false } = {}) {
     sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
     metrics: serverMetrics(new Registry({ release: 22 }), 22),
     seesWatchesBegin,
-    server: () => ({ parseStored: () => ({}) as never, clock: systemClock }),
+    server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release: 22 }),
     now: () => 0,
     report: assert.fail,
   })

@@ -29,6 +29,7 @@ function zeroStruct(struct: Struct): JsonMap {
 export function zeroField(field: Field): Json | undefined {
   const leftOut = field.omitEmpty ? undefined : null
   if (field.pointer) return leftOut
+  if (field.omitZero === true) return undefined
   switch (field.type.is) {
     case 'struct':
       return field.type.union === true ? null : zeroStruct(field.type)

@@ -2,6 +2,7 @@
 import type { ListOptions } from '#api/list-options.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
@@ -25,7 +26,7 @@ async function statuses(server: Server): Promise<KubeObject[]> {
   }
   return [...(await probes().probeComponents(server.release)), store].map(
     ({ name, healthy, message }) => ({
-      metadata: { name, creationTimestamp: null as never },
+      metadata: { name, ...unsetCreationTime(server.release) },
       conditions: [{ type: 'Healthy', status: healthy ? 'True' : 'False', message }],
     }),
   )

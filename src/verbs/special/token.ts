@@ -2,6 +2,7 @@
 import { answerTokenRequest, checkTokenRequest } from '#access/token-request.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { serviceUnavailable } from '#api/status-error.ts'
+import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { conformAs } from '#verbs/decode.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
@@ -32,10 +33,7 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
     tokenRequests,
     now,
   )
-  const metadata = {
-    ...asked.metadata,
-    creationTimestamp: asked.metadata?.creationTimestamp ?? null,
-  }
+  const metadata = { ...unsetCreationTime(server.release), ...asked.metadata }
   return { is: 'value', status: 201, value: { ...asked, metadata, ...answered } as never }
 }
 

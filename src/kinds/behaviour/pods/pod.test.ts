@@ -525,3 +525,19 @@ test('warnings', () => {
   ])
   assert.deepEqual(pod.warningsOnCreate?.(object, contextOf({ release: 21 })), [])
 })
+
+for (const [release, image, generation] of [
+  [32, 'other', undefined],
+  [33, 'other', 2],
+  [33, 'nginx', 1],
+] as const) {
+  test(`1.${release}: a pod whose image becomes ${image} has generation ${generation}`, () => {
+    const context = { ...contextOf(), release }
+    const old = podOf(withContainer({ image: 'nginx' }))
+    pod.prepareForCreate?.(old, context)
+    const next = podOf(withContainer({ image }))
+    if (old.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
+    pod.prepareForUpdate?.(next, old, context)
+    assert.equal(next.metadata.generation, generation)
+  })
+}

@@ -2,9 +2,10 @@
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { copyData } from '#base/copy-data.ts'
 import { checkFinalizerNames } from '#kinds/behaviour/metadata.ts'
-import { keepField, keepStatus } from '#kinds/behaviour/strategy.ts'
+import { keepField, keepStatus, raiseGeneration } from '#kinds/behaviour/strategy.ts'
 import { podColumns } from '#kinds/columns/pods.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { dropDisabledPodFields } from './dropped-fields.ts'
@@ -22,12 +23,15 @@ import { podWarnings } from './pod-warnings.ts'
 import { qosClassOf } from './qos-class.ts'
 import { checkSeccompAgreement, syncSeccomp } from './seccomp.ts'
 
+const podsHaveGeneration = change('pods have a generation', { since: 33 })
+
 const specPath = FieldPath.of('spec')
 
 /** A pod as the rules see it. */
 const asTemplate = (pod: KubeObject): Template => ({ spec: pod.spec, metadata: pod.metadata })
 
 function prepareForCreate(pod: KubeObject, context: Context): void {
+  if (releaseOf(context.release).has(podsHaveGeneration)) pod.metadata.generation = 1
   agreeOnServiceAccount(pod.spec)
   dropInitContainerAnnotations(pod.metadata)
   pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) }
@@ -52,6 +56,12 @@ function prepareForUpdate(next: KubeObject, old: KubeObject, context: Context): 
   dropInitContainerAnnotations(next.metadata)
   keepStatus(next, old)
   dropDisabledPodFields(next, old, context)
+  countChange(next, old, context)
+}
+
+/** Pods that an older release stored have no generation: their first change makes it 1. */
+function countChange(next: KubeObject, old: KubeObject, { release }: Context): void {
+  if (releaseOf(release).has(podsHaveGeneration)) raiseGeneration(next, old, ['spec'])
 }
 
 function validateCreate(pod: KubeObject, context: Context): FieldError[] {
@@ -126,6 +136,7 @@ const ephemeralContainers: SubresourceBehaviour = {
     if (containers === undefined) delete next.spec.ephemeralContainers
     else next.spec.ephemeralContainers = containers
     dropDisabledPodFields(next, old, context)
+    countChange(next, old, context)
   },
   validateUpdate(next, old, context) {
     const rules = podRules(context, asTemplate(next), asTemplate(old))
