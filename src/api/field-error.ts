@@ -24,6 +24,8 @@ export interface FieldError {
   message: string
   /** Parts of the sentence, where it shows a value that releases since 1.34 print as JSON. */
   shown?: { head: string; value: unknown; detail: string }
+  /** The declared rule that finds the same fault, where the messages differ: 'maxLength', 'format=k8s-long-name'. */
+  origin?: string
 }
 
 /**

@@ -43,7 +43,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     qualifiedName,
     'a/b/c',
     [
-      `a qualified name ${part} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${part} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ],
   ],
   ['port name', portName, 'http', []],
@@ -68,7 +68,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     value,
     [],
   ]),
-  ['label value', labelValue, 'a'.repeat(64), ['must be no more than 63 characters']],
+  ['label value', labelValue, 'a'.repeat(64), ['must be no more than 63 bytes']],
   ['qualified name', qualifiedName, `${'a'.repeat(253)}/${'b'.repeat(63)}`, []],
   [
     'qualified name',
@@ -80,7 +80,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     'qualified name',
     qualifiedName,
     'b'.repeat(64),
-    ['name part must be no more than 63 characters'],
+    ['name part must be no more than 63 bytes'],
   ],
   ['qualified name', qualifiedName, 'a/', ['name part must be non-empty', `name part ${part}`]],
   ['port name', portName, 'a'.repeat(15), []],
@@ -118,7 +118,7 @@ for (const [what, check, value, expected] of cases) {
 }
 
 test('lengths count bytes', () => {
-  assert.ok(labelValue('é'.repeat(32)).includes('must be no more than 63 characters'))
+  assert.ok(labelValue('é'.repeat(32)).includes('must be no more than 63 bytes'))
 })
 
 test('ports', () => {

@@ -13,7 +13,8 @@ const none: string[] = []
 export const longerThan = (text: string, max: number): boolean =>
   text.length > max || (text.length * 3 > max && Buffer.byteLength(text) > max)
 
-const maxLengthProblem = (max: number): string => `must be no more than ${max} characters`
+const maxLengthProblem = (max: number, unit = 'characters'): string =>
+  `must be no more than ${max} ${unit}`
 export const rangeProblem = (low: number | bigint, high: number | bigint): string =>
   `must be between ${low} and ${high}, inclusive`
 export const emptyProblem = 'must be non-empty'
@@ -30,6 +31,8 @@ interface Pattern {
   readonly regex: RegExp
   readonly max: number
   readonly problem: string
+  /** What the length counts, as the message says it. */
+  readonly unit?: string
 }
 
 function pattern(source: string, max: number, message: string, ...examples: string[]): Pattern {
@@ -40,12 +43,14 @@ function pattern(source: string, max: number, message: string, ...examples: stri
   }
 }
 
+const inBytes = (rule: Pattern): Pattern => ({ ...rule, unit: 'bytes' })
+
 function problems(value: string, rule: Pattern): string[] {
   const tooLong = longerThan(value, rule.max)
   const fits = rule.regex.test(value)
   if (!tooLong && fits) return none
   const found: string[] = []
-  if (tooLong) found.push(maxLengthProblem(rule.max))
+  if (tooLong) found.push(maxLengthProblem(rule.max, rule.unit))
   if (!fits) found.push(rule.problem)
   return found
 }
@@ -56,21 +61,25 @@ const subdomainSource = `${labelSource}(\\.${labelSource})*`
 const anyLength = Number.POSITIVE_INFINITY
 
 const rules = {
-  qualifiedName: pattern(
-    qualifiedSource,
-    63,
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    'MyName',
-    'my.name',
-    '123-abc',
+  qualifiedName: inBytes(
+    pattern(
+      qualifiedSource,
+      63,
+      "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+      'MyName',
+      'my.name',
+      '123-abc',
+    ),
   ),
-  labelValue: pattern(
-    `(${qualifiedSource})?`,
-    63,
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    'MyValue',
-    'my_value',
-    '12345',
+  labelValue: inBytes(
+    pattern(
+      `(${qualifiedSource})?`,
+      63,
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+      'MyValue',
+      'my_value',
+      '12345',
+    ),
   ),
   dns1123Label: pattern(
     labelSource,
@@ -84,6 +93,23 @@ const rules = {
     253,
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
     'example.com',
+  ),
+  subdomainAnyCase: {
+    ...pattern(
+      subdomainSource,
+      253,
+      "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+      'Example.com',
+    ),
+    regex: new RegExp(`^(?:${subdomainSource})$`, 'i'),
+  },
+  identifier: pattern(
+    '[A-Za-z_][A-Za-z0-9_]*',
+    anyLength,
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+    'my_name',
+    'MY_NAME',
+    'MyName',
   ),
   dns1035Label: pattern(
     '[a-z]([-a-z0-9]*[a-z0-9])?',
@@ -139,12 +165,23 @@ const rules = {
   ),
 }
 
+const dotsProblem = 'must not contain dots'
+const labelProblem = rules.dns1123Label.problem
+/** How releases say that a label is a subdomain, from the newest words to those before 1.27. */
+export const dotsWords = { now: dotsProblem, before: labelProblem }
+
 export const labelValue = (value: string): string[] => problems(value, rules.labelValue)
-export const dns1123Label = (value: string): string[] => problems(value, rules.dns1123Label)
+export const dns1123Label = (value: string): string[] =>
+  problems(value, rules.dns1123Label).map((problem) =>
+    problem === labelProblem && rules.dns1123Subdomain.regex.test(value) ? dotsProblem : problem,
+  )
 export const dns1123Subdomain = (value: string): string[] => problems(value, rules.dns1123Subdomain)
 export const dns1035Label = (value: string): string[] => problems(value, rules.dns1035Label)
 export const wildcardDns1123Subdomain = (value: string): string[] =>
   problems(value, rules.wildcardSubdomain)
+export const dns1123SubdomainAnyCase = (value: string): string[] =>
+  problems(value, rules.subdomainAnyCase)
+export const identifier = (value: string): string[] => problems(value, rules.identifier)
 export const percent = (value: string): string[] => problems(value, rules.percent)
 export const httpHeaderName = (value: string): string[] => problems(value, rules.httpHeaderName)
 export const conditionReason = (value: string): string[] => problems(value, rules.conditionReason)
@@ -163,7 +200,7 @@ export function qualifiedName(value: string): string[] {
   const rule = rules.qualifiedName
   if (parts.length > 2) {
     const form = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-    return [`a qualified name ${rule.problem} ${form}`]
+    return [`a valid label key ${rule.problem} ${form}`]
   }
   const found: string[] = []
   if (parts.length === 2) {

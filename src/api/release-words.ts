@@ -4,6 +4,7 @@
  */
 import { type FieldError, messageWithJson } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { dotsWords } from './names.ts'
 import { change, releaseOf } from './releases/change.ts'
 
 const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
@@ -16,6 +17,9 @@ interface Change {
 }
 
 const changes: readonly Change[] = [
+  { since: 35, now: 'a valid label key must', before: 'a qualified name must' },
+  { since: 35, now: 'be no more than 63 bytes', before: 'be no more than 63 characters' },
+  { since: 27, ...dotsWords },
   { since: 20, now: 'a lowercase RFC 1123 label must', before: 'a DNS-1123 label must' },
   { since: 20, now: 'a lowercase RFC 1123 subdomain must', before: 'a DNS-1123 subdomain must' },
   { since: 22, now: '(127.0.0.0/8, ::1/128)', before: '(127.0.0.0/8)' },

@@ -3,16 +3,19 @@
  * when they are first needed, so that start-up does not grow with the number of kinds.
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
+import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
-import type { Field, Type } from '#schema/type.ts'
+import type { Field, Struct, Type } from '#schema/type.ts'
 import { behaviourOf, withSelectableFields } from './behaviour/table.ts'
 import { hasTables } from './columns/by-release.ts'
+import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
-import type { Behaviour, Conformed, Kind, Resource, Subresource } from './kind.ts'
+import type { Behaviour, Conformed, DeclaredWrite, Kind, Resource, Subresource } from './kind.ts'
 import type { ReadingOptions, ReadOlder } from './older-objects.ts'
 
 /** Loaded with the first object that is written, or asked for in another version than its own. */
@@ -23,6 +26,10 @@ const loadConversions = loadLater<typeof import('./conversion/table.ts')>(
 const loadDefaults = loadLater<typeof import('./defaults/table.ts')>(
   import.meta.url,
   './defaults/table',
+)
+const loadDeclared = loadLater<typeof import('./declarative/validate-declared.ts')>(
+  import.meta.url,
+  './declarative/validate-declared',
 )
 const loadOlder = loadLater<typeof import('./older-objects.ts')>(import.meta.url, './older-objects')
 
@@ -211,6 +218,7 @@ class BuiltInKind implements Kind {
   readonly #release: number
   #type: Type | undefined
   #defaults: ((object: KubeObject) => void) | undefined
+  #declared: Declared | 'none' | undefined
 
   constructor(fact: ResourceFact, resource: Resource, facts: Facts, options: BuiltInOptions) {
     this.group = fact.group
@@ -259,6 +267,30 @@ class BuiltInKind implements Kind {
   applyDefaults(object: KubeObject): void {
     this.#defaults ??= compileDefaults(this.type, loadDefaults().defaults, this.#options)
     this.#defaults(object)
+  }
+
+  withDeclared(write: DeclaredWrite, errors: FieldError[]): FieldError[] {
+    if (this.#declared === undefined) this.#declared = this.#compileDeclared()
+    if (this.#declared === 'none') return errors
+    const next = this.#fromHub(write.next)
+    const old = write.old && this.#fromHub(write.old)
+    return this.#declared({ ...write, next, ...(old !== undefined ? { old } : undefined) }, errors)
+  }
+
+  #compileDeclared(): Declared | 'none' {
+    const [facts, release] = [this.#facts, this.#release]
+    const file = facts.fileOf(this.group, this.version)
+    if (file === undefined || facts.rulesOf(file, release) === undefined) return 'none'
+    const read = (of: string) => facts.rulesOf(of, release)
+    const { declaredRules } = loadDeclared()
+    return declaredRules(read, file, this.type as Struct, this.kind, release) ?? 'none'
+  }
+
+  #fromHub(object: KubeObject): KubeObject {
+    const { hub } = this.resource
+    if (this.resource.sameShape(hub, this)) return object
+    const [converted] = this.resource.convert([copyData(object)], hub, this) as KubeObject[]
+    return converted as KubeObject
   }
 }
 

@@ -16,6 +16,7 @@ const sizeBytesMax = 1_500_000
 function* columnsOf(name: string): Generator<string> {
   const table = tableOf(name)
   if (name === 'features.json') return
+  if (name.startsWith('rules.')) return yield* ruleColumnsOf(name)
   yield* Object.keys(table)
   if (name === 'releases.json') {
     for (const row of Object.values(table.packages)) yield* Object.keys(row as object)
@@ -39,6 +40,16 @@ function* columnsOf(name: string): Generator<string> {
       if (/^[a-z][A-Za-z0-9]*$/.test(plain)) yield plain
     }
   }
+}
+
+/** Columns and the names of rules. */
+function* ruleColumnsOf(name: string): Generator<string> {
+  const { kinds, types } = tableOf(name)
+  for (const row of [kinds, types].flatMap((part) => Object.values(part)).flat()) {
+    yield* Object.keys(row as object)
+  }
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  for (const [, rule] of text.matchAll(/\["(\w+)","a?b?s?q?"[,\]]/g)) yield rule as string
 }
 
 for (const name of files) {

@@ -3,6 +3,8 @@
  * A file is read on first use, once. What a column means is said in facts/README.md.
  */
 
+import type { RulesTable } from './declarative/rules-table.ts'
+
 /** Gives the text of one table: `releases.json`, `core.v1.json`. Injected, for kinds do no I/O. */
 export type ReadFacts = (fileName: string) => string
 
@@ -25,6 +27,8 @@ export interface PackageRow extends Span {
   readonly openApi: string
   readonly group?: string
   readonly version?: string
+  /** The first release in which types of the package declare rules of validation. */
+  readonly rulesSince?: number
 }
 
 export interface GroupVersionRow extends Span {
@@ -110,6 +114,8 @@ export interface NameRow extends Span {
 export interface FactsTables {
   readonly releases: ReleasesTable
   types(file: string): TypesTable
+  /** The declared rules of a package; undefined where the release has none. */
+  rules(file: string, release: number): RulesTable | undefined
 }
 
 export const isIn = (span: Span | undefined, release: number): boolean =>
@@ -126,6 +132,7 @@ export const nameIn = (
 export function factsTables(readFacts: ReadFacts): FactsTables {
   let releases: ReleasesTable | undefined
   const tables = new Map<string, TypesTable>()
+  const rules = new Map<string, RulesTable>()
   return {
     get releases() {
       releases ??= JSON.parse(readFacts('releases.json')) as ReleasesTable
@@ -136,6 +143,16 @@ export function factsTables(readFacts: ReadFacts): FactsTables {
       if (table === undefined) {
         table = JSON.parse(readFacts(`${file}.json`)) as TypesTable
         tables.set(file, table)
+      }
+      return table
+    },
+    rules(file, release) {
+      const since = this.releases.packages[file]?.rulesSince
+      if (since === undefined || since > release) return undefined
+      let table = rules.get(file)
+      if (table === undefined) {
+        table = JSON.parse(readFacts(`rules.${file}.json`)) as RulesTable
+        rules.set(file, table)
       }
       return table
     },

@@ -4,6 +4,7 @@
  */
 import { assert } from '#base/assert.ts'
 import type { Struct } from '#schema/type.ts'
+import type { RulesTable } from './declarative/rules-table.ts'
 import type { GroupVersionRow, ReadFacts, ResourceRow } from './facts-table.ts'
 import { factsTables, isIn } from './facts-table.ts'
 import type { TypeGraph } from './facts-type-graph.ts'
@@ -26,6 +27,9 @@ export interface Facts {
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
   typeOf(openApiName: string, release: number): Struct
   isType(openApiName: string, release: number): boolean
+  /** The table with the types of a group version, and what they declare of validation in a release. */
+  fileOf(group: string, version: string): string | undefined
+  rulesOf(file: string, release: number): RulesTable | undefined
   /** The OpenAPI name of a kind, or undefined where the group version is not of the tables. */
   openApiNameOf(group: string, version: string, kind: string): string | undefined
   /** Every kind a group version declares a type for (lists and options too), by its OpenAPI name. */
@@ -197,6 +201,8 @@ export function loadFacts(readFacts: ReadFacts): Facts {
         )
       )
     },
+    fileOf,
+    rulesOf: (file, release) => tables.rules(file, release),
     isType: (openApiName, release) => structOf(openApiName, release) !== undefined,
     typeOf(openApiName, release) {
       const found = structOf(openApiName, release)

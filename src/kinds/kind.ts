@@ -57,10 +57,20 @@ export interface Kind {
   applyDefaults(object: KubeObject): void
   /** Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On this version. */
   validateSchema?(object: KubeObject, old?: KubeObject, subresource?: string): FieldError[]
+  /** Adds what tags on the fields of this version declare to the errors of hand-written rules. On the hub version. */
+  withDeclared?(write: DeclaredWrite, errors: FieldError[]): FieldError[]
   /** Where replicas are, for kinds whose scale is not at the usual places. */
   readonly scale?: ScalePaths
   /** Columns of this version, from objects of this version; else the behaviour's. */
   readonly columns?: TableColumns
+}
+
+/** A write as declared rules see it. `old` is absent where the request creates the object. */
+export interface DeclaredWrite {
+  readonly next: KubeObject
+  readonly old?: KubeObject
+  readonly subresource: string
+  readonly feature: (gate: string) => boolean
 }
 
 /** Steps to the values a Scale shows. */

@@ -1,5 +1,5 @@
 /** All errors of an object in one answer: metadata first, then schema, then the kind's own rules. */
-import { problemsOf } from '#api/field-error.ts'
+import { type FieldError, problemsOf } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -11,11 +11,15 @@ import {
 import { inWordsOf } from '#api/release-words.ts'
 import { invalidObject } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
-import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
+import { type Context, type DeclaredWrite, type Kind, rulesFor } from '#kinds/kind.ts'
 import { fromHub } from './decode.ts'
 import { nameOf } from './server.ts'
 
 const metadataPath = FieldPath.of('metadata')
+
+/** The errors so far, with those of the rules that the fields of the kind declare. */
+const withDeclared = (kind: Kind, write: DeclaredWrite, errors: FieldError[]): FieldError[] =>
+  kind.withDeclared?.(write, errors) ?? errors
 
 export function refuseInvalidNew(
   kind: Kind,
@@ -35,11 +39,13 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const isMetadataLast =
     behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
   const rule = { namespaced: kind.namespaced, nameRule }
-  const errors = problemsOf(() => [
-    ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
-    ...(kind.validateSchema?.(shown) ?? []),
-    ...(behaviour.validateCreate?.(object, context) ?? []),
-  ])
+  const errors = problemsOf(() =>
+    withDeclared(kind, { next: object, subresource: '', feature: context.feature }, [
+      ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
+      ...(kind.validateSchema?.(shown) ?? []),
+      ...(behaviour.validateCreate?.(object, context) ?? []),
+    ]),
+  )
   if (errors.length > 0)
     throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
@@ -80,16 +86,18 @@ function refuseUpdate(
   const { hub } = kind.resource
   const meta = next.metadata
   const rules = rulesFor(kind, subresource)
-  const errors = problemsOf(() => [
-    ...validateObjectMeta(
-      meta,
-      { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
-      metadataPath,
-    ),
-    ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
-    ...(kind.validateSchema?.(shown, old, subresource) ?? []),
-    ...(rules?.validateUpdate?.(next, old, context) ?? []),
-  ])
+  const errors = problemsOf(() =>
+    withDeclared(kind, { next, old, subresource, feature: context.feature }, [
+      ...validateObjectMeta(
+        meta,
+        { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
+        metadataPath,
+      ),
+      ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
+      ...(kind.validateSchema?.(shown, old, subresource) ?? []),
+      ...(rules?.validateUpdate?.(next, old, context) ?? []),
+    ]),
+  )
   if (errors.length > 0) {
     throw invalidObject(
       { group: kind.resource.errorGroup, kind: hub.kind },

@@ -32,6 +32,7 @@ func main() {
 		t := &oneRelease{release: r, packages: map[string]*goPackage{}}
 		t.readPackages()
 		t.readResources()
+		t.readRules()
 		merged.checkAgainstLast(t)
 		merged.add(t)
 		fmt.Fprintf(os.Stderr, "1.%d: %d packages, %d resources\n", r.minor, len(t.packages), len(t.resources))

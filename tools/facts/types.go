@@ -21,6 +21,11 @@ type goPackage struct {
 	version string
 	types   map[string]*goType
 	life    map[string]*lifecycle
+	// Constants that are texts, by Go's name.
+	constants map[string]string
+	// Constants that are those of another package: AddressTypeIPv4 → core.v1.IPv4Protocol.
+	sameAs map[string]string
+	rules  *ruleTable
 }
 
 // A goType is a struct with fields, a union (a struct JSON writes as one of its members) or a name for another type.
@@ -42,6 +47,7 @@ type goField struct {
 	Number  int
 	Flags   string
 	Options map[string]any
+	goName  string
 }
 
 type lifecycle struct {
@@ -104,11 +110,13 @@ func tableName(importPath string) string {
 
 func (t *oneRelease) readPackage(dir, importPath string) {
 	p := &goPackage{
-		file:    tableName(importPath),
-		openAPI: "io.k8s." + strings.ReplaceAll(strings.TrimPrefix(importPath, "k8s.io/"), "/", "."),
-		version: filepath.Base(dir),
-		types:   map[string]*goType{},
-		life:    map[string]*lifecycle{},
+		file:      tableName(importPath),
+		openAPI:   "io.k8s." + strings.ReplaceAll(strings.TrimPrefix(importPath, "k8s.io/"), "/", "."),
+		version:   filepath.Base(dir),
+		types:     map[string]*goType{},
+		life:      map[string]*lifecycle{},
+		constants: map[string]string{},
+		sameAs:    map[string]string{},
 	}
 	files := token.NewFileSet()
 	parsed, err := parser.ParseDir(files, dir, func(i os.FileInfo) bool {
@@ -132,7 +140,7 @@ func (t *oneRelease) readPackage(dir, importPath string) {
 					continue
 				}
 				if general.Tok == token.CONST {
-					readConstants(general, p, values)
+					readConstants(general, p, values, imports)
 				}
 				if general.Tok != token.TYPE || strings.HasPrefix(filepath.Base(name), "zz_") {
 					continue
@@ -168,17 +176,28 @@ func importsOf(file *ast.File) map[string]string {
 }
 
 // readConstants notes the group's name and the values declared for named string types.
-func readConstants(general *ast.GenDecl, p *goPackage, values map[string][]string) {
+func readConstants(general *ast.GenDecl, p *goPackage, values map[string][]string, imports map[string]string) {
 	for _, spec := range general.Specs {
 		value := spec.(*ast.ValueSpec)
 		if len(value.Values) != 1 {
 			continue
 		}
-		literal, ok := value.Values[0].(*ast.BasicLit)
+		expression := value.Values[0]
+		if converted, ok := expression.(*ast.CallExpr); ok && len(converted.Args) == 1 {
+			expression = converted.Args[0]
+		}
+		if other, ok := expression.(*ast.SelectorExpr); ok {
+			p.sameAs[value.Names[0].Name] = tableName("/"+imports[lastName(other.X)]) + "." + other.Sel.Name
+		}
+		literal, ok := expression.(*ast.BasicLit)
 		if !ok || literal.Kind != token.STRING {
 			continue
 		}
 		text, _ := strconv.Unquote(literal.Value)
+		p.constants[value.Names[0].Name] = text
+		if expression != value.Values[0] {
+			continue
+		}
 		if value.Names[0].Name == "GroupName" {
 			p.group = text
 		}
@@ -253,6 +272,9 @@ func readField(field *ast.Field, importPath string, imports map[string]string, u
 		return nil
 	}
 	row := &goField{Name: jsonTag[0], Options: map[string]any{}}
+	if len(field.Names) > 0 {
+		row.goName = field.Names[0].Name
+	}
 	marks := markers(field.Doc)
 	flags := map[byte]bool{}
 	for _, word := range jsonTag[1:] {

@@ -42,6 +42,12 @@ func (m *tables) write(dir string) error {
 		if err := os.WriteFile(filepath.Join(dir, file+".json"), m.packageTable(file), 0o644); err != nil {
 			return err
 		}
+		if rules := m.ruleTable(file); rules != nil {
+			packages[file]["rulesSince"], _ = m.span(func(t *oneRelease) bool { return t.rulesOf(file) != nil })
+			if err := os.WriteFile(filepath.Join(dir, "rules."+file+".json"), rules, 0o644); err != nil {
+				return err
+			}
+		}
 	}
 	return os.WriteFile(filepath.Join(dir, "releases.json"), m.releaseTable(packages), 0o644)
 }

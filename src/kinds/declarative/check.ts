@@ -1,0 +1,48 @@
+/** What a declared rule sees, and what it finds. Nothing here knows a particular rule. */
+import type { FieldError } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import type { Loose } from '#api/object-meta.ts'
+
+/** A value of any type: rules are chosen by the type that the tables know. */
+export type Value = Loose[string]
+
+/** A place in an object, with what is there now and what was there before. */
+export interface Spot {
+  readonly path: FieldPath
+  readonly value: Value
+  /** Undefined: nothing was there, or the request creates the object. */
+  readonly old: Value
+  readonly isUpdate: boolean
+  readonly feature: (gate: string) => boolean
+}
+
+/** An error of a rule. `isBeta`: it replaces the error that hand-written rules yield for the same fault. */
+export interface DeclaredError {
+  readonly error: FieldError
+  readonly isBeta: boolean
+}
+
+/** What is wrong with a value, as plain errors; the step around it knows their stage. */
+export type Check = (spot: Spot) => FieldError[]
+
+/** A rule with its stage, or a place further down. */
+export type Rule = (spot: Spot) => DeclaredError[]
+
+/** Go's zero value: what a required value may not be. */
+export const isZero = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  value === 0n ||
+  value === false
+
+/** Nothing there: a nil pointer, an empty list, an empty map. */
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
+
+/** An error whose origin says which rule found it. */
+export const from = (origin: string, error: FieldError): FieldError => ({ ...error, origin })

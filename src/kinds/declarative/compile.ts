@@ -1,0 +1,269 @@
+/**
+ * From steps to functions. The steps of a type are compiled when a value of the type is first checked, and kept.
+ *
+ * A failure of a step marked `s` ends the checks of its field, once the other steps marked so have run. One marked `q` is
+ * no error. Errors of stage `a` are not shown, those of stage `b` replace hand-written ones.
+ */
+import { duplicate } from '#api/field-error.ts'
+import { goJson, namesInOrder } from '#api/go-syntax.ts'
+import { assert } from '#base/assert.ts'
+import { sameJson } from '#kinds/behaviour/checks.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import type { Type } from '#schema/type.ts'
+import {
+  type Check,
+  type DeclaredError,
+  from,
+  isEmpty,
+  isZero,
+  type Rule,
+  type Value,
+} from './check.ts'
+import { enumCheck } from './enum.ts'
+import { formats } from './formats.ts'
+import { limits } from './limits.ts'
+import { finder, type Match, repeatedAt } from './match.ts'
+import { customChecks, dependent, type Member, union, zeroOrOneOf } from './members.ts'
+import { immutable, monotonic, presence, updateCheck } from './presence.ts'
+import type { Step } from './rules-table.ts'
+import { shownValue } from './shown-value.ts'
+
+/** The steps of a type of the same package, by its name: `Device`. */
+export type StepsOf = (name: string) => readonly Step[]
+/** The rules of a type of another package: `core.v1`, `PodTemplateSpec`. */
+export type OtherRule = (file: string, name: string, type: Type) => Rule
+
+type Compiled = { readonly run: Rule; readonly stops: boolean; readonly isError: boolean }
+
+export class RuleCompiler {
+  readonly #stepsOf: StepsOf
+  readonly #otherRule: OtherRule
+  readonly #types = new Map<string, Rule>()
+
+  constructor(stepsOf: StepsOf, otherRule: OtherRule) {
+    this.#stepsOf = stepsOf
+    this.#otherRule = otherRule
+  }
+
+  /** The rules of a type. A type may contain itself, so its steps are compiled on first use. */
+  typeRule(name: string, type: Type): Rule {
+    const dot = name.lastIndexOf('.')
+    if (dot > 0) return this.#otherRule(name.slice(0, dot), name.slice(dot + 1), type)
+    let rule = this.#types.get(name)
+    if (rule === undefined) {
+      let compiled: Rule | undefined
+      rule = (spot) => {
+        compiled ??= this.#sequence(this.#stepsOf(name), type)
+        const isOmitted = spot.value === undefined && type.is === 'struct'
+        return isOmitted ? compiled({ ...spot, value: {} }) : compiled(spot)
+      }
+      this.#types.set(name, rule)
+    }
+    return rule
+  }
+
+  #sequence(steps: readonly Step[], type: Type): Rule {
+    const compiled = steps.map((step) => this.#step(step, type))
+    return (spot) => {
+      const errors: DeclaredError[] = []
+      let isOver = false
+      for (const { run, stops, isError } of compiled) {
+        if (isOver && !stops) break
+        const found = run(spot)
+        if (found.length === 0) continue
+        if (isError) errors.push(...found)
+        isOver ||= stops
+      }
+      return errors
+    }
+  }
+
+  #step(step: Step, type: Type): Compiled {
+    const [rule, mark] = step
+    if (rule === 'field') {
+      const [, name, steps] = step
+      return { run: this.#field(name, steps as Step[], type), stops: false, isError: true }
+    }
+    const isError = !mark.includes('q') && !mark.startsWith('a')
+    const isBeta = mark.startsWith('b')
+    const nested = this.#nested(step, type)
+    if (nested !== undefined) {
+      const run: Rule = isBeta
+        ? (spot) => nested(spot).map(({ error }) => ({ error, isBeta }))
+        : nested
+      return { run, stops: mark.includes('s'), isError }
+    }
+    const check = checkOf(step, type)
+    return {
+      run: (spot) => check(spot).map((error) => ({ error, isBeta })),
+      stops: mark.includes('s'),
+      isError,
+    }
+  }
+
+  /** The member of an object, checked only where it is new or has changed. An inlined struct is the object itself. */
+  #field(name: string, steps: readonly Step[], type: Type): Rule {
+    if (name === '') return this.#sequence(steps, type)
+    const checks = this.#sequence(steps, memberType(type, name))
+    return (spot) => {
+      const value = ownValue<Value>(spot.value, name)
+      const old = ownValue<Value>(spot.old, name)
+      if (spot.isUpdate && spot.old !== undefined && sameJson(value, old)) return []
+      return checks({ ...spot, path: spot.path.child(name), value, old })
+    }
+  }
+
+  /** Rules with rules inside. */
+  #nested([rule, , ...rest]: Step, type: Type): Rule | undefined {
+    switch (rule) {
+      case 'group':
+        return this.#sequence(rest[0] as Step[], type)
+      case 'type':
+        return this.typeRule(rest[0] as string, type)
+      case 'ifOption':
+        return this.#ifOption(rest as [string, boolean, Step[]], type)
+      case 'subfield':
+        return this.#subfield(rest as [string, string, unknown, Step[]], type)
+      case 'eachValSliceVal':
+        return this.#eachItem(rest as [Match | null, 'equal' | null, Step[]], type)
+      case 'eachMapVal':
+        return this.#eachValue(rest as ['equal' | null, Step[]], type)
+      case 'eachMapKey':
+        return this.#eachKey(rest[0] as Step[], type)
+      case 'discriminated':
+        return this.#discriminated(rest as Discriminated, type)
+    }
+    return undefined
+  }
+
+  #ifOption([option, enabled, steps]: [string, boolean, Step[]], type: Type): Rule {
+    const checks = this.#sequence(steps, type)
+    return (spot) => (spot.feature(option) === enabled ? checks(spot) : [])
+  }
+
+  #subfield([name, member, , steps]: [string, string, unknown, Step[]], type: Type): Rule {
+    const checks = this.#sequence(steps, memberType(type, member))
+    return (spot) => {
+      const [value, old] = [ownValue<Value>(spot.value, member), ownValue<Value>(spot.old, member)]
+      if (spot.isUpdate && spot.old !== undefined && sameJson(value, old)) return []
+      return checks({ ...spot, path: spot.path.child(name), value, old })
+    }
+  }
+
+  #eachItem([match, equal, steps]: [Match | null, 'equal' | null, Step[]], type: Type): Rule {
+    assert(type.is === 'list', 'rules: items of what is no list')
+    const checks = this.#sequence(steps, type.items)
+    return (spot) => {
+      const list: Value[] = spot.value ?? []
+      const find = match === null ? undefined : finder(spot.old ?? [], match)
+      return list.flatMap((value, i) => {
+        const old = find?.(value)
+        if (spot.isUpdate && old !== undefined && (equal === null || sameJson(value, old))) {
+          return []
+        }
+        return checks({ ...spot, path: spot.path.index(i), value, old })
+      })
+    }
+  }
+
+  #eachValue([equal, steps]: ['equal' | null, Step[]], type: Type): Rule {
+    assert(type.is === 'map', 'rules: values of what is no map')
+    const checks = this.#sequence(steps, type.values)
+    return (spot) =>
+      namesInOrder(spot.value ?? {}).flatMap((key) => {
+        const [value, old] = [spot.value[key], ownValue<Value>(spot.old, key)]
+        const isSame = equal !== null && old !== undefined && sameJson(value, old)
+        return spot.isUpdate && isSame
+          ? []
+          : checks({ ...spot, path: spot.path.key(key), value, old })
+      })
+  }
+
+  #eachKey(steps: Step[], type: Type): Rule {
+    const checks = this.#sequence(steps, type)
+    return (spot) =>
+      namesInOrder(spot.value ?? {})
+        .filter((key) => !spot.isUpdate || ownValue(spot.old, key) === undefined)
+        .flatMap((value) => checks({ ...spot, value, old: undefined }))
+  }
+
+  #discriminated([name, member, chooser, , other, rows]: Discriminated, type: Type): Rule {
+    const of = memberType(type, member)
+    const byValue = new Map(rows.map(([value, steps]) => [value, this.#sequence(steps ?? [], of)]))
+    const otherwise = this.#sequence(other ?? [], of)
+    return (spot) => {
+      const [value, old] = [ownValue<Value>(spot.value, member), ownValue<Value>(spot.old, member)]
+      const [now, before] = [ownValue(spot.value, chooser), ownValue(spot.old, chooser)]
+      const isSame = now === before && sameJson(value, old)
+      if (spot.isUpdate && spot.old !== undefined && isSame) return []
+      const checks = byValue.get(String(now ?? '')) ?? otherwise
+      return checks({ ...spot, path: spot.path.child(name), value, old })
+    }
+  }
+}
+
+type Discriminated = [
+  name: string,
+  member: string,
+  chooser: string,
+  equal: unknown,
+  other: Step[] | null,
+  rows: [string, Step[] | null][],
+]
+
+function memberType(type: Type, name: string): Type {
+  const field = type.is === 'struct' ? type.byName.get(name) : undefined
+  assert(field, `rules: no field ${name}`)
+  return field.type
+}
+
+/** A rule without rules inside. */
+function checkOf([rule, , ...rest]: Step, type: Type): Check {
+  const format = formats.get(rule)
+  if (format !== undefined) {
+    const [name, check] = format
+    return ({ value, path }) =>
+      typeof value === 'string'
+        ? check(value, path).map((error) => from(`format=${name}`, error))
+        : []
+  }
+  const simple = presence.get(rule) ?? limits.get(rule)?.(rest[0] as number)
+  if (simple !== undefined) return simple
+  switch (rule) {
+    case 'immutable':
+      return immutable
+    case 'monotonic':
+      return monotonic
+    case 'custom':
+      return known(customChecks.get(rest[0] as string), rest[0])
+    case 'enum':
+      return enumCheck(rest[0] as string[], rest[1] as null)
+    case 'valSliceUnique':
+      return ({ value, path }) =>
+        repeatedAt(value ?? [], rest[0] as Match).map((i) =>
+          duplicate(path.index(i), shownValue(value[i], itemType(type))),
+        )
+    case 'union':
+      return union(rest[0] as string[], rest.slice(1) as Member[])
+    case 'zeroOrOneOfUnion':
+      return zeroOrOneOf(rest[0] as string[], rest.slice(1) as Member[])
+    case 'dependentRequired':
+      return dependent(true, rest as [string, Member, string, Member])
+    case 'dependentForbidden':
+      return dependent(false, rest as [string, Member, string, Member])
+    case 'updatePointer':
+      return updateCheck((value) => value === undefined || value === null, rest as string[])
+    case 'updateValueByCompare':
+      return updateCheck(isZero, rest as string[])
+    case 'valSliceUpdate':
+      return updateCheck(isEmpty, rest.slice(1) as string[], rest[0] as Match)
+  }
+  return known(undefined, rule)
+}
+
+const itemType = (type: Type): Type => (type.is === 'list' ? type.items : type)
+
+function known(check: Check | undefined, name: unknown): Check {
+  assert(check !== undefined, `rules: no rule is called ${goJson(name)}`)
+  return check
+}

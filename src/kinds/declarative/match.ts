@@ -1,0 +1,37 @@
+/** When two items of a list are the same item: all of them is equal, or the values of some keys are. */
+import { goJson } from '#api/go-syntax.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import type { Value } from './check.ts'
+
+/** 'equal', or the names of keys. */
+export type Match = 'equal' | readonly string[]
+
+/** A text that is the same for items that match. */
+export const matchKey = (item: Value, match: Match): string =>
+  match === 'equal' ? goJson(item) : goJson(match.map((name) => ownValue(item, name) ?? ''))
+
+/** Finds the first item that matches another. Long lists are searched once. */
+export function finder(list: readonly Value[], match: Match): (item: Value) => Value {
+  let byKey: Map<string, Value> | undefined
+  return (item) => {
+    if (byKey === undefined) {
+      byKey = new Map()
+      for (const one of list) {
+        const key = matchKey(one, match)
+        if (!byKey.has(key)) byKey.set(key, one)
+      }
+    }
+    return byKey.get(matchKey(item, match))
+  }
+}
+
+/** The positions of items that match an earlier one. */
+export function repeatedAt(list: readonly Value[], match: Match): number[] {
+  const seen = new Set<string>()
+  return [...list.keys()].filter((i) => {
+    const key = matchKey(list[i], match)
+    const isRepeated = seen.has(key)
+    seen.add(key)
+    return isRepeated
+  })
+}

@@ -1,0 +1,37 @@
+/**
+ * The rows of facts/rules.*.json: what the tags on the fields of a type demand, as steps in the order of kube-apiserver.
+ * A step is a list: the name of the rule, its mark, its arguments. ["maxItems", "bs", 32]
+ */
+import { isWithin, type Span } from '#api/releases/change.ts'
+
+export type Step = readonly [rule: string, mark: string, ...rest: unknown[]]
+
+export interface RulesTable {
+  /** For each kind, the subresources that run its rules; '' is the object itself. */
+  readonly kinds: Readonly<Record<string, readonly KindRow[]>>
+  readonly types: Readonly<Record<string, readonly TypeRow[]>>
+}
+
+interface KindRow extends Span {
+  readonly subresources: readonly string[]
+}
+
+interface TypeRow extends Span {
+  readonly steps: readonly Step[]
+}
+
+/** Reads one table; undefined where the package has no rules in any release. */
+export type ReadRules = (file: string) => RulesTable | undefined
+
+export const subresourcesIn = (
+  table: RulesTable | undefined,
+  kind: string,
+  release: number,
+): readonly string[] =>
+  table?.kinds[kind]?.find((row) => isWithin(row, release))?.subresources ?? []
+
+export const stepsIn = (
+  table: RulesTable | undefined,
+  type: string,
+  release: number,
+): readonly Step[] => table?.types[type]?.find((row) => isWithin(row, release))?.steps ?? []

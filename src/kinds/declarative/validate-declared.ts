@@ -1,0 +1,74 @@
+/**
+ * Declarative validation of built-in kinds: the rules that tags on fields declare, beside hand-written ones.
+ * Errors of declared rules follow all others. A beta rule replaces the hand-written error for the same fault.
+ */
+import type { FieldError } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { DeclaredWrite } from '#kinds/kind.ts'
+import type { Struct } from '#schema/type.ts'
+import type { DeclaredError, Rule } from './check.ts'
+import { RuleCompiler } from './compile.ts'
+import { type ReadRules, stepsIn, subresourcesIn } from './rules-table.ts'
+
+/** The gate that turns beta rules into the ones that count. */
+const betaGate = 'DeclarativeValidationBeta'
+
+/** Adds the errors of declared rules to those of hand-written ones. */
+export type Declared = (write: DeclaredWrite, handwritten: FieldError[]) => FieldError[]
+
+/** The rules of one kind. Undefined: the release declares none for it. */
+export function declaredRules(
+  read: ReadRules,
+  file: string,
+  type: Struct,
+  kind: string,
+  release: number,
+): Declared | undefined {
+  const subresources = subresourcesIn(read(file), kind, release)
+  if (subresources.length === 0) return undefined
+  const compilers = new Map<string, RuleCompiler>()
+  const rule = compilerOf(file).typeRule(kind, type)
+
+  function compilerOf(of: string): RuleCompiler {
+    let compiler = compilers.get(of)
+    if (compiler === undefined) {
+      compiler = new RuleCompiler(
+        (name) => stepsIn(read(of), name, release),
+        (inFile, name, at) => compilerOf(inFile).typeRule(name, at),
+      )
+      compilers.set(of, compiler)
+    }
+    return compiler
+  }
+
+  return (write, handwritten) =>
+    subresources.includes(write.subresource) ? withDeclared(rule, write, handwritten) : handwritten
+}
+
+function withDeclared(rule: Rule, write: DeclaredWrite, handwritten: FieldError[]): FieldError[] {
+  const { next, old, feature } = write
+  const isUpdate = old !== undefined
+  const found = rule({ path: FieldPath.root, value: next, old, isUpdate, feature })
+  if (found.length === 0) return handwritten
+  const withBeta = feature(betaGate)
+  const enforced = found.filter(({ isBeta }) => withBeta || !isBeta)
+  return [
+    ...handwritten.filter((error) => !isReplaced(error, enforced)),
+    ...enforced.map(({ error }) => error),
+  ]
+}
+
+/** A format of paths that only one of the versions has: requests of a claim lie one level deeper from v1beta2 on. */
+const normalised = (field: string): string => field.replace(/\.(exactly|basic)(?=\.|$)/, '')
+
+const isReplaced = (error: FieldError, enforced: readonly DeclaredError[]): boolean =>
+  enforced.some(
+    ({ error: declared, isBeta }) =>
+      isBeta &&
+      declared.type === error.type &&
+      normalised(declared.field) === normalised(error.field) &&
+      (error.type !== 'FieldValueInvalid' || isSameFault(error, declared)),
+  )
+
+const isSameFault = (error: FieldError, declared: FieldError): boolean =>
+  error.origin === undefined ? error.message === declared.message : error.origin === declared.origin
