@@ -141,7 +141,8 @@ const makers: Readonly<Record<string, Make>> = {
     feature('PodSecurity')
       ? load.podSecurity().podSecurity(configuration)
       : { name: 'PodSecurity' },
-  PodNodeSelector: (_, configuration) => load.podNodeSelector().podNodeSelector(configuration),
+  PodNodeSelector: ({ release }, configuration) =>
+    load.podNodeSelector().podNodeSelector(release, configuration),
   Priority: ({ release }) =>
     concerning('Priority', 'both', ['pods', 'priorityclasses'], () =>
       load.priority().priorityPlugin(release),

@@ -257,14 +257,14 @@ const cases: [
   ],
   [
     'labels that the namespace forbids',
-    podNodeSelector({ podNodeSelectorPluginConfig: { ns: 'a=b' } }),
+    podNodeSelector(22, { podNodeSelectorPluginConfig: { ns: 'a=b' } }),
     create(pod({ nodeSelector: { z: 'x' } })),
     readerWith(),
     `${refused}pod node label selector labels conflict with its namespace whitelist`,
   ],
   [
     'another node than the namespace wants',
-    podNodeSelector({ podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'a=b' } }),
+    podNodeSelector(22, { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'a=b' } }),
     create(pod({ nodeSelector: { a: 'x' } })),
     readerWith(),
     `${refused}pod node label selector conflicts with its namespace node label selector`,

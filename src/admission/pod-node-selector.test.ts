@@ -44,13 +44,13 @@ for (const [text, own, expected] of cases)
     const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': text }
     reader.put('', 'namespaces', { metadata: { name: 'ns', annotations } })
     const request = requestOf('CREATE', podKind, pod({ nodeSelector: own }))
-    const said = await outcome(podNodeSelector(undefined), request, reader)
+    const said = await outcome(podNodeSelector(22, undefined), request, reader)
     const found = said === 'admitted' ? request.object?.spec.nodeSelector : said
     assert.deepEqual(found, expected)
   })
 
 test('the configuration speaks for namespaces that say nothing', async () => {
-  const plugin = podNodeSelector({
+  const plugin = podNodeSelector(22, {
     podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'a=b', ns: 'a=b,c=d' },
   })
   const reader = new MemoryReader()

@@ -3,6 +3,7 @@ import { invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { labelValue, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { wordsOf } from '#api/release-words.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -13,24 +14,29 @@ import { isNewPod } from './match.ts'
 const annotation = 'scheduler.alpha.kubernetes.io/node-selector'
 
 type Selector = Record<string, string>
+type Parse = (text: string) => Selector
 
 /** By namespace what its pods may select, and `clusterDefaultNodeSelector`. */
-export function podNodeSelector(configuration: Loose | undefined): AdmissionPlugin {
+export function podNodeSelector(
+  release: number,
+  configuration: Loose | undefined,
+): AdmissionPlugin {
+  const parse = (text: string) => parseSelector(text, release)
   const selectors: Selector = configuration?.podNodeSelectorPluginConfig ?? {}
   return {
     name: 'PodNodeSelector',
     async mutate(request, reader) {
       if (!isNewPod(request)) return
-      const wanted = await selectorOf(request, reader, selectors)
+      const wanted = await selectorOf(request, reader, selectors, parse)
       const { spec } = request.object as KubeObject
       if (Object.keys(wanted).length > 0)
         spec.nodeSelector = merged(wanted, spec.nodeSelector ?? {})
-      requireAllowed(request, selectors)
+      requireAllowed(request, selectors, parse)
     },
     async validate(request, reader) {
       if (!isNewPod(request)) return
-      await selectorOf(request, reader, selectors)
-      requireAllowed(request, selectors)
+      await selectorOf(request, reader, selectors, parse)
+      requireAllowed(request, selectors, parse)
     },
   }
 }
@@ -43,13 +49,14 @@ async function selectorOf(
   request: AdmissionRequest,
   reader: ObjectReader,
   selectors: Selector,
+  parse: Parse,
 ): Promise<Selector> {
   const { namespace } = request
   const found = await reader.get('', 'namespaces', '', namespace)
   if (found === undefined) throw new ApiError(500, '', `namespace ${namespace} does not exist`)
   const text =
     found.metadata.annotations?.[annotation] ?? ownValue(selectors, 'clusterDefaultNodeSelector')
-  const wanted = parseSelector(text ?? '')
+  const wanted = parse(text ?? '')
   const there: Selector = request.object?.spec.nodeSelector ?? {}
   for (const [key, value] of Object.entries(wanted)) {
     const own = ownValue(there, key)
@@ -62,8 +69,8 @@ async function selectorOf(
   return wanted
 }
 
-function requireAllowed(request: AdmissionRequest, selectors: Selector): void {
-  const allowed = parseSelector(ownValue(selectors, request.namespace) ?? '')
+function requireAllowed(request: AdmissionRequest, selectors: Selector, parse: Parse): void {
+  const allowed = parse(ownValue(selectors, request.namespace) ?? '')
   if (Object.keys(allowed).length === 0) return
   const there: Selector = request.object?.spec.nodeSelector ?? {}
   if (Object.entries(there).every(([key, value]) => ownValue(allowed, key) === value)) return
@@ -77,22 +84,27 @@ function merged(a: Selector, b: Selector): Selector {
 }
 
 /** `a=b,c=d`. */
-function parseSelector(text: string): Selector {
+function parseSelector(text: string, release: number): Selector {
   const selector: Selector = {}
   if (text === '') return selector
   for (const part of text.split(',')) {
     const pair = part.split('=')
     if (pair.length !== 2) throw new ApiError(500, '', `invalid selector: [${pair.join(' ')}]`)
     const [key, value] = pair.map((one) => one.trim()) as [string, string]
-    requireNo(FieldPath.none, key, qualifiedName(key))
-    requireNo(FieldPath.root.key(key), value, labelValue(value))
+    requireNo(FieldPath.none, key, qualifiedName(key), release)
+    requireNo(FieldPath.root.key(key), value, labelValue(value), release)
     setKey(selector, key, value)
   }
   return selector
 }
 
-function requireNo(path: FieldPath, value: string, problems: readonly string[]): void {
+function requireNo(
+  path: FieldPath,
+  value: string,
+  problems: readonly string[],
+  release: number,
+): void {
   if (problems.length === 0) return
   const { field, message } = invalid(path, value, problems.join('; '))
-  throw new ApiError(500, '', `${field}: ${message}`)
+  throw new ApiError(500, '', `${field}: ${wordsOf(message, release)}`)
 }

@@ -76,12 +76,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     `${'a'.repeat(254)}/b`,
     ['prefix part must be no more than 253 characters'],
   ],
-  [
-    'qualified name',
-    qualifiedName,
-    'b'.repeat(64),
-    ['name part must be no more than 63 bytes'],
-  ],
+  ['qualified name', qualifiedName, 'b'.repeat(64), ['name part must be no more than 63 bytes']],
   ['qualified name', qualifiedName, 'a/', ['name part must be non-empty', `name part ${part}`]],
   ['port name', portName, 'a'.repeat(15), []],
   ['port name', portName, 'a'.repeat(16), ['must be no more than 15 characters']],

@@ -42,9 +42,7 @@ const cases: Case[] = [
     'an item that repeats another is shown whole',
     'ResourceClaim',
     claim([request('a'), request('a')]),
-    [
-      'spec.devices.requests[1]: Duplicate value: {"name":"a","exactly":{"deviceClassName":"c"}}',
-    ],
+    ['spec.devices.requests[1]: Duplicate value: {"name":"a","exactly":{"deviceClassName":"c"}}'],
   ],
   [
     'a limit ends the checks of the list',
