@@ -7,7 +7,7 @@ import type { Value } from './check.ts'
 export type Match = 'equal' | readonly string[]
 
 /** A text that is the same for items that match. */
-export const matchKey = (item: Value, match: Match): string =>
+const matchKey = (item: Value, match: Match): string =>
   match === 'equal' ? goJson(item) : goJson(match.map((name) => ownValue(item, name) ?? ''))
 
 /** Finds the first item that matches another. Long lists are searched once. */
