@@ -2,6 +2,7 @@
 import type { Authorizer } from '#access/authorize.ts'
 import type { RbacAuthorizer } from '#access/authorize/rbac.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
@@ -137,9 +138,9 @@ const makers: Readonly<Record<string, Make>> = {
   AlwaysPullImages: () => load.alwaysPullImages().alwaysPullImages,
   ImagePolicyWebhook: (_, configuration) => load.imagePolicy().imagePolicyWebhook(configuration),
   PodSecurityPolicy: ({ authorizer }) => load.podSecurityPolicy().podSecurityPolicy(authorizer),
-  PodSecurity: ({ feature }, configuration) =>
+  PodSecurity: ({ feature, release }, configuration) =>
     feature('PodSecurity')
-      ? load.podSecurity().podSecurity(configuration)
+      ? load.podSecurity().podSecurity(configuration, { feature, release: releaseOf(release) })
       : { name: 'PodSecurity' },
   PodNodeSelector: ({ release }, configuration) =>
     load.podNodeSelector().podNodeSelector(release, configuration),

@@ -3,6 +3,7 @@ import { type FieldError, duplicate, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { dns1123Label, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { together } from '#admission/refusal.ts'
 import {
   isLevel,
@@ -35,16 +36,29 @@ function checkNames(names: readonly string[], field: keyof Exemptions): FieldErr
   })
 }
 
+const group = 'pod-security.admission.config.k8s.io'
+const readsBeta = change('PodSecurity reads its configuration as v1beta1', { since: 23 })
+const readsStable = change('PodSecurity reads its configuration as v1', { since: 25 })
+const namesFields = change('PodSecurity names the fields of its configuration', { since: 23 })
+
+const versionsOf = (release: Release): string[] => [
+  `${group}/v1alpha1`,
+  ...(release.has(readsBeta) ? [`${group}/v1beta1`] : []),
+  ...(release.has(readsStable) ? [`${group}/v1`] : []),
+]
+
 /** Throws with everything that is wrong. */
-export function podSecurityConfiguration(configuration: Loose | undefined): {
+export function podSecurityConfiguration(
+  configuration: Loose | undefined,
+  release: Release,
+): {
   defaults: Policy
   exemptions: Exemptions
 } {
   const { kind, apiVersion, defaults = {}, exemptions = {} } = configuration ?? {}
   if (
     configuration !== undefined &&
-    (kind !== 'PodSecurityConfiguration' ||
-      apiVersion !== 'pod-security.admission.config.k8s.io/v1alpha1')
+    (kind !== 'PodSecurityConfiguration' || !versionsOf(release).includes(apiVersion))
   ) {
     throw new Error(`no kind "${kind ?? ''}" is registered for version "${apiVersion ?? ''}"`)
   }
@@ -52,10 +66,13 @@ export function podSecurityConfiguration(configuration: Loose | undefined): {
   const unset: string[] = []
   const entries = modes.map((mode) => {
     const title = `${mode[0]?.toUpperCase()}${mode.slice(1)}`
+    const [levelAt, versionAt] = release.has(namesFields)
+      ? [mode, `${mode}-version`]
+      : [`${title}.Level`, `${title}.Version`]
     const level: string = defaults[mode] || 'privileged'
     const parsed = parseVersion(defaults[`${mode}-version`] || 'latest')
-    if (!isLevel(level)) unset.push(`${title}.Level: ${levelProblem}`)
-    if (parsed === undefined) unset.push(`${title}.Version: ${versionProblem}`)
+    if (!isLevel(level)) unset.push(`${levelAt}: ${levelProblem}`)
+    if (parsed === undefined) unset.push(`${versionAt}: ${versionProblem}`)
     return [mode, { level, version: parsed?.version }]
   })
   if (unset.length > 0) throw new Error(`PodSecurity configuration error: ${together(unset)}`)

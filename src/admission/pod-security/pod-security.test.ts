@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from '#admission/requests.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { detailsOf, problemsOf } from './checks.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { podSecurityConfiguration } from './configuration.ts'
+import { detailsOf, podChecks } from './pod-checks.ts'
 import { type Level, policyOf } from './policy.ts'
 import { podSecurity } from './pod-security.ts'
 
@@ -17,6 +18,10 @@ const good: Loose = {
 const one = (securityContext: Loose, more: Loose = {}): Loose => ({
   containers: [{ name: 'c', securityContext, ...more }],
 })
+
+const on = () => true
+const releases = { old: releaseOf(22), new: releaseOf(37) }
+const problemsOf = podChecks(releases.old, on)
 
 const checks: [level: Level, version: number | undefined, spec: Loose, found: string][] = [
   ['privileged', undefined, { hostNetwork: true, ...one({ privileged: true }) }, ''],
@@ -101,17 +106,29 @@ test('annotations count where fields did not yet', () => {
   )
 })
 
-const { defaults } = podSecurityConfiguration(undefined)
+const { defaults } = podSecurityConfiguration(undefined, releases.old)
 
 test('labels that say nothing meaningful', () => {
   const p = 'pod-security.kubernetes.io/'
   const labels = { [`${p}enforce`]: 'no', [`${p}warn`]: 'no', [`${p}audit-version`]: 'v2.1' }
-  const [policy, problem] = policyOf(labels, defaults)
+  const { policy, problems } = policyOf(labels, defaults, releases.old)
   assert.deepEqual([policy.enforce.level, policy.warn.level], ['restricted', 'privileged'])
-  assert.equal(
-    problem,
-    '[Enforce.Level: must be one of privileged, baseline, restricted, Audit.Version: must be "latest" or "v1.x", Warn.Level: must be one of privileged, baseline, restricted]',
+  assert.deepEqual(
+    problems.map(({ place, error }) => `${place} ${error.field}: ${error.message}`),
+    [
+      'Enforce.Level metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "no": must be one of privileged, baseline, restricted',
+      'Audit.Version metadata.labels[pod-security.kubernetes.io/audit-version]: Invalid value: "v2.1": must be "latest" or "v1.x"',
+      'Warn.Level metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: "no": must be one of privileged, baseline, restricted',
+    ],
   )
+})
+
+test('what is enforced is warned of since 1.26', () => {
+  const p = 'pod-security.kubernetes.io/'
+  const labels = { [`${p}enforce`]: 'baseline', [`${p}enforce-version`]: 'v1.30' }
+  const warned = (minor: number) => policyOf(labels, defaults, releaseOf(minor)).policy.warn
+  assert.deepEqual(warned(25), { level: 'privileged', version: undefined })
+  assert.deepEqual(warned(26), { level: 'baseline', version: 30 })
 })
 
 const labelled = (labels: Record<string, string>) => {
@@ -124,11 +141,13 @@ const labelled = (labels: Record<string, string>) => {
   return reader
 }
 const reaching = pod({ hostNetwork: true })
-const plugin = podSecurity({
+const configuration = {
   kind: 'PodSecurityConfiguration',
   apiVersion: 'pod-security.admission.config.k8s.io/v1alpha1',
   exemptions: { runtimeClasses: ['free'] },
-})
+}
+const plugin = podSecurity(configuration, { release: releases.old, feature: on })
+const newPlugin = podSecurity(configuration, { release: releases.new, feature: on })
 
 test('a pod is refused, warned of, told of', async () => {
   const asked = requestOf('CREATE', podKind, reaching)
@@ -144,6 +163,60 @@ test('a pod is refused, warned of, told of', async () => {
   assert.equal(await outcome(plugin, warned, labelled({ warn: 'baseline' })), 'admitted')
   assert.deepEqual(warned.warnings, [
     'would violate "latest" version of "baseline" PodSecurity profile: host namespaces (hostNetwork=true)',
+  ])
+})
+
+test('a violation of 1.37 names the policy', async () => {
+  const created = requestOf('CREATE', podKind, reaching)
+  const strict = labelled({ enforce: 'baseline', audit: 'restricted' })
+  const found = 'host namespaces (hostNetwork=true)'
+  assert.equal(
+    await outcome(newPlugin, created, strict),
+    `403 pods "p" is forbidden: violates PodSecurity "baseline:latest": ${found}`,
+  )
+  const violations = created.auditAnnotations.get('pod-security.kubernetes.io/audit-violations')
+  assert.match(violations ?? '', /^would violate PodSecurity "restricted:latest": host namespaces/)
+  const notes = created.auditAnnotations
+  assert.equal(notes.get('pod-security.kubernetes.io/enforce-policy'), 'baseline:latest')
+  const warned = requestOf('CREATE', podKind, reaching)
+  assert.equal(await outcome(newPlugin, warned, labelled({ warn: 'baseline' })), 'admitted')
+  assert.deepEqual(warned.warnings, [`would violate PodSecurity "baseline:latest": ${found}`])
+})
+
+test('a namespace of 1.37 that enforces more hears once of pods with the same problems', async () => {
+  const namespaces = kindOf('v1', 'namespaces')
+  const wanting = (level: string) => ({
+    metadata: { name: 'ns', labels: { 'pod-security.kubernetes.io/enforce': level } },
+  })
+  const reader = labelled({})
+  for (const name of ['b', 'a', 'c'])
+    reader.put('', 'pods', { ...reaching, metadata: { ...reaching.metadata, name } })
+  assert.equal(
+    await outcome(newPlugin, requestOf('CREATE', namespaces, wanting('no')), reader),
+    '422 Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "no": must be one of privileged, baseline, restricted',
+  )
+  const stricter = requestOf('UPDATE', namespaces, wanting('baseline'), {
+    old: wanting('privileged') as never,
+  })
+  assert.equal(await outcome(newPlugin, stricter, reader), 'admitted')
+  assert.deepEqual(stricter.warnings, [
+    'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
+    'a (and 2 other pods): host namespaces',
+  ])
+})
+
+test('labels of an exempt namespace are warned of', async () => {
+  const exempt = podSecurity(
+    { ...configuration, exemptions: { namespaces: ['ns'] } },
+    { release: releases.new, feature: on },
+  )
+  const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' }
+  const created = requestOf('CREATE', kindOf('v1', 'namespaces'), {
+    metadata: { name: 'ns', labels },
+  })
+  assert.equal(await outcome(exempt, created, labelled({})), 'admitted')
+  assert.deepEqual(created.warnings, [
+    'namespace "ns" is exempt from Pod Security, and the policy (enforce=baseline:latest) will be ignored',
   ])
 })
 
@@ -201,5 +274,16 @@ test('configurations that are refused', () => {
     [{ ...known, exemptions: { namespaces: ['A'] } }, /namespaces\[0\]: Invalid value: "A"/],
   ]
   for (const [configuration, why] of cases)
-    assert.throws(() => podSecurityConfiguration(configuration), why)
+    assert.throws(() => podSecurityConfiguration(configuration, releases.old), why)
+})
+
+test('configurations are read as v1 since 1.25', () => {
+  const stable = {
+    kind: 'PodSecurityConfiguration',
+    apiVersion: 'pod-security.admission.config.k8s.io/v1',
+    defaults: { enforce: 'x' },
+  }
+  const why = (minor: number) => () => podSecurityConfiguration(stable, releaseOf(minor))
+  assert.throws(why(24), /no kind "PodSecurityConfiguration" is registered for version/)
+  assert.throws(why(25), /PodSecurity configuration error: enforce: must be one of/)
 })

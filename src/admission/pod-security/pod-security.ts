@@ -1,20 +1,29 @@
 /**
- * Pods keep to the level their namespace asks for. A pod that does not is refused, told of in the audit log, or warned
- * of; what makes pods is only told and warned of. A namespace that asks for more hears which of its pods do not comply.
+ * Pods keep to the level that their namespace wants. A pod that does not is refused, noted in the audit log, or warned
+ * of; objects that make pods are only noted and warned of. A namespace that wants more gets a warning with its pods that
+ * do not comply.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
-import { refusal } from '#admission/refusal.ts'
+import { refusal, together } from '#admission/refusal.ts'
+import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import { change, type Release } from '#api/releases/change.ts'
+import { ApiError, forbiddenRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { detailsOf, problemsOf, reasonsOf } from './checks.ts'
 import { podSecurityConfiguration } from './configuration.ts'
-import { isStricter, labelPrefix, type LevelVersion, policyOf, versionText } from './policy.ts'
-
-/** More pods of a namespace are not looked at when it asks for more. */
-const podsCheckedMax = 3000
-/** Nor for longer. */
-const checkingMsMax = 1000
+import { exemptNamespaceWarnings } from './exempt-namespace-warnings.ts'
+import { detailsOf, podChecks } from './pod-checks.ts'
+import { podWarnings } from './pod-warnings.ts'
+import {
+  isStricter,
+  type LabelProblem,
+  labelPrefix,
+  type LevelVersion,
+  modes,
+  policyOf,
+  policyText,
+  versionText,
+} from './policy.ts'
 
 interface PodLike {
   readonly metadata: ObjectMeta
@@ -38,15 +47,50 @@ const ignoredSubresources = new Set(
   'exec attach binding eviction log portforward proxy status'.split(' '),
 )
 
+/** Where releases differ in what they say. */
+const saysPolicy = change('PodSecurity names the policy that a pod violates', { since: 23 })
+const namesLabels = change('PodSecurity names the labels that it cannot read', { since: 23 })
+const explainsExemptions = change('the audit log has why PodSecurity exempts a pod', { since: 23 })
+
+export interface PodSecurityOptions {
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+  readonly monotonicMs?: () => number
+}
+
 export function podSecurity(
   configuration: Loose | undefined,
-  monotonicMs: () => number = () => performance.now(),
+  { release, feature, monotonicMs = () => performance.now() }: PodSecurityOptions,
 ): AdmissionPlugin {
-  const { defaults, exemptions } = podSecurityConfiguration(configuration)
+  const { defaults, exemptions } = podSecurityConfiguration(configuration, release)
+  const findProblems = podChecks(release, feature)
+  const existingPods = podWarnings({ release, findProblems, monotonicMs, exemptions })
+  const isNew = release.has(saysPolicy)
 
   /** Like any refusal, but with a message and a reason of its own. */
   const refused = (request: AdmissionRequest, code: number, reason: string, message: string) =>
     new ApiError(code, reason, message, refusal(request, '').details)
+
+  function noNamespace(request: AdmissionRequest): ApiError {
+    const { namespace } = request
+    return isNew
+      ? internalError(`failed to lookup namespace ${goQuote(namespace)}`)
+      : refused(request, 500, 'InternalError', `failed to lookup namespace ${namespace}`)
+  }
+
+  /** Problems with labels as one text. */
+  const problemText = (problems: readonly LabelProblem[]): string =>
+    together(
+      problems.map(({ error, place }) =>
+        release.has(namesLabels)
+          ? `${error.field}: ${error.message}`
+          : `${place}: ${error.message.replace(/^.*?: (?=must be )/, '')}`,
+      ),
+    )
+
+  function note({ auditAnnotations }: AdmissionRequest, key: string, text: string): void {
+    auditAnnotations.set(labelPrefix + key, text)
+  }
 
   async function evaluate(
     request: AdmissionRequest,
@@ -54,69 +98,83 @@ export function podSecurity(
     { metadata, spec }: PodLike,
     enforce: boolean,
   ): Promise<void> {
-    if (exemptions.runtimeClasses.includes(spec.runtimeClassName)) return
-    const { namespace, auditAnnotations, warnings } = request
-    const found = await reader.get('', 'namespaces', '', namespace)
-    if (found === undefined) {
-      const message = `failed to lookup namespace ${namespace}`
-      throw refused(request, 500, 'InternalError', message)
+    const found = await reader.get('', 'namespaces', '', request.namespace)
+    if (found === undefined) throw noNamespace(request)
+    const { policy, problems } = policyOf(found.metadata.labels, defaults, release)
+    const modesUsed = enforce ? modes : informing
+    if (problems.length === 0 && modesUsed.every((mode) => policy[mode].level === 'privileged')) {
+      if (enforce && isNew) note(request, 'enforce-policy', 'privileged:latest')
+      return
     }
-    const [policy, problem] = policyOf(found.metadata.labels, defaults)
-    const problems = (asked: LevelVersion) => problemsOf(asked, metadata, spec)
-    if (problem !== undefined)
-      auditAnnotations.set(`${labelPrefix}error`, `Failed to parse policy: ${problem}`)
-    const audited = problems(policy.audit)
-    if (audited.length > 0) auditAnnotations.set(`${labelPrefix}audit`, detailsOf(audited))
-    const enforced = enforce ? problems(policy.enforce) : []
-    if (enforced.length > 0) throw refused(request, 403, 'Failure', detailsOf(enforced))
-    const { level, version } = policy.warn
-    const warned = problems(policy.warn)
-    if (warned.length === 0) return
-    warnings.push(
-      `would violate "${versionText(version)}" version of "${level}" PodSecurity profile: ${detailsOf(warned)}`,
-    )
+    if (exemptions.runtimeClasses.includes(spec.runtimeClassName)) {
+      if (release.has(explainsExemptions)) note(request, 'exempt', 'runtimeClass')
+      return
+    }
+    if (problems.length > 0)
+      note(request, 'error', `Failed to parse policy: ${problemText(problems)}`)
+    const detailsAt = (wanted: LevelVersion) => detailsOf(findProblems(wanted, metadata, spec))
+    if (enforce && isNew) note(request, 'enforce-policy', policyText(policy.enforce))
+    const audited = detailsAt(policy.audit)
+    if (audited !== '') {
+      if (isNew) note(request, 'audit-violations', wouldViolate(policy.audit, audited))
+      else note(request, 'audit', audited)
+    }
+    const enforced = enforce ? detailsAt(policy.enforce) : ''
+    if (enforced !== '') {
+      if (!isNew) throw refused(request, 403, 'Failure', enforced)
+      const why = `violates PodSecurity ${goQuote(policyText(policy.enforce))}: ${enforced}`
+      throw forbiddenRequest(request.kind, request.name, why)
+    }
+    const warned = detailsAt(policy.warn)
+    if (warned !== '') request.warnings.push(warningOf(policy.warn, warned))
+  }
+
+  function warningOf(wanted: LevelVersion, details: string): string {
+    if (isNew) return wouldViolate(wanted, details)
+    const { level, version } = wanted
+    return `would violate "${versionText(version)}" version of "${level}" PodSecurity profile: ${details}`
   }
 
   async function validateNamespace(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
     const { metadata } = request.object as KubeObject
-    const [next, problem] = policyOf(metadata.labels, defaults)
-    const [last, known] =
-      request.operation === 'CREATE' ? [] : policyOf(request.old?.metadata.labels, defaults)
-    if (problem !== undefined && problem !== known) throw refused(request, 422, 'Invalid', problem)
-    if (last === undefined) return
-    const { level, version } = next.enforce
-    const before = last.enforce
-    if (level === 'privileged') return
-    if (version === before.version && !isStricter(level, before.level)) return
     const name = metadata.name as string
-    if (exemptions.namespaces.includes(name)) return
+    const next = policyOf(metadata.labels, defaults, release)
+    const last =
+      request.operation === 'CREATE'
+        ? undefined
+        : policyOf(request.old?.metadata.labels, defaults, release)
+    const problem = problemText(next.problems)
+    if (next.problems.length > 0 && (last === undefined || problem !== problemText(last.problems)))
+      throw release.has(namesLabels)
+        ? invalidObject(
+            { group: '', kind: 'Namespace' },
+            request.name,
+            next.problems.map(({ error }) => error),
+          )
+        : refused(request, 422, 'Invalid', problem)
+    const isExempt = exemptions.namespaces.includes(name)
+    const warnings = isExempt
+      ? exemptNamespaceWarnings(name, next.policy, defaults, metadata.labels, release)
+      : []
+    if (last === undefined) return void request.warnings.push(...warnings)
+    const { enforce } = next.policy
+    const before = last.policy.enforce
+    if (enforce.level === 'privileged') return
+    if (enforce.version === before.version && !isStricter(enforce.level, before.level)) return
+    if (isExempt) return void request.warnings.push(...warnings)
     const pods = await reader.list('', 'pods', name)
-    request.warnings.push(...warningsFor(pods, next.enforce))
+    request.warnings.push(...existingPods(name, pods, enforce))
   }
 
-  function warningsFor(pods: readonly KubeObject[], asked: LevelVersion): string[] {
-    const warnings: string[] = []
-    if (pods.length > podsCheckedMax)
-      warnings.push(
-        `Large namespace: only checking the first ${podsCheckedMax} of ${pods.length} pods`,
-      )
-    const deadline = monotonicMs() + checkingMsMax
-    for (const [i, pod] of pods.slice(0, podsCheckedMax).entries()) {
-      if (exemptions.runtimeClasses.includes(pod.spec.runtimeClassName)) continue
-      const found = problemsOf(asked, pod.metadata, pod.spec)
-      if (found.length > 0) warnings.push(`${pod.metadata.name}: ${reasonsOf(found)}`)
-      if (monotonicMs() > deadline) {
-        warnings.push(`Timeout reached after checking ${i + 1} pods`)
-        break
-      }
-    }
-    return warnings
+  function exemptionOf({ namespace, user }: AdmissionRequest): string | undefined {
+    if (exemptions.namespaces.includes(namespace)) return 'namespace'
+    return exemptions.usernames.includes(user.name) ? 'user' : undefined
   }
 
   return {
     name: 'PodSecurity',
     validate(request, reader) {
-      const { operation, kind, subresource, namespace, user } = request
+      const { operation, kind, subresource } = request
       if (operation !== 'CREATE' && operation !== 'UPDATE') return
       const { group, plural } = kind.resource
       const resource = `${group}/${plural}`
@@ -126,11 +184,15 @@ export function podSecurity(
       const templateOf = templates[resource]
       if (isPod ? ignoredSubresources.has(subresource) : templateOf === undefined) return
       if (!isPod && subresource !== '') return
-      if (exemptions.namespaces.includes(namespace) || exemptions.usernames.includes(user.name))
+      const exemption = exemptionOf(request)
+      if (exemption !== undefined) {
+        if (release.has(explainsExemptions)) note(request, 'exempt', exemption)
         return
+      }
       const object = request.object as KubeObject
       if (isPod) {
-        if (operation === 'UPDATE' && !isSignificant(object, request.old as KubeObject)) return
+        if (operation === 'UPDATE' && !isSignificant(object, request.old as KubeObject, release))
+          return
         return evaluate(request, reader, object as unknown as PodLike, true)
       }
       const found = templateOf?.(object)
@@ -139,17 +201,30 @@ export function podSecurity(
   }
 }
 
+const informing = ['audit', 'warn'] as const
+
+const wouldViolate = (wanted: LevelVersion, details: string): string =>
+  `would violate PodSecurity ${goQuote(policyText(wanted))}: ${details}`
+
 const podSeccomp = 'seccomp.security.alpha.kubernetes.io/pod'
 const containerSeccomp = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Whether a change of a pod can matter: images, seccomp annotations, and containers that came. */
-function isSignificant(next: KubeObject, old: KubeObject): boolean {
+const podNoteCounts = change('PodSecurity looks at changes of the seccomp annotation of pods', {
+  until: 24,
+})
+const containerNotesCount = change('PodSecurity looks at changes of seccomp annotations', {
+  until: 26,
+})
+
+/** Whether a change of a pod can matter: images, containers that came, and in older releases seccomp annotations. */
+function isSignificant(next: KubeObject, old: KubeObject, release: Release): boolean {
   const note = ({ metadata }: KubeObject, key: string) => metadata.annotations?.[key] ?? ''
+  const notes = release.has(containerNotesCount)
   const differs = (a: Loose, b: Loose) => {
     const key = `${containerSeccomp}${a.name}`
-    return a.image !== b.image || note(next, key) !== note(old, key)
+    return a.image !== b.image || (notes && note(next, key) !== note(old, key))
   }
-  if (note(next, podSeccomp) !== note(old, podSeccomp)) return true
+  if (release.has(podNoteCounts) && note(next, podSeccomp) !== note(old, podSeccomp)) return true
   for (const field of ['containers', 'initContainers']) {
     const [now, before]: Loose[][] = [next.spec[field] ?? [], old.spec[field] ?? []]
     if (now?.length !== before?.length) return true

@@ -1,6 +1,8 @@
 /** What a namespace asks of its pods, by labels: a level and a version each for refusing, for the audit log and for warnings. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
 import type { Labels } from '#api/label-requirement.ts'
-import { together } from '#admission/refusal.ts'
+import { change, type Release } from '#api/releases/change.ts'
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
@@ -31,26 +33,61 @@ export function parseVersion(text: string): { version: Version } | undefined {
 export const versionText = (version: Version): string =>
   version === undefined ? 'latest' : `v1.${version}`
 
-/** A label that says nothing meaningful is the strictest there is where it counts, and nothing where it only tells. */
-export function policyOf(labels: Labels | undefined, defaults: Policy): [Policy, string?] {
-  const problems: string[] = []
+/** "restricted:latest" */
+export const policyText = ({ level, version }: LevelVersion): string =>
+  `${level}:${versionText(version)}`
+
+const enforcedIsWarned = change('PodSecurity warns at the level that it enforces', { since: 26 })
+const labelsPath = FieldPath.of('metadata', 'labels')
+
+/** A problem with a label, and how releases before 1.23 name the place. */
+export interface LabelProblem {
+  readonly error: FieldError
+  readonly place: string
+}
+
+/**
+ * A label that cannot be read is the strictest there is where it counts, and nothing where it only informs. Where a
+ * namespace enforces more than it warns of, it warns of the same.
+ */
+export function policyOf(
+  labels: Labels | undefined,
+  defaults: Policy,
+  release: Release,
+): { policy: Policy; problems: readonly LabelProblem[] } {
+  const problems: LabelProblem[] = []
+  const wrong = (label: string, place: string, detail: string) =>
+    problems.push({ error: invalid(labelsPath.key(label), labels?.[label], detail), place })
   const of = (mode: Mode): LevelVersion => {
     let { level, version } = defaults[mode]
     const title = `${mode[0]?.toUpperCase()}${mode.slice(1)}`
-    const asked = labels?.[labelPrefix + mode]
-    if (asked !== undefined && isLevel(asked)) level = asked
-    else if (asked !== undefined) {
-      problems.push(`${title}.Level: ${levelProblem}`)
+    const label = labelPrefix + mode
+    const wanted = labels?.[label]
+    if (wanted !== undefined && isLevel(wanted)) level = wanted
+    else if (wanted !== undefined) {
+      wrong(label, `${title}.Level`, levelProblem)
       level = mode === 'enforce' ? 'restricted' : 'privileged'
     }
-    const since = labels?.[`${labelPrefix}${mode}-version`]
+    const since = labels?.[`${label}-version`]
     const parsed = since === undefined ? { version } : parseVersion(since)
-    if (parsed === undefined) problems.push(`${title}.Version: ${versionProblem}`)
+    if (parsed === undefined) wrong(`${label}-version`, `${title}.Version`, versionProblem)
     version = parsed?.version
     return { level, version }
   }
   const policy = { enforce: of('enforce'), audit: of('audit'), warn: of('warn') }
-  return problems.length === 0 ? [policy] : [policy, together(problems)]
+  const enforced = labels?.[`${labelPrefix}enforce`]
+  if (
+    release.has(enforcedIsWarned) &&
+    enforced !== undefined &&
+    isLevel(enforced) &&
+    labels?.[`${labelPrefix}warn`] === undefined &&
+    isStricter(enforced, policy.warn.level)
+  ) {
+    const { version } =
+      labels?.[`${labelPrefix}warn-version`] === undefined ? policy.enforce : policy.warn
+    policy.warn = { level: enforced, version }
+  }
+  return { policy, problems }
 }
 
 export const isStricter = (a: Level, b: Level): boolean => levels.indexOf(a) > levels.indexOf(b)

@@ -1,0 +1,47 @@
+/**
+ * A check of a pod: it finds what is wrong, in short and in detail, in the words of kube-apiserver. Checks name the pod and
+ * the containers that set something, in the order of the pod.
+ */
+import { byCodePoint } from '#api/go-syntax.ts'
+import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import { containersOf } from '#admission/containers.ts'
+
+export interface Found {
+  readonly reason: string
+  readonly detail: string
+}
+export type Check = (spec: Loose, metadata: ObjectMeta) => Found | undefined
+
+export const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort(byCodePoint)
+export const quoted = (items: readonly string[]): string => `"${items.join('", "')}"`
+export const plural = (word: string, { length }: { length: number }): string =>
+  length === 1 ? word : `${word}s`
+export const named = (word: string, items: readonly string[]): string =>
+  `${plural(word, items)} ${quoted(items)}`
+
+export const all = (spec: Loose): Loose[] =>
+  [...containersOf(spec)].map(({ container }) => container)
+export const namesOf = (containers: readonly Loose[]): string[] =>
+  containers.map(({ name }) => name ?? '')
+export const namesWhere = (spec: Loose, isBad: (container: Loose) => boolean): string[] =>
+  namesOf(all(spec).filter(isBad))
+
+/** A rule for containers, one by one. */
+export const perContainer =
+  (reason: string, isBad: (context: Loose) => boolean, must: string): Check =>
+  (spec) => {
+    const bad = namesWhere(spec, ({ securityContext }) => isBad(securityContext ?? {}))
+    return bad.length === 0 ? undefined : { reason, detail: `${named('container', bad)} ${must}` }
+  }
+
+/** The pod itself, and its containers, where they set something wrong. */
+export function settersOf(spec: Loose, isBad: (context: Loose) => boolean): string[] {
+  const bad = namesWhere(spec, ({ securityContext }) => isBad(securityContext ?? {}))
+  return [
+    ...(isBad(spec.securityContext ?? {}) ? ['pod'] : []),
+    ...(bad.length > 0 ? [named('container', bad)] : []),
+  ]
+}
+
+/** Pods with a user namespace of their own: what is root inside is not root of the node. */
+export const hasUserNamespace = ({ hostUsers }: Loose): boolean => hostUsers === false
