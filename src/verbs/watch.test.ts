@@ -194,7 +194,7 @@ test('one is never told how far it is before what happened up to there', async (
 })
 
 test('a watch from what a store that was set back has undone is told to list again', async () => {
-  const storage = createMemoryStorage()
+  const storage: Storage = createMemoryStorage()
   const setBack = new AbortController()
   const setBackHeard = Promise.withResolvers<void>()
   let undone = 0

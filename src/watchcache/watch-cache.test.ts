@@ -287,9 +287,9 @@ test('a feed that broke is taken up where it ended', async () => {
 })
 
 test('a store that was set back is read anew, and followed from where it is', async () => {
-  const older = createMemoryStorage()
-  const newer = createMemoryStorage()
-  let present = newer
+  const older: Storage = createMemoryStorage()
+  const newer: Storage = createMemoryStorage()
+  let present: Storage = newer
   const swapped = new AbortController()
   const storage = new Proxy(newer, {
     get: (_, name: keyof Storage) => present[name]!.bind(present),

@@ -26,6 +26,13 @@ export class ExpiryQueue {
     return this.#entries.splice(0, kept < 0 ? this.#entries.length : kept)
   }
 
+  /** A copy for a store whose clock is ahead by so much. */
+  shifted(ms: number): ExpiryQueue {
+    const copy = new ExpiryQueue()
+    copy.#entries = this.#entries.map((entry) => ({ ...entry, deadline: entry.deadline + ms }))
+    return copy
+  }
+
   nextDeadline(): number | undefined {
     return this.#entries[0]?.deadline
   }

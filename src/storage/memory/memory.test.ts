@@ -53,3 +53,51 @@ test('what was deleted and compacted takes no memory', async () => {
   assert.equal(await left(), 0)
   await storage.close()
 })
+
+test('a fork and its origin share the past and no future', async () => {
+  const origin = createMemoryStorage()
+  const text = async (storage: typeof origin, key: string, at?: number) =>
+    (await storage.get(key, at)).value?.bytes.toString()
+  const put = async (storage: typeof origin, key: string, value: string, ifRevision: number) =>
+    won(await storage.put(key, Buffer.from(value), { ifRevision }))
+  const first = await put(origin, '/a', 'one', 0)
+  const fork = origin.fork()
+  const inOrigin = await put(origin, '/a', 'origin', first)
+  const inFork = await put(fork, '/a', 'fork', first)
+  await put(fork, '/b', 'new', 0)
+  assert.equal(inOrigin, inFork, 'both give out the same next revision')
+  const rows: [Awaited<ReturnType<typeof text>>, string | undefined][] = [
+    [await text(origin, '/a'), 'origin'],
+    [await text(fork, '/a'), 'fork'],
+    [await text(fork, '/a', first), 'one'],
+    [await text(origin, '/b'), undefined],
+    [await text(fork.fork(), '/b'), 'new'],
+  ]
+  for (const [got, want] of rows) assert.equal(got, want)
+  assert.deepEqual(
+    (await collect(fork, 1, 3)).map(({ key }) => key),
+    ['/a', '/a', '/b'],
+  )
+  await fork.compact(fork.currentRevision())
+  assert.equal(await text(origin, '/a', first), 'one', 'compaction of a fork leaves the origin')
+  await origin.close()
+  assert.equal(await text(fork, '/a'), 'fork', 'a closed origin leaves its forks')
+  await fork.close()
+})
+
+test('a time to live continues in a fork', async () => {
+  let elapsed = 0
+  const clock = { now: () => 0, elapsed: () => elapsed }
+  const origin = createMemoryStorage({ clock })
+  won(await origin.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))
+  let later = 500_000
+  const fork = origin.fork({ now: () => 0, elapsed: () => later })
+  later += 59_000
+  await sleep(1100)
+  assert.ok((await fork.get('/a')).value)
+  later += 2000
+  assert.equal((await collect(fork, fork.currentRevision(), 1)).at(-1)?.bytes, undefined)
+  elapsed += 1
+  assert.ok((await origin.get('/a')).value)
+  await Promise.all([origin.close(), fork.close()])
+})

@@ -25,11 +25,17 @@ import { ExpiryQueue } from './expiry-queue.ts'
 /** Changes handed out at once to a reader that catches up: enough to be quick, little enough not to block others. */
 const historyBatchMax = 1000
 
-export function createMemoryStorage(options: { clock?: Clock } = {}): Storage {
+export function createMemoryStorage(options: { clock?: Clock } = {}): MemoryStorage {
   return new MemoryStorage(options.clock ?? systemClock)
 }
 
-class MemoryStorage implements Storage {
+/** The changes of one key, oldest first. A store appends only to histories that it owns; a fork owns none at first. */
+interface History {
+  owner: object
+  changes: Change[]
+}
+
+export class MemoryStorage implements Storage {
   /** As in etcd an empty store is at revision 1, so that its lists have a revision that means something. */
   #revision: Revision = 1
   #compactedUpTo: Revision = 0
@@ -38,20 +44,42 @@ class MemoryStorage implements Storage {
   /** The keys that have a version, sorted. */
   #keys: string[] = []
   /** The versions of a key, oldest first: at most one at or before the compaction. */
-  #versions = new Map<string, Change[]>()
+  #versions = new Map<string, History>()
+  /** Histories with another owner are shared with a fork and copied before the first append. */
+  #owner: object = {}
   #expiring = new ExpiryQueue()
+  readonly #clock: Clock
   #elapsed: () => number
   #timer: DeadlineTimer
   #feed: Feed
   #closed: StorageUnavailable | undefined
 
   constructor(clock: Clock) {
+    this.#clock = clock
     this.#elapsed = () => elapsedMs(clock)
     this.#timer = new DeadlineTimer({ now: this.#elapsed, due: () => this.#expire() })
     this.#feed = new Feed({
       history: (after) => this.#history(after),
       compactedUpTo: () => this.#compactedUpTo,
     })
+  }
+
+  /**
+   * A second store with the same revision, objects and past. Bytes and histories are shared until one side writes.
+   * The time to live of an object continues in the fork.
+   */
+  fork(clock: Clock = this.#clock): MemoryStorage {
+    if (this.#closed) throw this.#closed
+    const fork = new MemoryStorage(clock)
+    fork.#revision = this.#revision
+    fork.#compactedUpTo = this.#compactedUpTo
+    fork.#log = this.#log.slice()
+    fork.#keys = this.#keys.slice()
+    fork.#versions = new Map(this.#versions)
+    this.#owner = {}
+    fork.#expiring = this.#expiring.shifted(fork.#elapsed() - this.#elapsed())
+    fork.#wantExpiry()
+    return fork
   }
 
   async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
@@ -152,12 +180,13 @@ class MemoryStorage implements Storage {
 
   #commit(key: string, bytes: Buffer | undefined): Revision {
     const change: Change = { key, revision: ++this.#revision, bytes }
-    const versions = this.#versions.get(key)
-    if (versions) {
-      versions.push(change)
+    const history = this.#versions.get(key)
+    if (history?.owner === this.#owner) {
+      history.changes.push(change)
     } else {
-      this.#versions.set(key, [change])
-      this.#insertKey(key)
+      const changes = history === undefined ? [change] : [...history.changes, change]
+      this.#versions.set(key, { owner: this.#owner, changes })
+      if (history === undefined) this.#insertKey(key)
     }
     this.#log.push(change)
     this.#feed.publish([change])
@@ -171,7 +200,7 @@ class MemoryStorage implements Storage {
   }
 
   #storedAt(key: string, at: Revision): Stored | undefined {
-    const versions = this.#versions.get(key)
+    const versions = this.#versions.get(key)?.changes
     if (!versions) return undefined
     for (let i = versions.length - 1; i >= 0; i--) {
       const version = versions[i]
@@ -193,14 +222,15 @@ class MemoryStorage implements Storage {
 
   /** Forgets the versions of a key that nobody may read any more; true when none is left. */
   #trim(key: string, upTo: Revision): boolean {
-    const versions = this.#versions.get(key)
+    const versions = this.#versions.get(key)?.changes
     if (!versions) return false
     let from = 0
     while (from + 1 < versions.length && versions[from + 1].revision <= upTo) from++
     const oldest = versions[from]
     if (oldest.revision <= upTo && oldest.bytes === undefined) from++
     if (from === versions.length) this.#versions.delete(key)
-    else if (from > 0) this.#versions.set(key, versions.slice(from))
+    else if (from > 0)
+      this.#versions.set(key, { owner: this.#owner, changes: versions.slice(from) })
     return from === versions.length
   }
 
@@ -219,6 +249,10 @@ class MemoryStorage implements Storage {
     for (const { key, revision } of this.#expiring.takeDue(this.#elapsed())) {
       if (this.#storedAt(key, this.#revision)?.revision === revision) this.#commit(key, undefined)
     }
+    this.#wantExpiry()
+  }
+
+  #wantExpiry(): void {
     const next = this.#expiring.nextDeadline()
     if (next !== undefined) this.#timer.want(next)
   }
