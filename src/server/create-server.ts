@@ -5,33 +5,30 @@
 import { existsSync } from 'node:fs'
 import { timerMsMax } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
+import type { Foundation } from './foundation.ts'
+import type { Wire } from '#http/exchange.ts'
+import type { Revision, Storage } from '#storage/storage.ts'
 import type { ApiClient } from '#client/client.ts'
-import { type ControllerName, selectControllers } from '#controllers/names.ts'
 import type { ReservedPort } from '#http/free-port.ts'
 import type { Listener } from '#http/listener.ts'
-import { releaseNumber, type Settings } from '#settings/flags.ts'
+import type { Settings } from '#settings/flags.ts'
 import { localClient } from '#verbs/local-client.ts'
 import { localUrl } from './addresses.ts'
-import { buildInfo } from './build-info.ts'
-import { orCannotStart } from './cannot-start.ts'
 import { apiserverUser, type Certificates } from './certificates.ts'
 import { type ClosingStep, runClosing } from './closing.ts'
-import { startControllers } from './controllers.ts'
-import { type Foundation, openFoundation } from './foundation.ts'
-import { ServerHealth } from './health-checks.ts'
+import { type Cluster, openCluster } from './cluster.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type HttpSide, listensEarly, makeListener } from './make-http.ts'
-import { makeServer } from './make-server.ts'
-import type { Membership } from './membership.ts'
-import { makeObserving } from './observing.ts'
-import { makeReady, membershipOf } from './ready.ts'
-import { aggregated } from './remote-servers.ts'
+import { listensEarly, makeListener } from './make-http.ts'
 import type { Surroundings } from './surroundings.ts'
-import { startUpkeep } from './upkeep.ts'
 
 type FreePort = typeof import('#http/free-port.ts')
 const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
 const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
+
+export interface ForkedServer {
+  readonly serve: (wire: Wire) => void
+  close(): Promise<void>
+}
 
 export interface RunningServer {
   /** `https://127.0.0.1:6443` */
@@ -43,6 +40,13 @@ export interface RunningServer {
   readonly client: ApiClient
   /** Deprecated metrics of the release, one line each for the program to show or not. */
   readonly deprecations: readonly string[]
+  /** Answers a request that does not come from the listener. */
+  readonly serve: (wire: Wire) => void
+  /**
+   * A second cluster in front of another store, with the kinds, settings and certificates of this one and no listener.
+   * The store holds what a server writes before its first request. Clients may know revisions up to `discardedUpTo`.
+   */
+  openFork(storage: Storage, discardedUpTo: Revision): Promise<ForkedServer>
   /** Resolves when no timer, socket or thread of the server is left. May be called again. */
   close(): Promise<void>
 }
@@ -63,7 +67,7 @@ export async function createServer(
   if (signal?.aborted) await close()
   signal?.throwIfAborted()
   signal?.addEventListener('abort', () => void close().catch(() => {}), { once: true })
-  const { foundation, server, observing } = parts.side
+  const { foundation, server, observing } = parts.cluster.side
   const { certificates } = foundation
   return {
     url: localUrl(foundation.settings),
@@ -71,15 +75,30 @@ export async function createServer(
     certificates,
     client: localClient(server, apiserverUser, 'kube-apiserver'),
     deprecations: observing.deprecations,
+    serve: parts.cluster.serve,
+    openFork: (storage, discardedUpTo) =>
+      openFork(foundation, surroundings, { storage, discardedUpTo }),
     close,
   }
 }
 
+async function openFork(
+  { settings, facts, certificates, builtIn }: Foundation,
+  surroundings: Surroundings,
+  own: { storage: Storage; discardedUpTo: Revision },
+): Promise<ForkedServer> {
+  await using opened = new AsyncDisposableStack()
+  const shared = { ...own, facts, certificates, builtIn }
+  const cluster = await openCluster(settings, surroundings, opened, shared)
+  await cluster.makeReady()
+  cluster.runControllers()
+  const closing = opened.move()
+  return { serve: cluster.serve, close: () => closing.disposeAsync() }
+}
+
 interface OpenParts {
-  readonly side: HttpSide
+  readonly cluster: Cluster
   readonly listener: Listener
-  readonly stopping: AbortController
-  readonly membership: Membership | undefined
 }
 
 /** Opens the parts in their order. What is open, `opened` closes: in the reverse order, and also when the start fails. */
@@ -88,31 +107,13 @@ async function openParts(
   surroundings: Surroundings,
   opened: AsyncDisposableStack,
 ): Promise<OpenParts> {
-  const { signal } = surroundings
-  const names = controllerNames(given)
+  const { signal, route } = surroundings
   const reserved = await portOf(given, opened)
-  const foundation = await openFoundation(
-    { ...given, securePort: reserved?.port ?? given.securePort },
-    surroundings,
-  )
-  const { settings, storage, cache } = foundation
-  opened.defer(() => storage.close())
-  opened.defer(() => cache.close())
-  const stopping = new AbortController()
-  const running: { stop(): void }[] = []
-  let controllers: Promise<void> | undefined
-  opened.defer(async () => {
-    await controllers
-    for (const part of running.reverse()) part.stop()
-  })
-  const side = await makeSide(foundation, stopping.signal)
-  // Audit records are written first: the rest may wait for a store that does not answer.
-  opened.defer(() => side.observing.stop())
-  const listener = makeListener(side)
-  opened.defer(() => {
-    stopping.abort()
-    listener.destroy()
-  })
+  const settings = { ...given, securePort: reserved?.port ?? given.securePort }
+  const cluster = await openCluster(settings, surroundings, opened, surroundings)
+  const { side, serve } = cluster
+  const listener = makeListener(side, route?.(serve) ?? serve)
+  opened.defer(() => listener.destroy())
   const listen = () =>
     listener
       .listen(
@@ -123,73 +124,11 @@ async function openParts(
       .catch((error) => cannotListen(error, settings))
   if (listensEarly(settings)) await listen()
   signal?.throwIfAborted()
-  const membership = membershipOf(foundation)
-  running.push(await makeReady(side, membership))
+  await cluster.makeReady()
   if (!listensEarly(settings)) await listen()
-  running.push(startUpkeep(foundation, listener, side.access))
-  controllers = runControllers(names, side, stopping.signal)
-  return { side, listener, stopping, membership }
-}
-
-function controllerNames({ controllers, emulatedVersion, enableGarbageCollector }: Settings) {
-  const names = orCannotStart(selectControllers(controllers, releaseNumber(emulatedVersion)))
-  return names.filter((name) => enableGarbageCollector || name !== 'garbagecollector')
-}
-
-/** What requests go through, before anything listens. */
-async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<HttpSide> {
-  const { settings, release, feature, facts, storage, log, clock, parseStored } = foundation
-  const version = facts.versionOf(release)
-  const observing = orCannotStart(
-    await makeObserving(settings, {
-      release,
-      build: buildInfo(version),
-      feature,
-      log,
-      clock,
-      random: foundation.random,
-      parseStored: () => parseStored,
-    }),
-  )
-  const { server, access } = await makeServer(foundation, observing)
-  const health = new ServerHealth({
-    release,
-    feature,
-    fair: observing.isFair,
-    storeTrouble: () => storage.trouble(),
-    livezGraceMs: settings.livezGracePeriodMs,
-    monotonicMs: () => clock.elapsed(),
-  })
-  const around = {
-    access,
-    stopping,
-    userAgent: `kube-apiserver/${version}`,
-    documentBuilt: observing.documentBuilt,
-    random: foundation.random,
-  }
-  const others = aggregated(settings, server, around)
-  return { foundation, server, access, observing, health, others, around }
-}
-
-function runControllers(
-  names: readonly ControllerName[],
-  { foundation, server, others, observing }: HttpSide,
-  signal: AbortSignal,
-): Promise<void> {
-  const { settings, certificates, log, clock } = foundation
-  const { aggregation } = others
-  const { queueMeter } = observing
-  return startControllers({
-    names,
-    settings,
-    server,
-    aggregation,
-    queueMeter,
-    certificates,
-    log,
-    clock,
-    signal,
-  }).catch((error) => log.error('controllers do not run', { error }))
+  cluster.startUpkeep(listener)
+  cluster.runControllers()
+  return { cluster, listener }
 }
 
 /**
@@ -224,9 +163,10 @@ function closeOnce(steps: readonly ClosingStep[]): () => Promise<void> {
 }
 
 function closingSteps(
-  { side: { foundation, health }, stopping, listener, membership }: OpenParts,
+  { cluster: { side, stopping, membership }, listener }: OpenParts,
   opened: AsyncDisposableStack,
 ): ClosingStep[] {
+  const { foundation, health } = side
   const { settings } = foundation
   const delayMs = settings.shutdownDelayDurationMs
   return [

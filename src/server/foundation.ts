@@ -14,6 +14,7 @@ import { runtimeConfig } from '#kinds/runtime-config.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import type { Log } from '#observe/log.ts'
 import { MeasuredStorage } from '#storage/measured.ts'
+import type { Revision, Storage } from '#storage/storage.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
@@ -53,6 +54,7 @@ export interface Foundation {
   readonly certificates: Certificates
   readonly loopback: Loopback
   readonly storage: MeasuredStorage
+  readonly builtIn: readonly Resource[]
   readonly catalog: Catalog
   readonly cache: WatchCache
   readonly reader: ObjectReader
@@ -60,12 +62,26 @@ export interface Foundation {
   readonly report: (message: string, error: unknown) => void
 }
 
+/** What a cluster does not make itself. */
+export interface SharedParts {
+  /** Its own store, which it closes. */
+  readonly storage?: Storage
+  /** A fork takes these from the cluster that it was forked from. */
+  readonly facts?: Facts
+  readonly certificates?: Certificates
+  /** The built-in kinds, compiled once. */
+  readonly builtIn?: readonly Resource[]
+  /** The newest revision that clients of a discarded history may know. */
+  readonly discardedUpTo?: Revision
+}
+
 export async function openFoundation(
   settings: Settings,
   { log, clock, random }: Surroundings,
+  shared?: SharedParts,
 ): Promise<Foundation> {
   const release = releaseNumber(settings.emulatedVersion)
-  const facts = loadFacts(readFactsFile)
+  const facts = shared?.facts ?? loadFacts(readFactsFile)
   const table = JSON.parse(readFactsFile('features.json'))
   const gates = orCannotStart(featureGates(table, release, settings.featureGates))
   for (const warning of gates.warnings) log.warn(warning)
@@ -74,7 +90,7 @@ export async function openFoundation(
   const serves = orCannotStart(
     runtimeConfig(settings.runtimeConfig, registered, facts.resourcesOf(release)),
   )
-  const certificates = ensureCertificates(settings, clock)
+  const certificates = shared?.certificates ?? ensureCertificates(settings, clock)
   for (const warning of certificates.warnings) log.warn(warning)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
@@ -82,10 +98,12 @@ export async function openFoundation(
     block.includes(':') ? 'IPv6' : 'IPv4',
   )
   const options = { release, feature, root, serves, serviceFamilies }
-  for (const resource of builtInResources(facts, options)) catalog.add(resource)
+  const builtIn = shared?.builtIn ?? builtInResources(facts, options)
+  for (const resource of builtIn) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
-  const opened = await openStorage(settings, clock, (message) => log.warn(message))
+  const opened =
+    shared?.storage ?? (await openStorage(settings, clock, (message) => log.warn(message)))
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })
@@ -100,6 +118,7 @@ export async function openFoundation(
       report,
     },
     await storage.currentRevision(),
+    shared?.discardedUpTo,
   )
   cache.start()
   const reader = objectReader({ catalog, cache, storage, parseStored })
@@ -114,6 +133,7 @@ export async function openFoundation(
     certificates,
     loopback: makeLoopback(certificates.ca, localUrl(settings), clock.now()),
     storage,
+    builtIn,
     catalog,
     cache,
     reader,

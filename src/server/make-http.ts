@@ -61,16 +61,23 @@ const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
 
-export function makeListener(side: HttpSide): Listener {
-  const { foundation, access, others, observing, health } = side
-  const { settings } = foundation
+/** Answers one request as the flags say. */
+export function serverOf(side: HttpSide): (wire: Wire) => void {
+  const { foundation, health } = side
   const parts = httpParts(side)
   const whenReady = requestServer(parts)
-  const serve = asFlagsSay(
+  return asFlagsSay(
     foundation,
     parts,
-    listensEarly(settings) ? loadUntilReady().untilReady(whenReady, () => health.ready) : whenReady,
+    listensEarly(foundation.settings)
+      ? loadUntilReady().untilReady(whenReady, () => health.ready)
+      : whenReady,
   )
+}
+
+export function makeListener(side: HttpSide, serve: (wire: Wire) => void): Listener {
+  const { foundation, access, others, observing } = side
+  const { settings } = foundation
   return createListener({
     ...shownKeys(foundation.certificates, foundation.loopback),
     ...tlsPolicyOf(foundation),

@@ -68,13 +68,15 @@ export class WatchCache {
   #looking: NodeJS.Timeout | undefined
   #expectFeedFrom: Revision
   /** How far the store had come before it was set back. */
-  #undoneUpTo: Revision = 0
+  #undoneUpTo: Revision
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
   /** When something of a resource that is not loaded was last written: without such, it has no past to read. */
   readonly #written = new Map<string, Revision>()
 
-  constructor(parts: WatchCacheParts, startRevision: Revision) {
+  /** `undoneUpTo`: how far a history had come that this store discarded before it was opened. */
+  constructor(parts: WatchCacheParts, startRevision: Revision, undoneUpTo: Revision = 0) {
+    this.#undoneUpTo = undoneUpTo
     this.#parts = parts
     this.freshness = new Freshness(startRevision)
     this.#followedSince = startRevision

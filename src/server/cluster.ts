@@ -1,0 +1,137 @@
+/**
+ * One cluster: a store and everything that serves it, without a listener. A server has one. A test server has one for
+ * each fork, behind the same listener.
+ */
+import { type ControllerName, selectControllers } from '#controllers/names.ts'
+import type { Wire } from '#http/exchange.ts'
+import type { Listener } from '#http/listener.ts'
+import { releaseNumber, type Settings } from '#settings/flags.ts'
+import { buildInfo } from './build-info.ts'
+import { orCannotStart } from './cannot-start.ts'
+import { startControllers } from './controllers.ts'
+import { type Foundation, openFoundation, type SharedParts } from './foundation.ts'
+import { ServerHealth } from './health-checks.ts'
+import { type HttpSide, serverOf } from './make-http.ts'
+import { makeServer } from './make-server.ts'
+import type { Membership } from './membership.ts'
+import { makeObserving } from './observing.ts'
+import { makeReady, membershipOf } from './ready.ts'
+import { aggregated } from './remote-servers.ts'
+import type { Surroundings } from './surroundings.ts'
+import { startUpkeep } from './upkeep.ts'
+
+export interface Cluster {
+  readonly side: HttpSide
+  readonly membership: Membership | undefined
+  /** Aborted when the cluster takes no further requests. */
+  readonly stopping: AbortController
+  /** Answers one request. */
+  readonly serve: (wire: Wire) => void
+  /** Writes and reads what must exist before the first request. */
+  makeReady(): Promise<void>
+  /** Renews the certificates that the listener shows, and compacts the store. */
+  startUpkeep(listener: Listener): void
+  runControllers(): void
+}
+
+/** What `opened` closes last was opened first. */
+export async function openCluster(
+  given: Settings,
+  surroundings: Surroundings,
+  opened: AsyncDisposableStack,
+  shared?: SharedParts,
+): Promise<Cluster> {
+  const names = controllerNames(given)
+  const foundation = await openFoundation(given, surroundings, shared)
+  const { storage, cache } = foundation
+  opened.defer(() => storage.close())
+  opened.defer(() => cache.close())
+  const stopping = new AbortController()
+  const running: { stop(): void }[] = []
+  let controllers: Promise<void> | undefined
+  opened.defer(async () => {
+    await controllers
+    for (const part of running.reverse()) part.stop()
+  })
+  const side = await makeSide(foundation, stopping.signal)
+  // Audit records are written first: the rest may wait for a store that does not answer.
+  opened.defer(() => side.observing.stop())
+  opened.defer(() => stopping.abort())
+  const membership = membershipOf(foundation)
+  return {
+    side,
+    membership,
+    stopping,
+    serve: serverOf(side),
+    async makeReady() {
+      running.push(await makeReady(side, membership))
+    },
+    startUpkeep(listener) {
+      running.push(startUpkeep(foundation, listener, side.access))
+    },
+    runControllers() {
+      controllers = runControllers(names, side, stopping.signal)
+    },
+  }
+}
+
+function controllerNames({ controllers, emulatedVersion, enableGarbageCollector }: Settings) {
+  const names = orCannotStart(selectControllers(controllers, releaseNumber(emulatedVersion)))
+  return names.filter((name) => enableGarbageCollector || name !== 'garbagecollector')
+}
+
+/** What requests go through, before anything listens. */
+async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<HttpSide> {
+  const { settings, release, feature, facts, storage, log, clock, parseStored } = foundation
+  const version = facts.versionOf(release)
+  const observing = orCannotStart(
+    await makeObserving(settings, {
+      release,
+      build: buildInfo(version),
+      feature,
+      log,
+      clock,
+      random: foundation.random,
+      parseStored: () => parseStored,
+    }),
+  )
+  const { server, access } = await makeServer(foundation, observing)
+  const health = new ServerHealth({
+    release,
+    feature,
+    fair: observing.isFair,
+    storeTrouble: () => storage.trouble(),
+    livezGraceMs: settings.livezGracePeriodMs,
+    monotonicMs: () => clock.elapsed(),
+  })
+  const around = {
+    access,
+    stopping,
+    userAgent: `kube-apiserver/${version}`,
+    documentBuilt: observing.documentBuilt,
+    random: foundation.random,
+  }
+  const others = aggregated(settings, server, around)
+  return { foundation, server, access, observing, health, others, around }
+}
+
+function runControllers(
+  names: readonly ControllerName[],
+  { foundation, server, others, observing }: HttpSide,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, certificates, log, clock } = foundation
+  const { aggregation } = others
+  const { queueMeter } = observing
+  return startControllers({
+    names,
+    settings,
+    server,
+    aggregation,
+    queueMeter,
+    certificates,
+    log,
+    clock,
+    signal,
+  }).catch((error) => log.error('controllers do not run', { error }))
+}
