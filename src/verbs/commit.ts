@@ -5,11 +5,11 @@ import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
-import { equalValues } from '#patch/json-map.ts'
 import type { Outcome, Revision, WriteDeadline } from '#storage/storage.ts'
 import { encodeForStorage, isStoredOtherwise } from '#watchcache/entry-maker.ts'
 import type { ObjectView } from './answer.ts'
 import { convertOne, type Live } from './current.ts'
+import { isSameBut } from './owner-times.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
 /** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
@@ -114,18 +114,6 @@ function isSame(next: KubeObject, live: KubeObject): boolean {
 
 const headerAndMetadata: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata'])
 const revision: ReadonlySet<string> = new Set(['resourceVersion'])
-
-/** Whether two maps say the same, but for some of their members. */
-function isSameBut(leftOut: ReadonlySet<string>, a: Loose, b: Loose): boolean {
-  let count = 0
-  for (const name in a) {
-    if (leftOut.has(name)) continue
-    if (!Object.hasOwn(b, name) || !equalValues(a[name], b[name])) return false
-    count++
-  }
-  for (const name in b) if (!leftOut.has(name)) count--
-  return count === 0
-}
 
 export function put(
   server: Server,

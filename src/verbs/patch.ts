@@ -4,6 +4,7 @@
  */
 import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError, badRequest, invalidObject, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -52,15 +53,20 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
       before.apiVersion = kind.apiVersion
       const next = await patched(server, request, before)
       requireMatchingName(next, request)
-      await claimFields(server, request, next, live, asPatched(request))
+      await claimFields(server, request, next, live, asPatched(request, server))
       return next
     },
   })
 }
 
-/** After a strategic merge patch bytes that are empty are gone, as far as ownership can see. */
-function asPatched({ patchType, target: { kind } }: PatchRequest) {
+const patchesForgetEmptyBytes = change('a strategic merge patch takes over empty bytes', {
+  until: 23,
+})
+
+/** Until 1.23 bytes that are empty are gone after a strategic merge patch, as far as ownership can see. */
+function asPatched({ patchType, target: { kind } }: PatchRequest, { release }: Server) {
   if (patchType !== 'strategic') return undefined
+  if (!releaseOf(release).has(patchesForgetEmptyBytes)) return undefined
   return (object: KubeObject) =>
     load.nilBytes().withNilBytes(kind.type, object as Json) as unknown as KubeObject
 }

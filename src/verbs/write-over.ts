@@ -26,6 +26,7 @@ import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
+import { keepOwnerTimes } from './owner-times.ts'
 import { contextOf, keyOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
@@ -170,6 +171,7 @@ async function writeOnce(
   prepareUpdate(request, next, isOne && !readAgain ? next : old, context)
   if (plan.problem !== undefined) throw plan.problem
   await refuseInvalidUpdate(kind, subresource, next, old, context)
+  keepOwnerTimes(next, old, server.release)
   if (subresource === '') {
     for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
       warnings.push(warning)

@@ -186,7 +186,11 @@ function updateManaged(
     const previous = owners.get(writer)
     const set = previous === undefined ? claimed : union(claimed, previous.set)
     owners.set(writer, { set, apiVersion, applied: false, who: named })
-    const moves = !rules.keepsUnchanged || former === undefined || !equalSets(former.set, set)
+    const moves =
+      !rules.keepsUnchanged ||
+      rules.timesFollowObject ||
+      former === undefined ||
+      !equalSets(former.set, set)
     if (moves) times.set(writer, who.now)
   }
   const managed = { owned: owners, times }
@@ -279,7 +283,8 @@ function applyOnce(
     else owners.set(applier, { ...mine, set, who: self })
   }
   const moved = new Map(times)
-  const changes = object !== undefined || !equalOwners(owners, owned)
+  const changes =
+    object !== undefined || (!rulesOf(kind).timesFollowObject && !equalOwners(owners, owned))
   if (changes) moved.set(applier, now)
   return { object, managed: { owned: owners, times: moved } }
 }

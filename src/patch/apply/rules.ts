@@ -31,6 +31,11 @@ const since = {
   takesNumbersForQuantities: 21,
   /** Items are merged in the order of the configuration; before, what is new comes last. */
   ordersAsConfigured: 21,
+  /**
+   * The time of an updater moves with every change it makes, that of an applier only where the object changes. Before,
+   * both moved where the fields that the manager owns changed.
+   */
+  timesFollowObject: 25,
 }
 
 export type ApplyRules = Readonly<Record<keyof typeof since, boolean>>
