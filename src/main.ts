@@ -10,8 +10,7 @@ import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 
-/** `loaded` is called when what a start needs is loaded, and the start begins. */
-export async function main(argv: readonly string[], loaded = () => {}): Promise<void> {
+export async function main(argv: readonly string[]): Promise<void> {
   if (process.env['npm_lifecycle_event'] === 'start') {
     const { flagsTakenByNpm } = await import('#cli/npm-flags.ts')
     const corrected = flagsTakenByNpm(argv, process.env, flagRows)
@@ -39,7 +38,6 @@ export async function main(argv: readonly string[], loaded = () => {}): Promise<
     }
     case 'start': {
       const { start } = await import('#cli/start.ts')
-      loaded()
       warn(command.flags)
       return orSay(start(command.flags))
     }

@@ -46,6 +46,7 @@ if (args[0] === 'ci') {
   const [name] = args.find((arg) => arg.includes('@^')).split('@')
   const bin = args[args.indexOf('--prefix') + 1] + '/node_modules/' + name + '/bin'
   mkdirSync(bin, { recursive: true })
+  mkdirSync(bin + '/../include')
   symlinkSync(process.execPath, bin + '/node')
 }
 `
@@ -59,12 +60,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 console.log('started', JSON.stringify([process.argv0, ...process.argv.slice(2)]))
 if (how === '--stay') setInterval(() => {}, 1000)
 else process.exitCode = Number(how ?? 0)
-`
-/** Leaves behind what the real one leaves, under a name that no start looks for. */
-const loader = `
-import { mkdirSync, writeFileSync } from 'node:fs'
-mkdirSync('.node', { recursive: true })
-writeFileSync('.node/sources-of-no-node', '')
 `
 const says = (word: string, code = 0) => `console.log('${word}'); process.exitCode = ${code}\n`
 /** A file of tests that starts no process. */
@@ -82,7 +77,6 @@ function clone(otherwise: Record<string, string> = {}): string {
   const files = {
     'package-lock.json': JSON.stringify({ packages }),
     'bin/binnacle.js': server,
-    'bin/load-all.js': loader,
     'node_modules/@biomejs/biome/bin/biome': says('format checked'),
     'node_modules/typescript/bin/tsc': says('types checked'),
     'src/one.test.ts': "import test from 'node:test'\ntest('one of the tests', () => {})\n",
@@ -91,7 +85,7 @@ function clone(otherwise: Record<string, string> = {}): string {
   for (const path of [
     'tools/run.mjs',
     'tools/failures-only.mjs',
-    'bin/memory-settings.js',
+    'tools/memory-settings.json',
     'package.json',
   ])
     cpSync(join(root, path), join(checkout, path))
@@ -164,7 +158,6 @@ test('start: packages are installed into the checkout, once, and it is said', as
   checkModest(first.calls)
   assert.match(first.err, /^binnacle: installing the packages it needs into node_modules\/ .* …$/m)
   assert.match(first.err, /^binnacle: installed in [\d.]+ s$/m)
-  assert.match(first.err, /^binnacle: preparing the sources .* …$/m)
   assert.equal(
     first.out,
     `started ${JSON.stringify([process.execPath, '0', '--data-dir=/some/dir'])}\n`,
@@ -200,12 +193,6 @@ test('start: where nothing can be fetched that is said, and nothing is started',
     refused.err,
     /^binnacle: npm ci --include=dev failed; is the registry .* reachable\?$/m,
   )
-})
-
-test('start: sources that cannot be prepared are no error', async () => {
-  const { code, out } = await ran(clone({ 'bin/load-all.js': 'throw new Error()' }), ['start', '0'])
-  assert.equal(code, 0)
-  assert.match(out, /^started /)
 })
 
 test('start: ends as the server ends, and hands signals on to it', async () => {

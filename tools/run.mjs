@@ -17,7 +17,6 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { memoryFlags, withMemorySettings } from '../bin/memory-settings.js'
 
 /** The release of Node that runs TypeScript, SQLite and HTTP/2 the way the code expects. */
 const nodeMajorWanted = 26
@@ -96,7 +95,7 @@ function ensureNode() {
   const home = join(root, '.node', `v${nodeMajorWanted}`)
   if (existsSync(nodeIn(home, name))) return nodeIn(home, name)
   say(
-    `Node ${process.versions.node} is running and ${nodeMajorWanted} is needed: fetching it into .node/ (once; some 50 MB) …`,
+    `Node ${process.versions.node} is running and ${nodeMajorWanted} is needed: fetching it into .node/ (once; a download of 57 MB, 150 MB on disk) …`,
   )
   const began = Date.now()
   const fresh = `${home}.${process.pid}`
@@ -110,6 +109,9 @@ function ensureNode() {
     '--no-package-lock',
     `${name}@^${nodeMajorWanted}.0.0`,
   ])
+  // Headers and manuals are a quarter of the package.
+  for (const unused of ['include', 'share', 'CHANGELOG.md', 'README.md'])
+    rmSync(join(fresh, 'node_modules', name, unused), { recursive: true, force: true })
   // A whole directory appears at once, so two commands started together cannot see half of one.
   if (existsSync(nodeIn(home, name))) rmSync(fresh, { recursive: true })
   else {
@@ -118,17 +120,6 @@ function ensureNode() {
   }
   say(`Node ${nodeMajorWanted} is there (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   return nodeIn(home, name)
-}
-
-/** The first start of a checkout finds its sources without types, and compiled; without this it would take twice as long. */
-function ensureLoaded(node) {
-  const kept = existsSync(join(root, '.node')) ? readdirSync(join(root, '.node')) : []
-  if (kept.some((name) => name.startsWith('sources-'))) return
-  say('preparing the sources (once; a few seconds) …')
-  spawnSync(node, [...memoryFlags, join(root, 'bin', 'load-all.js')], {
-    cwd: root,
-    stdio: 'ignore',
-  })
 }
 
 /** How often to look whether the shell that npm started us in is still there. */
@@ -277,12 +268,9 @@ const commands = {
   start: {
     dev: false,
     run(node, args) {
-      ensureLoaded(node)
-      return run(
-        node,
-        [...memoryFlags, join(root, 'bin', 'binnacle.js'), ...args],
-        withMemorySettings(process.env),
-      )
+      const { engineFlags, environment } = readJson(join(root, 'tools', 'memory-settings.json'))
+      const command = [...engineFlags, join(root, 'bin', 'binnacle.js'), ...args]
+      return run(node, command, { ...environment, ...process.env })
     },
   },
   test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },

@@ -1,15 +1,12 @@
 /** Regular expressions of RE2, which take time linear in the text. */
-import { createRequire } from 'node:module'
 import type { RE2JS } from 're2js'
 import { byText } from '#base/by-text.ts'
+import { loadLater } from '#base/load-later.ts'
 import { CelError } from './values.ts'
 
 /** Loaded with the first pattern: most servers never see one. */
-let engine: typeof RE2JS | undefined
-function re2(): typeof RE2JS {
-  engine ??= (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS
-  return engine
-}
+const loadEngine = loadLater<typeof import('re2js')>(import.meta.url, 're2js')
+const re2 = (): typeof RE2JS => loadEngine().RE2JS
 
 export interface Regex {
   test(text: string): boolean

@@ -4,6 +4,7 @@ import { systemRandom } from '#base/random.ts'
 import { createLog } from '#observe/log.ts'
 import { createServer } from '#server/create-server.ts'
 import type { Parsed } from '#settings/flags.ts'
+import { collectWhenIdle } from './collect-when-idle.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { stopOnSignal } from './stop.ts'
 
@@ -26,4 +27,5 @@ export async function start({ settings }: Parsed): Promise<void> {
     }),
   )
   for (const deprecation of server.deprecations) log.warn(deprecation)
+  collectWhenIdle()
 }

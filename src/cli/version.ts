@@ -1,9 +1,14 @@
-/** The version of this package, read from its package.json: the same file in a checkout and in an installed package. */
+/**
+ * The version of this package, read from its package.json: the same file in a checkout, in an installed package and in the
+ * single executable.
+ */
 import { readFileSync } from 'node:fs'
+import { embeddedFile } from '#base/embedded-file.ts'
 
 function packageVersion(): string {
   const manifest = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+  const text = embeddedFile('package.json') ?? readFileSync(manifest, 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }
 
 /** What `--version` prints. */

@@ -4,6 +4,7 @@
  * It never runs git.
  */
 import { readFileSync } from 'node:fs'
+import { embeddedFile } from '#base/embedded-file.ts'
 import { type VersionInfo, versionInfo } from '#discovery/version.ts'
 
 /** What git itself writes for no commit: nobody could find out which it is. */
@@ -39,7 +40,7 @@ export function sourceCommit(
   built = new URL('../package.json', import.meta.url),
   root = new URL('../../', import.meta.url),
 ): string {
-  const manifest = textOf(built)
+  const manifest = embeddedFile('bundle/package.json') ?? textOf(built)
   const { gitCommit } = manifest === '' ? {} : (JSON.parse(manifest) as { gitCommit?: unknown })
   return isCommit(gitCommit) ? gitCommit : (checkedOutCommit(root) ?? noCommit)
 }

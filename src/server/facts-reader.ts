@@ -1,9 +1,10 @@
 /**
- * Reads the tables of facts/ from beside the sources.
+ * Reads the tables of facts/: from beside the sources, or from inside the single executable.
  */
 import { readFileSync } from 'node:fs'
+import { embeddedFile } from '#base/embedded-file.ts'
 
 const folder = new URL('../../facts/', import.meta.url)
 
 export const readFactsFile = (fileName: string): string =>
-  readFileSync(new URL(fileName, folder), 'utf8')
+  embeddedFile(`facts/${fileName}`) ?? readFileSync(new URL(fileName, folder), 'utf8')

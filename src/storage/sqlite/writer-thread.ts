@@ -3,8 +3,9 @@
  * for what.
  */
 import { getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { embeddedFile } from '#base/embedded-file.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Message, Order, Reply, Request, ThreadReply, WriterOptions } from './protocol.ts'
 
@@ -28,9 +29,9 @@ export class WriterThread {
 
   constructor(options: WriterOptions, events: ThreadEvents) {
     this.#events = events
-    // Built for a package the file beside this one ends as this one does.
-    const name = import.meta.url.endsWith('.ts') ? './writer.ts' : './writer.js'
-    this.#worker = new Worker(new URL(name, import.meta.url), {
+    const { source, isCode } = writerSource()
+    this.#worker = new Worker(source, {
+      eval: isCode,
       name: 'storage-writer',
       workerData: options,
       env: environment(),
@@ -95,6 +96,14 @@ export class WriterThread {
     else if (!this.#isClosed) this.#events.ended(this.#words)
     this.#closed.resolve()
   }
+}
+
+/** The thread's module: beside this one with the same ending, or inside the single executable. */
+function writerSource(): { source: URL | string; isCode: boolean } {
+  const code = embeddedFile('storage/sqlite/writer.cjs')
+  if (code !== undefined) return { source: code, isCode: true }
+  const url = import.meta.url
+  return { source: new URL(`./writer${extname(url)}`, url), isCode: false }
 }
 
 /** The thread shares the cache of compiled code: reading the types away again would cost it more than all else. */

@@ -1,0 +1,52 @@
+/**
+ * Garbage is collected when the server is idle: after its start, and after work that took memory. The engine alone keeps the
+ * pages for its next work. docs/decisions/memory.md has the figures; BINNACLE_COLLECT_WHEN_IDLE=off switches it off.
+ */
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+const lookEveryMs = 750
+const idleShare = 0.2
+/** Less than this, or sooner after the last time, is not worth the pause. */
+const grownBytesMin = 24 * 1024 * 1024
+const pauseMsMin = 10_000
+/** A collection of a larger heap stops requests for longer than they should wait. */
+const heapBytesMax = 96 * 1024 * 1024
+
+export function collectWhenIdle(): void {
+  if (process.env['BINNACLE_COLLECT_WHEN_IDLE'] === 'off') return
+  const collect = collector()
+  let seen = performance.eventLoopUtilization()
+  let lastAt = Number.NEGATIVE_INFINITY
+  let bytesAfter = 0
+  setInterval(() => {
+    const { utilization } = performance.eventLoopUtilization(seen)
+    seen = performance.eventLoopUtilization()
+    if (utilization > idleShare || performance.now() - lastAt < pauseMsMin) return
+    const bytes = residentBytes()
+    if (bytes < bytesAfter + grownBytesMin) return
+    if (getHeapStatistics().used_heap_size > heapBytesMax) return
+    collect()
+    lastAt = performance.now()
+    bytesAfter = residentBytes()
+    seen = performance.eventLoopUtilization()
+  }, lookEveryMs).unref()
+}
+
+/** Linux gives it in a file. A process without a free descriptor cannot open that: nothing is collected then. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return 0
+  }
+}
+
+/** Only a context that is made under the flag has the function; a server's own code never sees it. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as NodeJS.GCFunction
+  setFlagsFromString('--no-expose-gc')
+  // 'last-resort' also drops compiled code that nothing has used for a while.
+  return () => void gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
