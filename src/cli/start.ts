@@ -4,7 +4,6 @@ import { systemRandom } from '#base/random.ts'
 import { createLog } from '#observe/log.ts'
 import { createServer } from '#server/create-server.ts'
 import type { Parsed } from '#settings/flags.ts'
-import { collectWhenIdle } from './collect-when-idle.ts'
 import { readyLines, stateText } from './ready-lines.ts'
 import { stopOnSignal } from './stop.ts'
 
@@ -27,5 +26,7 @@ export async function start({ settings }: Parsed): Promise<void> {
     }),
   )
   for (const deprecation of server.deprecations) log.warn(deprecation)
+  // Loaded when the server is ready, for its start should not wait.
+  const { collectWhenIdle } = await import('./collect-when-idle.ts')
   collectWhenIdle()
 }
