@@ -6,7 +6,7 @@ import type { Authorizer } from '#access/authorize.ts'
 import { privilegedGroup, type User } from '#access/user.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
-import { requestNames } from '#kinds/behaviour/certificates/kubelet-request.ts'
+import { requestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 

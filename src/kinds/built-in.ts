@@ -10,23 +10,15 @@ import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
-import { behaviourOf, withSelectableFields } from './behaviour/table.ts'
-import { hasTables } from './columns/by-release.ts'
+import { behaviourOfRelease } from './behaviour-of-release.ts'
 import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
 import type { Behaviour, Conformed, DeclaredWrite, Kind, Resource, Subresource } from './kind.ts'
+import type { KindRules } from './kind-rules.ts'
 import type { ReadingOptions, ReadOlder } from './older-objects.ts'
+import { kindRowOf, type KindRow, rulesIn } from './registry.ts'
 
-/** Loaded with the first object that is written, or asked for in another version than its own. */
-const loadConversions = loadLater<typeof import('./conversion/table.ts')>(
-  import.meta.url,
-  './conversion/table',
-)
-const loadDefaults = loadLater<typeof import('./defaults/table.ts')>(
-  import.meta.url,
-  './defaults/table',
-)
 const loadDeclared = loadLater<typeof import('./declarative/validate-declared.ts')>(
   import.meta.url,
   './declarative/validate-declared',
@@ -40,23 +32,10 @@ export interface BuiltInOptions extends ReadingOptions {
   readonly root: string
 }
 
-/** Where behaviours run on another version than the one stored: the one most like what rules are written for. */
-const hubs: Readonly<Record<string, string>> = {
-  'autoscaling/horizontalpodautoscalers': 'autoscaling/v2beta2',
-  'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/v1',
-  'batch/cronjobs': 'batch/v1',
-  'discovery.k8s.io/endpointslices': 'discovery.k8s.io/v1',
-  'policy/poddisruptionbudgets': 'policy/v1',
-  'networking.k8s.io/ingresses': 'networking.k8s.io/v1',
-  'extensions/ingresses': 'networking.k8s.io/v1',
-  '/events': 'v1',
-  'events.k8s.io/events': 'v1',
-}
-
 /** The gate that takes their path from objects: on from 1.20 on. */
 export const pathless = 'RemoveSelfLink'
 
-const noBehaviour: Behaviour = {}
+const noRules: KindRules = { behaviour: {} }
 const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
 
@@ -84,7 +63,9 @@ class BuiltInResource implements Resource {
   readonly hub: Kind
   readonly #facts: Facts
   readonly #options: BuiltInOptions
+  readonly #row: KindRow | undefined
   readonly #all = new Map<string, Kind>()
+  #rules: KindRules | undefined
   #behaviour: Behaviour | undefined
   #readOlder: ReadOlder | undefined
 
@@ -95,6 +76,7 @@ class BuiltInResource implements Resource {
     const home = homeOf(served)
     this.group = home.group
     this.plural = home.plural
+    this.#row = kindRowOf(home.group, home.plural)
     this.errorGroup = errorGroupOf(home, options.release)
     this.namespaced = first.namespaced
     this.storagePrefix =
@@ -103,17 +85,22 @@ class BuiltInResource implements Resource {
     const { storage } = first
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
-    this.hub = this.kindOf(hubs[`${this.group}/${this.plural}`] ?? '') ?? this.stored
+    this.hub = this.kindOf(this.#row?.hub ?? '') ?? this.stored
   }
 
   get selectsByFields(): boolean {
-    return withSelectableFields.has(`${this.group}/${this.plural}`)
+    return this.#row?.selectsByFields ?? false
   }
 
   /** Loaded when first needed. */
+  get rules(): KindRules {
+    this.#rules ??= this.#row === undefined ? noRules : rulesIn(this.#row.folder)
+    return this.#rules
+  }
+
   get behaviour(): Behaviour {
-    this.#behaviour ??=
-      behaviourOf(`${this.group}/${this.plural}`, this.#options.release) ?? noBehaviour
+    const { folder = '' } = this.#row ?? {}
+    this.#behaviour ??= behaviourOfRelease(this.rules, folder, this.#options.release)
     return this.#behaviour
   }
 
@@ -144,7 +131,7 @@ class BuiltInResource implements Resource {
 
   convert(objects: KubeObject[], from: Kind, to: Kind): KubeObject[] {
     if (from === to) return objects
-    const table = loadConversions().conversions[`${this.group}/${this.plural}`]
+    const { conversions: table } = this.rules
     return objects.map((object) => {
       const hub = table?.[from.apiVersion]?.toHub(object, this.#options.release) ?? object
       const converted = table?.[to.apiVersion]?.fromHub(hub) ?? hub
@@ -157,7 +144,7 @@ class BuiltInResource implements Resource {
 
   sameShape(a: Kind, b: Kind): boolean {
     if (a === b) return true
-    const table = loadConversions().conversions[`${this.group}/${this.plural}`]
+    const { conversions: table } = this.rules
     return table?.[a.apiVersion] === undefined && table?.[b.apiVersion] === undefined
   }
 }
@@ -207,7 +194,7 @@ class BuiltInKind implements Kind {
   readonly apiVersion: string
   readonly verbs: ReadonlySet<string>
   readonly subresources: ReadonlyMap<string, Subresource>
-  readonly resource: Resource
+  readonly resource: BuiltInResource
   readonly protobuf = true
   readonly itemsCarryType = false
   readonly tables: boolean
@@ -220,7 +207,12 @@ class BuiltInKind implements Kind {
   #defaults: ((object: KubeObject) => void) | undefined
   #declared: Declared | 'none' | undefined
 
-  constructor(fact: ResourceFact, resource: Resource, facts: Facts, options: BuiltInOptions) {
+  constructor(
+    fact: ResourceFact,
+    resource: BuiltInResource,
+    facts: Facts,
+    options: BuiltInOptions,
+  ) {
     this.group = fact.group
     this.version = fact.version
     this.kind = fact.kind
@@ -239,7 +231,9 @@ class BuiltInKind implements Kind {
     )
     this.resource = resource
     const isStored = fact.storage !== undefined
-    this.tables = hasTables(`${fact.group}/${fact.plural}`, options.release, isStored)
+    const { tablesSince } = kindRowOf(fact.group, fact.plural) ?? {}
+    // What is not stored, reviews and bindings among it, has no tables, but for component statuses.
+    this.tables = tablesSince === undefined ? isStored : options.release >= tablesSince
     this.selfLinks = !options.feature(pathless)
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
@@ -265,7 +259,7 @@ class BuiltInKind implements Kind {
   }
 
   applyDefaults(object: KubeObject): void {
-    this.#defaults ??= compileDefaults(this.type, loadDefaults().defaults, this.#options)
+    this.#defaults ??= compileDefaults(this.type, this.resource.rules.defaults ?? {}, this.#options)
     this.#defaults(object)
   }
 

@@ -194,7 +194,7 @@ export interface Behaviour {
   /** Everything but metadata, which the verbs check by nameRule first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
   /**
-   * Everything, metadata's own checks too wherever the original's rules for the kind repeat them (behaviour/metadata.ts):
+   * Everything, metadata's own checks too wherever the original's rules for the kind repeat them (all-kinds/metadata.ts):
    * the verbs add only the checks every update gets, once.
    */
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]

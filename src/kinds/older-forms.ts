@@ -5,7 +5,7 @@
  * of older-services.ts. It must see at least every object that those would change: older-forms.test.ts walks all of them.
  */
 import type { Loose } from '#api/object-meta.ts'
-import type { DefaultsContext } from './defaults/defaulter.ts'
+import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
 /** Whether an object may be of an older form. */
 export type IsOlder = (object: Loose) => boolean

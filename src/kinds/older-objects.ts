@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'
-import type { DefaultsContext } from './defaults/defaulter.ts'
+import type { DefaultsContext } from './all-kinds/defaulter.ts'
 import type { Resource } from './kind.ts'
 import { olderForms } from './older-forms.ts'
 import { fillAddresses } from './older-services.ts'

@@ -3,7 +3,7 @@
  * and what a service says already is never changed.
  */
 import type { Loose } from '#api/object-meta.ts'
-import type { DefaultsContext } from './defaults/defaulter.ts'
+import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
 /** The release that gave services several addresses. */
 const addressListSince = 20

@@ -36,8 +36,8 @@ import {
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 const loadDuration = loadLater<
-  typeof import('#kinds/behaviour/certificates/requested-duration.ts')
->(import.meta.url, '#kinds/behaviour/certificates/requested-duration')
+  typeof import('#kinds/certificates/certificate-signing-request/requested-duration.ts')
+>(import.meta.url, '#kinds/certificates/certificate-signing-request/requested-duration')
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {

@@ -2,7 +2,7 @@
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { containerSeccompPrefix, podSeccompKey } from '#kinds/behaviour/pods/seccomp.ts'
+import { containerSeccompPrefix, podSeccompKey } from '#kinds/pod-template/seccomp.ts'
 import { ownValue } from '#kinds/own-key.ts'
 
 const seccompAllowed = 'seccomp.security.alpha.kubernetes.io/allowedProfileNames'

@@ -2,7 +2,7 @@
 import { containersOf } from '#admission/containers.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { volumeTypes } from '#kinds/behaviour/policy/volume-types.ts'
+import { volumeTypes } from '#kinds/policy/pod-security-policy/volume-types.ts'
 
 /** Fields of volumes by the name policies have for them: a few differ in their capitals. */
 const byField = new Map(volumeTypes.map((type) => [type.toLowerCase(), type]))

@@ -3,7 +3,7 @@ import { qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { matchesRequirement } from '#api/label-requirement.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
-import { qosClassOf } from '#kinds/behaviour/pods/qos-class.ts'
+import { qosClassOf } from '#kinds/core/pod/qos-class.ts'
 import type { Evaluator, Scope, Settings } from './evaluator.ts'
 import { add, amountsOf, larger, type ResourceAmounts, showNames } from './resource-amounts.ts'
 

@@ -1,9 +1,12 @@
 /** What a PKCS #10 certificate request asks for: read here, signed elsewhere. A request whose signature is wrong is none. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type DerValue, valuesIn } from '#base/der.ts'
-import { certificateRequestProblem } from '#kinds/behaviour/certificates/certificate-request.ts'
-import { type RequestNames, requestNames } from '#kinds/behaviour/certificates/kubelet-request.ts'
-import { decodePem } from '#kinds/behaviour/certificates/pem.ts'
+import { certificateRequestProblem } from '#kinds/certificates/certificate-signing-request/certificate-request.ts'
+import {
+  type RequestNames,
+  requestNames,
+} from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
+import { decodePem } from '#kinds/certificates/certificate-signing-request/pem.ts'
 
 export interface ParsedRequest extends RequestNames {
   /** The whole subject as it was written. */

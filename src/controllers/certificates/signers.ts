@@ -1,5 +1,5 @@
 /** Which requests each built-in signer signs, and what it says of those it does not, in the original's words. */
-import type { RequestNames } from '#kinds/behaviour/certificates/kubelet-request.ts'
+import type { RequestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
 

@@ -1,7 +1,7 @@
 /** The container that a request for logs or a connection means. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
-import { containersOf } from '#kinds/behaviour/pods/containers-of.ts'
+import { containersOf } from '#kinds/pod-template/containers-of.ts'
 
 export function containerFor(pod: KubeObject, asked: string): string {
   const { name } = pod.metadata

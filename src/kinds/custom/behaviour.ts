@@ -1,6 +1,6 @@
 /** What every custom kind does on a write: generations, and a status of its own where the version asks for one. */
 import type { Json, KubeObject } from '#api/object-meta.ts'
-import { keepStatus } from '#kinds/behaviour/strategy.ts'
+import { keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 

@@ -6,7 +6,7 @@ import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { compareVersions } from '#api/version-order.ts'
 import { pathless } from '#kinds/built-in.ts'
-import { checkPlainMetadataUpdate } from '#kinds/behaviour/metadata.ts'
+import { checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type {
   Conformed,
   Deprecation,

@@ -7,7 +7,7 @@
 import { duplicate } from '#api/field-error.ts'
 import { goJson, namesInOrder } from '#api/go-syntax.ts'
 import { assert } from '#base/assert.ts'
-import { sameJson } from '#kinds/behaviour/checks.ts'
+import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { Type } from '#schema/type.ts'
 import {

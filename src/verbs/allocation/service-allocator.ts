@@ -15,9 +15,10 @@ import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-
 import { ServiceWork } from './service-work.ts'
 
 /** Loaded with the first service. */
-const loadExternalTraffic = loadLater<
-  typeof import('#kinds/behaviour/services/external-traffic.ts')
->(import.meta.url, '#kinds/behaviour/services/external-traffic')
+const loadExternalTraffic = loadLater<typeof import('#kinds/core/service/external-traffic.ts')>(
+  import.meta.url,
+  '#kinds/core/service/external-traffic',
+)
 
 /** Loaded where the store has other users. */
 const loadClaims = loadLater<typeof import('./service-claims.ts')>(

@@ -2,7 +2,10 @@
 import { FieldPath } from '#api/field-path.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { approvalOf, isProtectedGroup } from '#kinds/behaviour/extensions/approval.ts'
+import {
+  approvalOf,
+  isProtectedGroup,
+} from '#kinds/apiextensions/custom-resource-definition/approval.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
 import {
   type Condition,

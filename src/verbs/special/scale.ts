@@ -13,7 +13,7 @@ import {
 } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
-import { checkMetadata } from '#kinds/behaviour/metadata.ts'
+import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import { hubOf, type Kind, type Subresource } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
 import { applyConfiguration, recordUpdate, typedConfig } from '#patch/apply/field-manager.ts'

@@ -1,0 +1,13 @@
+/** The rules of MutatingWebhookConfiguration. */
+import { webhookConfigurationColumns } from '#kinds/admissionregistration/webhook-columns.ts'
+import { webhookConfigurationBehaviour } from '#kinds/admissionregistration/webhook-configuration.ts'
+import { webhookConfigurationDefaults } from '#kinds/admissionregistration/webhook-defaults.ts'
+import type { KindRules } from '#kinds/kind-rules.ts'
+
+export const mutatingWebhookConfiguration: KindRules = {
+  behaviour: webhookConfigurationBehaviour,
+  finalizerNames: 'any',
+  columns: webhookConfigurationColumns,
+  olderColumns: [{ before: 18, without: 'everything' }],
+  defaults: webhookConfigurationDefaults,
+}

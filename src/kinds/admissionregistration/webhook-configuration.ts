@@ -1,0 +1,135 @@
+/** MutatingWebhookConfiguration and ValidatingWebhookConfiguration: who is asked about requests, and how. */
+import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goStrings } from '#api/go-syntax.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkOneOfIfSet, each, repeats } from '#kinds/all-kinds/checks.ts'
+import { checkPlainMetadata } from '#kinds/all-kinds/metadata.ts'
+import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
+import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkClientConfig } from './webhook-client.ts'
+import { hasKnownReviewVersion, noneKnown, oneOfThem } from './review-versions.ts'
+import { checkWebhookRule } from './webhook-rules.ts'
+
+const harmless = ['None', 'NoneOnDryRun']
+const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+
+/** What the stable version asks for, unless an object made before it is changed. */
+interface Strictness {
+  readonly noSideEffects: boolean
+  readonly knownReviewVersion: boolean
+  readonly uniqueNames: boolean
+  readonly release: number
+}
+
+const hooksOf = (configuration: KubeObject): Loose[] => configuration.webhooks ?? []
+
+function strictnessOf(context: Context, old?: KubeObject): Strictness {
+  const { release } = context
+  const stable = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
+  if (old === undefined) {
+    return {
+      noSideEffects: stable,
+      knownReviewVersion: true,
+      uniqueNames: stable,
+      release,
+    }
+  }
+  const hooks = hooksOf(old)
+  const names = new Set(hooks.map((hook) => hook.name))
+  return {
+    noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
+    knownReviewVersion: hooks.every((hook) =>
+      hasKnownReviewVersion(hook.admissionReviewVersions, release),
+    ),
+    uniqueNames: stable && names.size === hooks.length,
+    release,
+  }
+}
+
+function check(configuration: KubeObject, strictness: Strictness): FieldError[] {
+  const names = new Set<string>()
+  return hooksOf(configuration).flatMap((hook, i) => {
+    const path = FieldPath.of('webhooks').index(i)
+    const versions = path.child('admissionReviewVersions')
+    const errors = [
+      ...checkHook(hook, strictness, path),
+      ...checkReviewVersions(hook.admissionReviewVersions ?? [], strictness, versions),
+    ]
+    if (!strictness.uniqueNames || !hook.name) return errors
+    if (names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
+    names.add(hook.name)
+    return errors
+  })
+}
+
+function checkHook(hook: Loose, strictness: Strictness, path: FieldPath): FieldError[] {
+  const rules: Loose[] = hook.rules ?? []
+  const effects = strictness.noSideEffects ? harmless : sideEffects
+  const at = (field: string) => path.child(field)
+  const errors = [
+    ...fullyQualifiedName(hook.name ?? '', at('name')),
+    ...rules.flatMap((rule, i) => checkWebhookRule(rule, at('rules').index(i))),
+    ...checkOneOfIfSet(hook.failurePolicy, ['Fail', 'Ignore'], at('failurePolicy')),
+    ...checkOneOfIfSet(hook.matchPolicy, ['Equivalent', 'Exact'], at('matchPolicy')),
+  ]
+  if (typeof hook.sideEffects !== 'string') {
+    errors.push(required(at('sideEffects'), `must specify one of ${effects.join(', ')}`))
+  }
+  errors.push(...checkOneOfIfSet(hook.sideEffects, effects, at('sideEffects')))
+  const seconds: number | undefined = hook.timeoutSeconds
+  if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
+    const detail = 'the timeout value must be between 1 and 30 seconds'
+    errors.push(invalid(at('timeoutSeconds'), seconds, detail))
+  }
+  return [
+    ...errors,
+    ...validateLabelSelector(hook.namespaceSelector, at('namespaceSelector')),
+    ...validateLabelSelector(hook.objectSelector, at('objectSelector')),
+    ...checkOneOfIfSet(hook.reinvocationPolicy, ['IfNeeded', 'Never'], at('reinvocationPolicy')),
+    ...checkClientConfig(hook.clientConfig ?? {}, at('clientConfig')),
+  ]
+}
+
+function checkReviewVersions(
+  versions: string[],
+  strictness: Strictness,
+  path: FieldPath,
+): FieldError[] {
+  const { knownReviewVersion, release } = strictness
+  if (versions.length === 0) {
+    return [required(path, oneOfThem(release))]
+  }
+  const isRepeated = repeats(versions)
+  const errors = versions.flatMap((version, i) =>
+    isRepeated[i]
+      ? [invalid(path.index(i), version, 'duplicate version')]
+      : each(path.index(i), version, dns1035Label(version)),
+  )
+  if (knownReviewVersion && !hasKnownReviewVersion(versions, release)) {
+    errors.push(invalid(path, asGo(goStrings(versions)), noneKnown(release)))
+  }
+  return errors
+}
+
+export const webhookConfigurationBehaviour: Behaviour = {
+  unconditionalUpdate: false,
+  prepareForCreate(object) {
+    object.metadata.generation = 1
+  },
+  prepareForUpdate(next, old) {
+    raiseGeneration(next, old, ['webhooks'])
+    // The original tells a list that is empty from none.
+    if (wasWrittenEmpty(next, 'webhooks') || hasWrittenEmpty(next.webhooks)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+  validateCreate: (object, context) => check(object, strictnessOf(context)),
+  validateUpdate: (next, old, context) => [
+    ...checkPlainMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, strictnessOf(context, old)),
+  ],
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TableColumns } from '#kinds/table-columns.ts'
+import { behaviourOf } from './rules.fixture.ts'
+
+const columnsOf = (key: string, release: number): TableColumns | undefined =>
+  behaviourOf(key, release).columns
+const names = (key: string, release: number) =>
+  columnsOf(key, release)?.columns.map(({ name }) => name)
+
+const cases: [string, number, string[] | undefined][] = [
+  ['networking.k8s.io/ingresses', 22, ['Name', 'Class', 'Hosts', 'Address', 'Ports', 'Age']],
+  ['networking.k8s.io/ingresses', 17, ['Name', 'Hosts', 'Address', 'Ports', 'Age']],
+  ['storage.k8s.io/csinodes', 17, undefined],
+]
+for (const [key, release, expected] of cases) {
+  test(`${key} in 1.${release}`, () => assert.deepEqual(names(key, release), expected))
+}
+
+test('cells are cut as the columns are', () => {
+  const table = columnsOf('storage.k8s.io/storageclasses', 16)
+  const object = { metadata: { name: 'fast' }, provisioner: 'x/y' }
+  assert.deepEqual(table?.cells(object, 0), ['fast', 'x/y', '<unknown>'])
+})
+
+test('before 1.16 the data of a config map was what is text', () => {
+  const object = { metadata: { name: 'a' }, data: { a: '' }, binaryData: { b: '', c: '' } }
+  const count = (release: number) => columnsOf('/configmaps', release)?.cells(object, 0)[1]
+  assert.deepEqual([count(15), count(16)], [1, 3])
+})
+
+test('before 1.19 the metric of an object has no average', () => {
+  const target = { averageValue: '3' }
+  const metrics = ['object', 'external'].map((name) => ({
+    type: name === 'object' ? 'Object' : 'External',
+    [name]: { target },
+  }))
+  const object = { metadata: { name: 'a' }, spec: { metrics } }
+  const shown = (release: number) =>
+    columnsOf('autoscaling/horizontalpodautoscalers', release)?.cells(object, 0)[2]
+  assert.equal(shown(19), '<unknown>/3 (avg), <unknown>/3 (avg)')
+  assert.equal(shown(18), '<unknown>/0, <unknown>/3 (avg)')
+})
+
+test('before 1.22 no mode is for a single pod', () => {
+  const modes = { accessModes: ['ReadWriteOncePod', 'ReadOnlyMany'] }
+  const volume = { metadata: { name: 'a' }, spec: modes }
+  const claim = { metadata: { name: 'a' }, spec: { volumeName: 'a' }, status: modes }
+  const shown = (release: number) => [
+    columnsOf('/persistentvolumes', release)?.cells(volume, 0)[2],
+    columnsOf('/persistentvolumeclaims', release)?.cells(claim, 0)[4],
+  ]
+  assert.deepEqual(shown(22), ['ROX,RWOP', 'ROX,RWOP'])
+  assert.deepEqual(shown(21), ['ROX', 'ROX'])
+})

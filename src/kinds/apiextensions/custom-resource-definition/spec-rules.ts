@@ -1,0 +1,272 @@
+/** The rules for a definition's spec, spoken of in the beta's form as the original speaks of it. */
+import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import type { GoText } from '#api/go-syntax.ts'
+import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { metadataProblem } from '#codec/go-json/metadata-problem.ts'
+import { listAsWritten } from '#kinds/all-kinds/checks.ts'
+import { saidTwiceIn } from './conversions.ts'
+import { checkDefaults } from '#schema/structural/default-rules.ts'
+import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
+import { checkStructural, unsupported } from '#schema/structural/rules.ts'
+import { schemaKeys, schemaValue, versionsValue } from './go-values.ts'
+import { checkNames, checkNamesGiven } from './name-rules.ts'
+import { checkColumn, checkConversion, checkDeprecation, checkSubresources } from './part-rules.ts'
+import { checkSchema, type SchemaRules } from './schema-rules.ts'
+import { specHas } from './schema-search.ts'
+
+export interface SpecRules extends SchemaRules {
+  readonly knownReviewVersion: boolean
+  readonly schemaRequired: boolean
+  readonly structural: boolean
+  readonly prunedDefaults: boolean
+  readonly release: number
+}
+
+/** What may stand at the root of a schema where status is a subresource, by Go's names. */
+const allowedAtRoot = [
+  'Description',
+  'Type',
+  'Format',
+  'Title',
+  'Maximum',
+  'ExclusiveMaximum',
+  'Minimum',
+  'ExclusiveMinimum',
+  'MaxLength',
+  'MinLength',
+  'Pattern',
+  'MaxItems',
+  'MinItems',
+  'UniqueItems',
+  'MultipleOf',
+  'Required',
+  'Items',
+  'Properties',
+  'ExternalDocs',
+  'Example',
+  'XPreserveUnknownFields',
+]
+
+const hasExtensions = (schema: JsonSchema): boolean =>
+  schema['x-kubernetes-embedded-resource'] === true ||
+  schema['x-kubernetes-preserve-unknown-fields'] !== undefined ||
+  schema['x-kubernetes-int-or-string'] === true ||
+  (schema['x-kubernetes-list-map-keys'] ?? []).length > 0 ||
+  schema['x-kubernetes-list-type'] !== undefined
+
+/** `spec` in the beta's form. */
+export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): FieldError[] {
+  const errors = checkGroupAndScope(spec, path)
+  let rules = given
+  const prunes = spec.preserveUnknownFields !== true
+  if (prunes) rules = { ...rules, structural: true }
+  errors.push(...checkSchemaGiven(spec, rules, prunes, path))
+  if (rules.noDefaults === undefined && specHas(spec, hasDefault)) {
+    rules = { ...rules, structural: true }
+    if (!prunes) {
+      const detail = 'must be false in order to use defaults in the schema'
+      errors.push(invalid(path.child('preserveUnknownFields'), true, detail))
+    }
+  }
+  if (specHas(spec, hasExtensions)) rules = { ...rules, structural: true }
+  errors.push(...checkVersions(spec, rules, path))
+  errors.push(...checkNamesGiven(spec.names ?? {}, path.child('names')))
+  errors.push(...checkNames(spec.names ?? {}, path.child('names')))
+  const anyStatus = [
+    spec.subresources,
+    ...(spec.versions ?? []).map((one: Loose) => one.subresources),
+  ]
+  const hasStatus = anyStatus.some((one) => one?.status !== undefined && one?.status !== null)
+  errors.push(...checkValidation(spec.validation, hasStatus, rules, path.child('validation')))
+  errors.push(...checkSubresources(spec.subresources, path.child('subresources')))
+  for (const [i, column] of (spec.additionalPrinterColumns ?? []).entries()) {
+    errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
+  }
+  const strategy = spec.conversion?.strategy
+  if (strategy !== undefined && strategy !== 'None' && !prunes) {
+    const detail = 'must be None if spec.preserveUnknownFields is true'
+    errors.push(invalid(path.child('conversion').child('strategy'), strategy, detail))
+  }
+  errors.push(...checkConversion(spec.conversion, rules, path.child('conversion')))
+  return errors
+}
+
+function checkGroupAndScope(spec: Loose, path: FieldPath): FieldError[] {
+  const { group = '', scope = '' } = spec
+  const errors: FieldError[] = []
+  const at = path.child('group')
+  if (group === '') errors.push(required(at))
+  else {
+    const problems = dns1123Subdomain(group)
+    if (problems.length > 0) errors.push(invalid(at, group, problems.join(',')))
+    else if (!group.includes('.')) {
+      errors.push(invalid(at, group, 'should be a domain with at least one dot'))
+    }
+  }
+  const scopes = ['Cluster', 'Namespaced']
+  if (scope === '') errors.push(required(path.child('scope')))
+  else if (!scopes.includes(scope)) errors.push(notSupported(path.child('scope'), scope, scopes))
+  return errors
+}
+
+function checkSchemaGiven(
+  spec: Loose,
+  rules: SpecRules,
+  prunes: boolean,
+  path: FieldPath,
+): FieldError[] {
+  if (spec.validation?.openAPIV3Schema) return []
+  if (!rules.schemaRequired && !prunes) return []
+  const errors: FieldError[] = []
+  for (const [i, one] of (spec.versions ?? []).entries()) {
+    if (one.schema?.openAPIV3Schema || (!rules.schemaRequired && one.served !== true)) continue
+    const detail = rules.schemaRequired
+      ? 'schemas are required'
+      : 'because otherwise all fields are pruned'
+    errors.push(
+      required(path.child('versions').index(i).child('schema', 'openAPIV3Schema'), detail),
+    )
+  }
+  return errors
+}
+
+function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldError[] {
+  const versions: Loose[] = spec.versions ?? []
+  const errors: FieldError[] = []
+  const at = path.child('versions')
+  const ownSubresources = versions.some((one) => one.subresources !== undefined)
+  for (const [i, one] of versions.entries()) {
+    const problems = dns1035Label(one.name ?? '')
+    if (problems.length > 0) {
+      errors.push(invalid(at.index(i).child('name'), one.name ?? '', problems.join(',')))
+    }
+    const { status } = (ownSubresources ? one.subresources : spec.subresources) ?? {}
+    errors.push(...checkVersion(one, status !== undefined && status !== null, rules, at.index(i)))
+  }
+  const shown = versionsValue(listAsWritten(spec, 'versions'), rules.release)
+  errors.push(...checkSaidOnce(spec, shown, path))
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    errors.push(invalid(at, shown, 'must contain unique version names'))
+  }
+  if (versions.filter(({ storage }) => storage === true).length !== 1) {
+    errors.push(invalid(at, shown, 'must have exactly one version marked as storage version'))
+  }
+  const version: string | undefined = saidTwiceIn(spec).version ?? spec.version
+  if (!version) return errors
+  const problems = dns1035Label(version)
+  if (problems.length > 0) errors.push(invalid(path.child('version'), version, problems.join(',')))
+  if (versions.length > 0 && versions[0].name !== version) {
+    errors.push(
+      invalid(path.child('version'), version, 'must match the first version in spec.versions'),
+    )
+  }
+  return errors
+}
+
+const inWords: Readonly<Record<string, string>> = {
+  validation: 'schemas',
+  subresources: 'subresources',
+  additionalPrinterColumns: 'additionalPrinterColumns',
+}
+
+/** What is said for all versions must not be said for single ones too, and what is alike in all only once. */
+function checkSaidOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
+  const { both, alike } = saidTwiceIn(spec)
+  return [
+    ...both.map((top) =>
+      forbidden(
+        path.child(top),
+        `top-level and per-version ${inWords[top]} are mutually exclusive`,
+      ),
+    ),
+    ...alike.map((top) =>
+      invalid(
+        path.child('versions'),
+        shown,
+        `per-version ${inWords[top]} may not all be set to identical values (top-level ${top} should be used instead)`,
+      ),
+    ),
+  ]
+}
+
+function checkVersion(
+  version: Loose,
+  hasStatus: boolean,
+  rules: SpecRules,
+  path: FieldPath,
+): FieldError[] {
+  const errors = checkDeprecation(version, path.child('deprecationWarning'))
+  errors.push(...checkValidation(version.schema, hasStatus, rules, path.child('schema')))
+  errors.push(...checkSubresources(version.subresources, path.child('subresources')))
+  for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
+    errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
+  }
+  return errors
+}
+
+function checkValidation(
+  validation: Loose | null | undefined,
+  hasStatus: boolean,
+  rules: SpecRules,
+  path: FieldPath,
+): FieldError[] {
+  const schema: JsonSchema | undefined = validation?.openAPIV3Schema
+  if (schema === undefined || schema === null) return []
+  const at = path.child('openAPIV3Schema')
+  const errors = hasStatus ? checkRootForStatus(schema, path) : []
+  if (schema.nullable === true) {
+    errors.push(
+      forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'),
+    )
+  }
+  errors.push(...checkSchema(schema, at, rules))
+  if (!rules.structural) return errors
+  const problem = unsupported(schema)
+  if (problem !== undefined) return errors.length > 0 ? errors : [invalid(at, '', problem)]
+  const structural = checkStructural(schema, at)
+  if (structural.length > 0) return [...errors, ...structural]
+  return [
+    ...errors,
+    ...checkDefaults(schema, at, {
+      pruned: rules.prunedDefaults,
+      metadataProblem,
+      release: rules.release,
+    }),
+  ]
+}
+
+/** Texts and answers that Go tells from none when they are empty, or no. */
+const pointers = new Set([
+  '$ref',
+  'additionalItems',
+  'additionalProperties',
+  'x-kubernetes-list-type',
+  'x-kubernetes-map-type',
+  'x-kubernetes-preserve-unknown-fields',
+])
+
+function checkRootForStatus(schema: JsonSchema, path: FieldPath): FieldError[] {
+  for (const [name, key] of schemaKeys) {
+    const value = schema[key as keyof JsonSchema]
+    const zero = value === undefined || ((value === false || value === '') && !pointers.has(key))
+    if (zero && !wasWrittenEmpty(schema, key)) continue
+    if (name === 'Type') {
+      if (schema.type === 'object') continue
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+      return [invalid(path.child('openAPIV3Schema.type'), schema.type, detail)]
+    }
+    if (allowedAtRoot.includes(name)) continue
+    const detail = `only [${allowedAtRoot.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`
+    return [invalid(path.child('openAPIV3Schema'), schemaValue(schema), detail)]
+  }
+  return []
+}
+
+/** Whether every version has a schema. */
+export const hasAllSchemas = (spec: Loose): boolean =>
+  Boolean(spec.validation?.openAPIV3Schema) ||
+  (spec.versions ?? []).every((one: Loose) => Boolean(one.schema?.openAPIV3Schema))

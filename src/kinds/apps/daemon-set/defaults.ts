@@ -1,0 +1,38 @@
+/** Defaults of DaemonSet. */
+import type { Loose } from '#api/object-meta.ts'
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { fromTemplate } from '#kinds/workloads/from-template.ts'
+
+/** The release that let daemon sets start a new pod before the old one ends. */
+const surgeRelease = 21
+
+/** Where the number of templates is an annotation, it is there from the start: nothing counted yet. */
+function countTemplates(object: Loose): void {
+  const key = 'deprecated.daemonset.template.generation'
+  object.metadata.annotations ??= {}
+  if (!Object.hasOwn(object.metadata.annotations, key)) object.metadata.annotations[key] = '0'
+}
+
+const daemonSet =
+  (strategyType: string, first: boolean): Defaulter =>
+  (object, context) => {
+    const spec: Loose = (object.spec ??= {})
+    if (first) fromTemplate(object)
+    else countTemplates(object)
+    const strategy: Loose = (spec.updateStrategy ??= {})
+    strategy.type ||= strategyType
+    const rolls = strategy.type === 'RollingUpdate'
+    // One that is begun has numbers, whatever the strategy: none left out but 0 on the way through the original.
+    if (rolls || strategy.rollingUpdate) {
+      const rolling: Loose = (strategy.rollingUpdate ??= {})
+      rolling.maxUnavailable ??= rolls ? 1 : 0
+      if (context.release >= surgeRelease) rolling.maxSurge ??= 0
+    }
+    spec.revisionHistoryLimit ??= 10
+  }
+
+export const daemonSetDefaults: Defaulters = {
+  'io.k8s.api.apps.v1.DaemonSet': daemonSet('RollingUpdate', false),
+  'io.k8s.api.apps.v1beta2.DaemonSet': daemonSet('RollingUpdate', false),
+  'io.k8s.api.extensions.v1beta1.DaemonSet': daemonSet('OnDelete', true),
+}

@@ -1,0 +1,43 @@
+/** Defaults of StatefulSet. */
+import type { Loose } from '#api/object-meta.ts'
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { fromTemplate } from '#kinds/workloads/from-template.ts'
+
+/** The release whose stateful sets write the type of their claims. */
+const claimTypesRelease = 17
+
+const statefulSet =
+  (strategyType: string, takesTemplate: boolean, keepsRollingUpdate: boolean): Defaulter =>
+  (object, context) => {
+    const spec: Loose = (object.spec ??= {})
+    spec.podManagementPolicy ||= 'OrderedReady'
+    const strategy: Loose = (spec.updateStrategy ??= {})
+    if (!strategy.type) {
+      strategy.type = strategyType
+      if (strategyType === 'RollingUpdate') {
+        const kept = keepsRollingUpdate && context.release >= 19
+        strategy.rollingUpdate = (kept ? strategy.rollingUpdate : undefined) ?? {}
+      }
+    }
+    if (takesTemplate) fromTemplate(object)
+    spec.replicas ??= 1
+    spec.revisionHistoryLimit ??= 10
+    if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) {
+      strategy.rollingUpdate.partition ??= 0
+    }
+    if (context.release >= claimTypesRelease) nameClaims(spec)
+  }
+
+/** The claims in a set say what they are. */
+function nameClaims(spec: Loose): void {
+  for (const claim of (spec.volumeClaimTemplates ?? []) as Loose[]) {
+    claim.kind = 'PersistentVolumeClaim'
+    claim.apiVersion = 'v1'
+  }
+}
+
+export const statefulSetDefaults: Defaulters = {
+  'io.k8s.api.apps.v1.StatefulSet': statefulSet('RollingUpdate', false, true),
+  'io.k8s.api.apps.v1beta2.StatefulSet': statefulSet('RollingUpdate', false, false),
+  'io.k8s.api.apps.v1beta1.StatefulSet': statefulSet('OnDelete', true, false),
+}

@@ -1,0 +1,141 @@
+/** HorizontalPodAutoscaler, on autoscaling/v2beta2: bounds, metrics, and how fast to scale. */
+import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkNotNegative } from '#kinds/all-kinds/checks.ts'
+import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
+import { autoscalerAnnotations } from './conversions.ts'
+import { minimumIsUsual } from './defaults.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkCrossVersionReference, checkMetric } from './metrics.ts'
+
+const specPath = FieldPath.of('spec')
+/** The first release that can scale to nothing. */
+const zeroSince = 16
+/** Up to here the name of one field was misspelt where it was wrong. */
+const misspeltUntil = 16
+const nameOf = (field: string, release: number): string =>
+  field === 'desiredReplicas' && release <= misspeltUntil ? 'desiredReplicasa' : field
+const stabilizationSecondsMax = 3600
+const periodSecondsMax = 1800
+
+function check(object: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const spec = object.spec ?? {}
+  const toZero = context.feature('HPAScaleToZero') || old?.spec?.minReplicas === 0
+  const min: number | undefined = minimumIsUsual(spec) ? undefined : spec.minReplicas
+  const max: number = spec.maxReplicas ?? 0
+  const errors: FieldError[] = []
+  const lowest = toZero ? 0 : 1
+  if (min !== undefined && min < lowest) {
+    const detail =
+      context.release < zeroSince
+        ? 'must be greater than 0'
+        : `must be greater than or equal to ${lowest}`
+    errors.push(invalid(specPath.child('minReplicas'), min, detail))
+  }
+  const maxPath = specPath.child('maxReplicas')
+  if (max < 1) errors.push(invalid(maxPath, max, 'must be greater than 0'))
+  if (min !== undefined && max < min) {
+    errors.push(invalid(maxPath, max, 'must be greater than or equal to `minReplicas`'))
+  }
+  return [
+    ...errors,
+    ...checkCrossVersionReference(spec.scaleTargetRef ?? {}, specPath.child('scaleTargetRef')),
+    ...checkMetrics(spec.metrics ?? [], min, context),
+    ...checkScaling(spec.behavior?.scaleUp, specPath.child('behavior', 'scaleUp')),
+    ...checkScaling(spec.behavior?.scaleDown, specPath.child('behavior', 'scaleDown')),
+  ]
+}
+
+function checkMetrics(metrics: Loose[], min: number | undefined, context: Context): FieldError[] {
+  const path = specPath.child('metrics')
+  const errors = metrics.flatMap((metric, i) => checkMetric(metric, path.index(i), context))
+  const fromOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
+  if (min === 0 && !fromOutside && context.release >= zeroSince) {
+    const detail =
+      'must specify at least one Object or External metric to support scaling to zero replicas'
+    errors.push(forbidden(path, detail))
+  }
+  return errors
+}
+
+function checkScaling(rules: Loose | undefined, path: FieldPath): FieldError[] {
+  if (!rules) return []
+  const { stabilizationWindowSeconds: seconds, selectPolicy } = rules
+  const at = path.child('stabilizationWindowSeconds')
+  const errors: FieldError[] = []
+  if (seconds < 0) errors.push(invalid(at, seconds, 'must be greater than or equal to zero'))
+  if (seconds > stabilizationSecondsMax) {
+    errors.push(invalid(at, seconds, `must be less than or equal to ${stabilizationSecondsMax}`))
+  }
+  const choices = ['Disabled', 'Max', 'Min']
+  if (selectPolicy !== undefined && !choices.includes(selectPolicy)) {
+    errors.push(notSupported(path.child('selectPolicy'), selectPolicy, choices))
+  }
+  const policies: Loose[] = rules.policies ?? []
+  const policiesPath = path.child('policies')
+  if (policies.length === 0) {
+    errors.push(required(policiesPath, 'must specify at least one Policy'))
+  }
+  return [...errors, ...policies.flatMap((one, i) => checkPolicy(one, policiesPath.index(i)))]
+}
+
+function checkPolicy(policy: Loose, path: FieldPath): FieldError[] {
+  const { type = '', value = 0, periodSeconds = 0 } = policy
+  const errors: FieldError[] = []
+  const types = ['Percent', 'Pods']
+  if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types))
+  const positive = 'must be greater than zero'
+  if (value <= 0) errors.push(invalid(path.child('value'), value, positive))
+  const at = path.child('periodSeconds')
+  if (periodSeconds <= 0) errors.push(invalid(at, periodSeconds, positive))
+  if (periodSeconds > periodSecondsMax) {
+    errors.push(invalid(at, periodSeconds, `must be less than or equal to ${periodSecondsMax}`))
+  }
+  return errors
+}
+
+function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const then: Loose[] = old?.spec?.metrics ?? []
+  const used = then.some((metric) => metric.containerResource)
+  const enabled = context.feature('HPAContainerMetrics')
+  for (const metric of (next.spec?.metrics ?? []) as Loose[]) {
+    dropUnlessUsed(metric, 'containerResource', enabled, used)
+  }
+}
+
+export const horizontalPodAutoscalerBehaviour: Behaviour = {
+  resetFields: [['status']],
+  prepareForCreate(object, context) {
+    object.status = {
+      currentReplicas: 0,
+      desiredReplicas: 0,
+      currentMetrics: null,
+      conditions: null,
+    }
+    dropDisabled(object, undefined, context)
+  },
+  prepareForUpdate(next, old, context) {
+    dropDisabled(next, old, context)
+    keepStatus(next, old)
+  },
+  validateCreate: (object, context) => check(object, context),
+  validateUpdate: (next, old, context) => [
+    ...checkMetadataUpdate(next, old),
+    ...check(next, context, old),
+  ],
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (next, old, { release }) => [
+        ...checkMetadataUpdate(next, old),
+        ...['currentReplicas', 'desiredReplicas'].flatMap((field) =>
+          checkNotNegative(next.status?.[field], FieldPath.of('status', nameOf(field, release))),
+        ),
+      ],
+    },
+  },
+  standInAnnotations: autoscalerAnnotations,
+}

@@ -1,0 +1,25 @@
+/** The table columns of a kind in the emulated release: a kind states those of the newest, and what older ones lacked. */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { KindRules } from './kind-rules.ts'
+import type { TableColumns } from './table-columns.ts'
+
+export function columnsOfRelease(
+  { columns, olderColumns }: Pick<KindRules, 'columns' | 'olderColumns'>,
+  release: number,
+): TableColumns | undefined {
+  const older = olderColumns?.find(({ before }) => release < before)
+  if (columns === undefined || older === undefined) return columns
+  const { without = [], instead } = older
+  if (instead !== undefined) return instead
+  return without === 'everything' ? undefined : leaveOut(columns, without)
+}
+
+function leaveOut(table: TableColumns, names: readonly string[]): TableColumns {
+  const isKept = table.columns.map(({ name }) => !names.includes(name))
+  return {
+    ...table,
+    columns: table.columns.filter((_, i) => isKept[i]),
+    cells: (object: KubeObject, now: number) =>
+      table.cells(object, now).filter((_, i) => isKept[i]),
+  }
+}

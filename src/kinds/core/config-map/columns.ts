@@ -1,0 +1,20 @@
+/** Table columns of ConfigMap. */
+import { ageOf } from '#kinds/all-kinds/age.ts'
+import { ageColumn, column, nameColumn } from '#kinds/all-kinds/column.ts'
+import { countOf } from '#kinds/all-kinds/count-of.ts'
+import type { TableColumns } from '#kinds/table-columns.ts'
+
+export const configMapColumns: TableColumns = {
+  columns: [nameColumn, column('Data', 'Number of keys, text and binary.'), ageColumn],
+  cells: (object, now) => [
+    object.metadata.name,
+    countOf(object.data) + countOf(object.binaryData),
+    ageOf(object, now),
+  ],
+}
+
+/** Without what is binary. */
+export const configMapColumnsBefore16: TableColumns = {
+  ...configMapColumns,
+  cells: (object, now) => [object.metadata.name, countOf(object.data), ageOf(object, now)],
+}

@@ -1,0 +1,134 @@
+/**
+ * Event, on the core version, which is kept for an hour unless the server is told otherwise.
+ * Events written through events.k8s.io/v1 follow stricter rules than those of the older versions.
+ */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import {
+  dns1123Subdomain,
+  longerThan,
+  nameIsDnsSubdomain,
+  nameIsPathSegment,
+  qualifiedName,
+} from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { each } from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+const wordLengthMax = 128
+const noteLengthMax = 1024
+
+const isStrict = (context: Context): boolean =>
+  context.requestApiVersion !== undefined &&
+  context.requestApiVersion !== 'v1' &&
+  context.requestApiVersion !== 'events.k8s.io/v1beta1'
+
+const tooMany = (field: string, max: number): FieldError =>
+  invalid(field, '', `can have at most ${max} characters`)
+
+/** What every event must fulfil, whatever version it comes through. */
+function check(event: KubeObject): FieldError[] {
+  const namespace = event.metadata.namespace ?? ''
+  return [
+    ...(event.eventTime ? checkNewStyle(event, namespace) : checkOldStyle(event, namespace)),
+    ...each(FieldPath.of('namespace'), namespace, dns1123Subdomain(namespace)),
+  ]
+}
+
+const mismatch = (event: KubeObject): FieldError =>
+  invalid(
+    'involvedObject.namespace',
+    event.involvedObject?.namespace ?? '',
+    'does not match event.namespace',
+  )
+
+function checkOldStyle(event: KubeObject, namespace: string): FieldError[] {
+  const about: string = event.involvedObject?.namespace ?? ''
+  const fits = about === '' ? namespace === '' || namespace === 'default' : namespace === about
+  return fits ? [] : [mismatch(event)]
+}
+
+function checkNewStyle(event: KubeObject, namespace: string): FieldError[] {
+  const errors: FieldError[] = []
+  const about: string = event.involvedObject?.namespace ?? ''
+  if (about === '' && namespace !== 'default' && namespace !== 'kube-system') {
+    errors.push(mismatch(event))
+  }
+  const { reportingComponent = '', reportingInstance = '', action = '', reason = '' } = event
+  if (reportingComponent === '') errors.push(required('reportingController'))
+  const path = FieldPath.of('reportingController')
+  errors.push(...each(path, reportingComponent, qualifiedName(reportingComponent)))
+  for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
+    if (value === '') errors.push(required(field))
+    if (longerThan(value, wordLengthMax)) errors.push(tooMany(field, wordLengthMax))
+  }
+  if (longerThan(event.message ?? '', noteLengthMax)) errors.push(tooMany('message', noteLengthMax))
+  return errors
+}
+
+function checkSeries(event: KubeObject): FieldError[] {
+  if (!event.series) return []
+  const errors: FieldError[] = []
+  if ((event.series.count ?? 0) < 2) {
+    errors.push(invalid('series.count', '', 'should be at least 2'))
+  }
+  if (!event.series.lastObservedTime) errors.push(required('series.lastObservedTime'))
+  return errors
+}
+
+/** What only events.k8s.io/v1 asks of a new event: none of the fields of the core version. */
+function checkStrict(event: KubeObject): FieldError[] {
+  const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
+  if (!event.eventTime) errors.push(required('eventTime'))
+  const type: string = event.type ?? ''
+  if (type !== 'Normal' && type !== 'Warning') {
+    errors.push(invalid('type', '', `has invalid value: ${type}`))
+  }
+  const { firstTimestamp, lastTimestamp, count, source = {} } = event
+  const old = { firstTimestamp, lastTimestamp, count, source: source.component || source.host }
+  for (const [field, value] of Object.entries(old)) {
+    if (value) errors.push(invalid(field, '', 'needs to be unset'))
+  }
+  return errors
+}
+
+/** The original compares a changed event with itself, so that no change of it is ever refused. */
+export const eventBehaviour: Behaviour = {
+  nameRule: nameIsPathSegment,
+  metadataLast: true,
+  createOnUpdate: true,
+  validateCreate: (object, context) => [
+    ...check(object),
+    ...(isStrict(context) ? checkStrict(object) : []),
+  ],
+  validateUpdate: (next, old, context) => [
+    ...check(next),
+    ...(isStrict(context) ? checkMetadataUpdate(next, { ...old, metadata: next.metadata }) : []),
+  ],
+  expires: true,
+  selectableFields(object) {
+    const about = object.involvedObject ?? {}
+    const aboutFields = [
+      'kind',
+      'namespace',
+      'name',
+      'uid',
+      'apiVersion',
+      'resourceVersion',
+      'fieldPath',
+    ].flatMap((field) => [
+      [`involvedObject.${field}`, about[field] ?? ''],
+      [`regarding.${field}`, about[field] ?? ''],
+    ])
+    const reporter: string = object.reportingComponent ?? ''
+    return {
+      ...Object.fromEntries(aboutFields),
+      reason: object.reason ?? '',
+      reportingComponent: reporter,
+      reportingController: reporter,
+      source: object.source?.component || reporter,
+      type: object.type ?? '',
+    }
+  },
+}

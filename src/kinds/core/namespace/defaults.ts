@@ -1,0 +1,18 @@
+/** Defaults of Namespace. */
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { setKey } from '#schema/user-key.ts'
+
+/** A namespace carries its name as a label; one whose name is still to be made gets it later. */
+const namespace: Defaulter = (value, { feature }) => {
+  const name = value.metadata?.name
+  if (!name || !feature('NamespaceDefaultLabelName')) return
+  value.metadata.labels ??= {}
+  setKey(value.metadata.labels, 'kubernetes.io/metadata.name', name)
+}
+
+export const namespaceDefaults: Defaulters = {
+  'io.k8s.api.core.v1.Namespace': namespace,
+  'io.k8s.api.core.v1.NamespaceStatus': (value) => {
+    value.phase ||= 'Active'
+  },
+}

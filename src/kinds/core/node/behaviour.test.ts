@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  checkCreate,
+  checkUpdate,
+  contextFor,
+  linesOf,
+  named,
+} from '#kinds/all-kinds/behaviour.suite.ts'
+import { nodeBehaviour } from './behaviour.ts'
+
+const cidrs = (...list: string[]) => named({ spec: { podCIDRs: list } })
+checkCreate(nodeBehaviour, [
+  ['one range of each family', cidrs('10.0.0.0/24', 'fd00::/64'), []],
+  [
+    'and no more',
+    cidrs('10.0.0.0/24', '10.0.0.0/24'),
+    [
+      'spec.podCIDRs: Invalid value: []string{"10.0.0.0/24", "10.0.0.0/24"}: may specify no more than one CIDR for each IP family',
+      'spec.podCIDRs[1]: Duplicate value: "10.0.0.0/24"',
+    ],
+  ],
+  [
+    'taints are one per key and effect',
+    named({
+      spec: {
+        taints: [
+          { key: 'k', effect: 'NoSchedule' },
+          { key: 'k', effect: 'NoSchedule', value: 'v' },
+        ],
+      },
+    }),
+    [
+      'metadata.taints[1]: Duplicate value: core.Taint{Key:"k", Value:"v", Effect:"NoSchedule", TimeAdded:<nil>}: taints must be unique by key and effect pair',
+    ],
+  ],
+  [
+    'an amount of nothing that has a name is at a key',
+    named({ status: { capacity: { '': '-1' } } }),
+    ['status.capacity[]: Invalid value: "-1": must be greater than or equal to 0'],
+  ],
+  [
+    'taints in the old annotation too',
+    named({}, { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"key":"a"}]' } }),
+    ['metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect: Required value'],
+  ],
+])
+
+checkUpdate(nodeBehaviour, [
+  [
+    'ranges and provider stay once set',
+    named({ spec: { podCIDRs: ['10.0.0.0/24'], providerID: 'a' } }),
+    named({ spec: { podCIDRs: ['10.1.0.0/24'] } }),
+    [
+      'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
+      'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid',
+    ],
+  ],
+  [
+    'addresses come once',
+    named(),
+    named({
+      status: {
+        addresses: [
+          { type: 'InternalIP', address: '1.1.1.1' },
+          { type: 'InternalIP', address: '1.1.1.1' },
+        ],
+      },
+    }),
+    [
+      'status.addresses[1]: Duplicate value: core.NodeAddress{Type:"InternalIP", Address:"1.1.1.1"}',
+    ],
+  ],
+])
+
+test('the main resource keeps the status, the status the spec', () => {
+  const old = named({ spec: { unschedulable: true }, status: { phase: 'x' } })
+  const next = named({ spec: {}, status: {} })
+  nodeBehaviour.prepareForUpdate?.(next, old, contextFor())
+  assert.deepEqual(next.status, { phase: 'x' })
+  const status = named({ spec: {}, status: {} })
+  nodeBehaviour.subresources?.status?.prepareForUpdate?.(status, old, contextFor())
+  assert.deepEqual(status.spec, { unschedulable: true })
+})
+
+test('a kubelet’s configuration is dropped without its feature, and warned of with it', () => {
+  const object = named({ spec: { configSource: {} } })
+  nodeBehaviour.prepareForCreate?.(object, contextFor())
+  assert.deepEqual(object.spec, {})
+  const warned = named({ spec: { configSource: {} } })
+  assert.deepEqual(nodeBehaviour.warningsOnCreate?.(warned, contextFor()), [
+    'spec.configSource: deprecated in v1.22, support removal is planned in v1.23',
+  ])
+})
+
+test('a configuration in status must be resolved', () => {
+  const object = named({
+    status: { config: { active: { configMap: { name: 'c', namespace: 'n' } } } },
+  })
+  const errors =
+    nodeBehaviour.subresources?.status?.validateUpdate?.(object, named(), contextFor()) ?? []
+  assert.deepEqual(linesOf(errors), [
+    'status.config.active.configMap.uid: Required value: uid must be set in status',
+    'status.config.active.configMap.resourceVersion: Required value: resourceVersion must be set in status',
+    'status.config.active.configMap.kubeletConfigKey: Required value: kubeletConfigKey must be set',
+  ])
+})
+
+test('nodes are selected by whether they take pods', () => {
+  assert.deepEqual(nodeBehaviour.selectableFields?.(named()), { 'spec.unschedulable': 'false' })
+})

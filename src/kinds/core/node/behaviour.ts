@@ -1,0 +1,209 @@
+/** Node: taints, addresses, pod ranges, and where its kubelet takes its configuration from. */
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  internalFieldError,
+  invalid,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { isCidr, parseCidr } from '#api/ip-address.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { signOfQuantity } from '#api/quantity.ts'
+import { repeats, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { goQuantity } from '#kinds/all-kinds/go-quantity.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { isHugePages } from '#kinds/pod-template/huge-pages.ts'
+import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkConfigSource, checkConfigStatus } from './node-config.ts'
+import { checkNodeAnnotations, checkTaints } from './node-taints.ts'
+import { checkResourceQuantity } from '#kinds/all-kinds/resource-names.ts'
+
+const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
+const taintsPath = FieldPath.of('metadata', 'taints')
+
+/** The first release in which a node may have huge pages of several sizes. */
+const manyPageSizesSince = 19
+
+function checkResources(node: KubeObject, release: number): FieldError[] {
+  return ['capacity', 'allocatable'].flatMap((field) => {
+    const amounts: Loose = node.status?.[field] ?? {}
+    let pageSizes = 0
+    return sortedKeys(amounts).flatMap((name) => {
+      const path = FieldPath.of('status', field).child(name)
+      const errors = checkResourceQuantity(amounts, name, path)
+      if (release >= manyPageSizesSince) return errors
+      if (isHugePages(name) && signOfQuantity(amounts[name]) > 0) pageSizes++
+      if (pageSizes < 2) return errors
+      const detail = 'may not have pre-allocated hugepages for multiple page sizes'
+      return [...errors, invalid(path, asGo(goQuantity(amounts, name)), detail)]
+    })
+  })
+}
+
+function checkPodCidrs(cidrs: string[]): FieldError[] {
+  const shown = asGo(goStrings(cidrs))
+  const errors: FieldError[] = []
+  for (const [i, cidr] of cidrs.entries()) {
+    if (!isCidr(cidr)) errors.push(invalid(podCidrsPath.index(i), shown, 'must be valid CIDR'))
+  }
+  if (cidrs.length < 2) return errors
+  const bad = cidrs.find((cidr) => !isCidr(cidr))
+  if (bad !== undefined) {
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:failed to parse cidr value:${goQuote(bad)} with error:invalid CIDR address: ${bad}`
+    errors.push(internalFieldError(podCidrsPath, detail))
+  }
+  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.bits))
+  if (bad !== undefined || families.size < 2 || cidrs.length > 2) {
+    const detail = 'may specify no more than one CIDR for each IP family'
+    errors.push(invalid(podCidrsPath, shown, detail))
+  }
+  const isRepeated = repeats(cidrs)
+  for (const [i, cidr] of cidrs.entries()) {
+    if (isRepeated[i]) errors.push(duplicate(podCidrsPath.index(i), cidr))
+  }
+  return errors
+}
+
+/** The first release in which a node may have pod addresses of both families. */
+const manyPodCidrsSince = 16
+
+function checkPodCidr({ podCIDR = '' }: Loose): FieldError[] {
+  if (podCIDR === '' || parseCidr(podCIDR) !== undefined) return []
+  return [invalid('spec.podCIDR', podCIDR, 'not a valid CIDR')]
+}
+
+function check(node: KubeObject, context: Context): FieldError[] {
+  return [
+    ...checkNodeAnnotations(node.metadata.annotations),
+    ...checkTaints(node.spec?.taints ?? [], taintsPath),
+    ...checkResources(node, context.release),
+    ...(context.release < manyPodCidrsSince
+      ? checkPodCidr(node.spec ?? {})
+      : checkPodCidrs(node.spec?.podCIDRs ?? [])),
+  ]
+}
+
+function checkAddresses(addresses: Loose[]): FieldError[] {
+  const seen = new Set<string>()
+  return addresses.flatMap(({ type = '', address = '' }, i) => {
+    const shown = goStruct('core.NodeAddress', [
+      ['Type', goQuote(type)],
+      ['Address', goQuote(address)],
+    ])
+    if (seen.has(shown.text))
+      return [duplicate(FieldPath.of('status', 'addresses').index(i), shown)]
+    seen.add(shown.text)
+    return []
+  })
+}
+
+/** The first release that tells which field may not change. */
+const changesNamedSince = 18
+const fewChanges =
+  'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
+
+function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+  const errors: FieldError[] = []
+  const [now, then] = [next.spec ?? {}, old.spec ?? {}]
+  const once = (field: string) => `node updates may not change ${field} except from "" to valid`
+  const [cidrs, oldCidrs]: [string[], string[]] = [now.podCIDRs ?? [], then.podCIDRs ?? []]
+  if (oldCidrs.length > 0) {
+    const changed =
+      cidrs.length === oldCidrs.length ? oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).length : 1
+    for (let i = 0; i < changed; i++) errors.push(forbidden(podCidrsPath, once('podCIDR')))
+  }
+  // Of a release with one address the other field is always empty.
+  const isOnlyOne = cidrs.length + oldCidrs.length === 0 && then.podCIDR
+  if (isOnlyOne && then.podCIDR !== now.podCIDR) {
+    errors.push(forbidden('spec.podCIDR', once('podCIDR')))
+  }
+  if (then.providerID && then.providerID !== now.providerID) {
+    errors.push(forbidden('spec.providerID', once('providerID')))
+  }
+  const fixedFields = errors.length
+  errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
+  errors.push(...checkTaints(now.taints ?? [], taintsPath))
+  const otherId = (now.externalID ?? '') !== (then.externalID ?? '')
+  if (release >= changesNamedSince) {
+    if (otherId) errors.push(forbidden('spec.externalID', 'may not be updated'))
+    return errors
+  }
+  // What was refused above is a change that is left as well.
+  if (otherId || fixedFields > 0) errors.push(forbidden('[]', fewChanges))
+  return errors
+}
+
+function checkUpdate(next: KubeObject, old: KubeObject, { release }: Context): FieldError[] {
+  return [
+    ...checkMetadataUpdate(next, old),
+    ...checkNodeAnnotations(next.metadata.annotations),
+    ...checkResources(next, release),
+    ...checkAddresses(next.status?.addresses ?? []),
+    ...checkChanges(next, old, release),
+  ]
+}
+
+const dynamicConfig = (context: Context): boolean => context.feature('DynamicKubeletConfig')
+
+/** The first release that warns of it. */
+const warningsSince = 22
+
+function configWarning(node: KubeObject, { release }: Context): string[] {
+  if (!node.spec?.configSource || release < warningsSince) return []
+  return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
+}
+
+/** Nothing written for what can be allocated is everything, and nobody owns that. */
+function allocateAll({ status }: KubeObject): void {
+  if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
+}
+
+/** Without two families there is one range of addresses, unless there were several already. */
+function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const ranges: string[] = next.spec?.podCIDRs ?? []
+  if (ranges.length < 2 || context.feature('IPv6DualStack')) return
+  if ((old?.spec?.podCIDRs ?? []).length < 2) next.spec.podCIDRs = ranges.slice(0, 1)
+}
+
+export const nodeBehaviour: Behaviour = {
+  resetFields: [['status']],
+  prepareForCreate(object, context) {
+    allocateAll(object)
+    keepOneRange(object, undefined, context)
+    dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
+    dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
+  },
+  prepareForUpdate(next, old, context) {
+    keepStatus(next, old)
+    keepOneRange(next, old, context)
+    const used = Boolean(old.spec?.configSource)
+    dropUnlessUsed(next.spec, 'configSource', dynamicConfig(context), used)
+  },
+  validateCreate: check,
+  validateUpdate: (next, old, context) => [
+    ...checkMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, context),
+    ...checkUpdate(next, old, context),
+  ],
+  warningsOnCreate: configWarning,
+  warningsOnUpdate: (next, _, context) => configWarning(next, context),
+  selectableFields: (object) => ({
+    'spec.unschedulable': String(object.spec?.unschedulable ?? false),
+  }),
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate(next, old, context) {
+        keepSpec(next, old)
+        allocateAll(next)
+        const used = Boolean(old.status?.config)
+        dropUnlessUsed(next.status, 'config', dynamicConfig(context), used)
+      },
+      validateUpdate: checkUpdate,
+    },
+  },
+}

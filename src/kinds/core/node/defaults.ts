@@ -1,0 +1,28 @@
+/** Defaults of Node. */
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { copyText } from '#api/written-text.ts'
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
+
+/** One range and a list of ranges: where the first of the list is another, the one counts. The list came with 1.16. */
+const nodeSpec: Defaulter = (value, { release }) => {
+  if (release < 16) return
+  const differs = value.podCIDR && value.podCIDR !== value.podCIDRs?.[0]
+  if (differs) value.podCIDRs = [value.podCIDR]
+  else if (value.podCIDRs?.length) value.podCIDR = value.podCIDRs[0]
+}
+
+const nodeStatus: Defaulter = (value) => {
+  const isLeftOut = !value.allocatable && !wasWrittenEmpty(value, 'allocatable')
+  if (isLeftOut && value.capacity) {
+    value.allocatable = { ...value.capacity }
+    for (const name in value.capacity) copyText(value.capacity, value.allocatable, name)
+  }
+  roundAmounts(value.capacity)
+  roundAmounts(value.allocatable)
+}
+
+export const nodeDefaults: Defaulters = {
+  'io.k8s.api.core.v1.NodeSpec': nodeSpec,
+  'io.k8s.api.core.v1.NodeStatus': nodeStatus,
+}

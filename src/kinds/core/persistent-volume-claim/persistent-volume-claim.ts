@@ -1,0 +1,12 @@
+/** The rules of PersistentVolumeClaim. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { persistentVolumeClaimBehaviour } from './behaviour.ts'
+import { persistentVolumeClaimColumns, persistentVolumeClaimColumnsBefore22 } from './columns.ts'
+import { persistentVolumeClaimDefaults } from './defaults.ts'
+
+export const persistentVolumeClaim: KindRules = {
+  behaviour: persistentVolumeClaimBehaviour,
+  columns: persistentVolumeClaimColumns,
+  olderColumns: [{ before: 22, instead: persistentVolumeClaimColumnsBefore22 }],
+  defaults: persistentVolumeClaimDefaults,
+}

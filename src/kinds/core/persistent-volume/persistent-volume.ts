@@ -1,0 +1,12 @@
+/** The rules of PersistentVolume. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { persistentVolumeBehaviour } from './behaviour.ts'
+import { persistentVolumeColumns, persistentVolumeColumnsBefore22 } from './columns.ts'
+import { persistentVolumeDefaults } from './defaults.ts'
+
+export const persistentVolume: KindRules = {
+  behaviour: persistentVolumeBehaviour,
+  columns: persistentVolumeColumns,
+  olderColumns: [{ before: 22, instead: persistentVolumeColumnsBefore22 }],
+  defaults: persistentVolumeDefaults,
+}

@@ -1,0 +1,175 @@
+/** Where a persistent volume's bytes are: exactly one source, with the rules of its kind. */
+import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { nameIsDnsLabel } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { checkDns1123Label, checkNoBacksteps, each } from '#kinds/all-kinds/checks.ts'
+import {
+  checkAwsVolume,
+  checkAzureDiskVolume,
+  checkFibreChannelVolume,
+  checkGceVolume,
+  checkLun,
+  initiatorProblem,
+} from '#kinds/pod-template/block-volumes.ts'
+import {
+  checkAzureFileVolume,
+  checkCephfsVolume,
+  checkCsiDriverName,
+  checkFlexVolume,
+  checkFlockerVolume,
+  checkGlusterfsVolume,
+  checkHostPathVolume,
+  checkNfsVolume,
+  checkPhotonVolume,
+  checkPortworxVolume,
+  checkQuobyteVolume,
+  checkRbdVolume,
+  checkScaleIoVolume,
+  checkStorageOsVolume,
+  checkVsphereVolume,
+} from '#kinds/pod-template/network-volumes.ts'
+
+type Check = (source: Loose, path: FieldPath, volumeName: string) => FieldError[]
+
+interface Source {
+  readonly field: string
+  readonly check: Check
+  /** The original's path where it is not the field's name: when checked, and when refused beside another. */
+  readonly checkedAt?: string
+  readonly refusedAt?: string
+}
+
+/** In the order in which the original looks for them: the first one there is checked, further ones are refused. */
+const sources: readonly Source[] = [
+  { field: 'hostPath', check: checkHostPathVolume },
+  { field: 'gcePersistentDisk', check: checkGceVolume, checkedAt: 'persistentDisk' },
+  { field: 'awsElasticBlockStore', check: checkAwsVolume },
+  { field: 'glusterfs', check: checkGlusterfs },
+  { field: 'flocker', check: checkFlockerVolume },
+  { field: 'nfs', check: checkNfsVolume },
+  { field: 'rbd', check: checkRbdVolume },
+  { field: 'quobyte', check: checkQuobyteVolume },
+  { field: 'cephfs', check: checkCephfsVolume, refusedAt: 'cephFS' },
+  { field: 'iscsi', check: checkIscsi },
+  { field: 'cinder', check: checkCinder },
+  { field: 'fc', check: checkFibreChannelVolume },
+  { field: 'flexVolume', check: checkFlexVolume },
+  { field: 'azureFile', check: checkAzureFile },
+  { field: 'vsphereVolume', check: checkVsphereVolume },
+  { field: 'photonPersistentDisk', check: checkPhotonVolume },
+  { field: 'portworxVolume', check: checkPortworxVolume },
+  { field: 'azureDisk', check: checkAzureDiskVolume },
+  { field: 'scaleIO', check: checkScaleIoVolume },
+  { field: 'local', check: checkLocal },
+  { field: 'storageos', check: checkStorageOs },
+  { field: 'csi', check: checkCsi },
+]
+
+export const sourceFields: readonly string[] = sources.map(({ field }) => field)
+
+export function checkVolumeSources(spec: Loose, path: FieldPath, volumeName: string): FieldError[] {
+  const errors: FieldError[] = []
+  let count = 0
+  for (const { field, check, checkedAt = field, refusedAt = field } of sources) {
+    if (!spec[field]) continue
+    if (count > 0 && field !== 'flexVolume') {
+      errors.push(forbidden(path.child(refusedAt), 'may not specify more than 1 volume type'))
+      continue
+    }
+    count++
+    errors.push(...check(spec[field], path.child(checkedAt), volumeName))
+    if (field === 'local' && !spec.nodeAffinity) {
+      const detail = 'Local volume requires node affinity'
+      errors.push(required(path.child('nodeAffinity'), detail))
+    }
+  }
+  if (count === 0) errors.push(required(path, 'must specify a volume type'))
+  return errors
+}
+
+function checkGlusterfs(source: Loose, path: FieldPath): FieldError[] {
+  const errors = checkGlusterfsVolume(source, path)
+  const namespace: string | undefined = source.endpointsNamespace
+  if (namespace === undefined) return errors
+  const at = path.child('endpointsNamespace')
+  const empty = 'if the endpointnamespace is set, it must be a valid namespace name'
+  const problems = namespace === '' ? [empty] : nameIsDnsLabel(namespace, false)
+  return [...errors, ...each(at, namespace, problems)]
+}
+
+function checkIscsi(source: Loose, path: FieldPath, volumeName: string): FieldError[] {
+  const { targetPortal = '', iqn = '', initiatorName } = source
+  const errors: FieldError[] = []
+  if (targetPortal === '') errors.push(required(path.child('targetPortal')))
+  if (initiatorName !== undefined && `${volumeName}:${targetPortal}`.length > 64) {
+    const detail =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+    errors.push(invalid(path.child('targetportal'), targetPortal, detail))
+  }
+  const format = 'must be valid format'
+  if (iqn === '') errors.push(required(path.child('iqn')))
+  else if (initiatorProblem(iqn)) errors.push(invalid(path.child('iqn'), iqn, format))
+  errors.push(...checkLun(source.lun ?? 0, path.child('lun')))
+  if ((source.chapAuthDiscovery || source.chapAuthSession) && !source.secretRef) {
+    errors.push(required(path.child('secretRef')))
+  }
+  if (source.secretRef && !source.secretRef.name) {
+    errors.push(required(path.child('secretRef', 'name')))
+  }
+  if (initiatorName !== undefined && initiatorProblem(initiatorName)) {
+    errors.push(invalid(path.child('initiatorname'), initiatorName, format))
+  }
+  return errors
+}
+
+/** A reference to a secret anywhere: both its name and its namespace are needed. */
+function checkSecretReference(secret: Loose | undefined, path: FieldPath): FieldError[] {
+  if (!secret) return []
+  return ['name', 'namespace'].filter((field) => !secret[field]).map((f) => required(path.child(f)))
+}
+
+function checkCinder(source: Loose, path: FieldPath): FieldError[] {
+  const errors = source.volumeID ? [] : [required(path.child('volumeID'))]
+  return [...errors, ...checkSecretReference(source.secretRef, path.child('secretRef'))]
+}
+
+function checkAzureFile(source: Loose, path: FieldPath): FieldError[] {
+  const errors = checkAzureFileVolume(source, path)
+  return source.secretNamespace === ''
+    ? [...errors, required(path.child('secretNamespace'))]
+    : errors
+}
+
+function checkLocal(source: Loose, path: FieldPath): FieldError[] {
+  const at = path.child('path')
+  return source.path ? checkNoBacksteps(source.path, at) : [required(at)]
+}
+
+function checkStorageOs(source: Loose, path: FieldPath): FieldError[] {
+  const { secretRef, ...rest } = source
+  return [
+    ...checkStorageOsVolume(rest, path),
+    ...checkSecretReference(secretRef, path.child('secretRef')),
+  ]
+}
+
+/** The paths of the secrets' errors, space and all, are the original's. */
+function checkCsi(source: Loose, path: FieldPath): FieldError[] {
+  const errors = checkCsiDriverName(source.driver ?? '', path.child('driver'))
+  if (!source.volumeHandle) errors.push(required(path.child('volumeHandle')))
+  const secrets: [string, string][] = [
+    ['controllerPublishSecretRef', 'controllerPublishSecretRef'],
+    ['controllerExpandSecretRef', 'controllerExpandSecretRef'],
+    ['nodePublishSecretRef', 'nodePublishSecretRef '],
+  ]
+  for (const [field, shown] of secrets) {
+    const secret = source[field]
+    if (!secret) continue
+    for (const part of ['name', 'namespace']) {
+      if (secret[part]) errors.push(...checkDns1123Label(secret[part], path.child(part)))
+      else errors.push(required(path.child(shown, part)))
+    }
+  }
+  return errors
+}

@@ -1,0 +1,100 @@
+/** The spec of a persistent volume, on its own or inline in a volume attachment. */
+import { cleanPath } from '#base/clean-path.ts'
+import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { asGo } from '#api/go-syntax.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { checkOneOfIfSet, each, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { checkBasicResource, checkQuantityPositive } from '#kinds/all-kinds/resource-names.ts'
+import { goResourceList } from '#kinds/all-kinds/go-quantity.ts'
+import { checkModes, type OncePod } from '#kinds/core/persistent-volume-claim/access-modes.ts'
+import { checkNodeSelector } from '#kinds/pod-template/node-affinity.ts'
+import { checkVolumeSources } from './volume-sources.ts'
+
+const inline = 'in the context of inline volumes'
+
+export function checkVolumeSpec(
+  spec: Loose,
+  path: FieldPath,
+  volumeName: string,
+  once: OncePod,
+): FieldError[] {
+  const policy = path.child('persistentVolumeReclaimPolicy')
+  return [
+    ...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), once),
+    ...checkCapacity(spec, path.child('capacity')),
+    ...checkOneOfIfSet(
+      spec.persistentVolumeReclaimPolicy || undefined,
+      ['Delete', 'Recycle', 'Retain'],
+      policy,
+    ),
+    ...checkNodeAffinity(spec.nodeAffinity, path.child('nodeAffinity')),
+    ...checkVolumeSources(spec, path, volumeName),
+    ...checkRecycledRoot(spec, policy),
+    ...checkClassName(spec.storageClassName, path.child('storageClassName')),
+    ...checkOneOfIfSet(spec.volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')),
+  ]
+}
+
+/** A volume described where it is attached: what only a stored volume can have is refused. */
+export function checkInlineVolumeSpec(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
+  const errors: FieldError[] = []
+  const refuse = (field: string) =>
+    errors.push(forbidden(path.child(field), `may not be specified ${inline}`))
+  if (spec.claimRef) refuse('claimRef')
+  if (sortedKeys(spec.capacity).length > 0) refuse('capacity')
+  if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${inline}`))
+  errors.push(...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), once))
+  const policy = path.child('persistentVolumeReclaimPolicy')
+  if (spec.persistentVolumeReclaimPolicy && spec.persistentVolumeReclaimPolicy !== 'Retain') {
+    errors.push(forbidden(policy, `may only be Retain ${inline}`))
+  }
+  if (spec.nodeAffinity) refuse('nodeAffinity')
+  errors.push(...checkVolumeSources({ ...spec, nodeAffinity: undefined }, path, ''))
+  errors.push(...checkRecycledRoot(spec, policy))
+  if (spec.storageClassName) refuse('storageClassName')
+  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
+    const detail = `may not specify volumeMode other than Filesystem ${inline}`
+    errors.push(forbidden(path.child('volumeMode'), detail))
+  }
+  return errors
+}
+
+const checkAccessModes = (modes: string[], path: FieldPath, once: OncePod): FieldError[] => [
+  ...(modes.length === 0 ? [required(path)] : []),
+  ...checkModes(modes, path, once),
+]
+
+function checkCapacity(spec: Loose, path: FieldPath): FieldError[] {
+  const empty = wasWrittenEmpty(spec, 'capacity') ? {} : undefined
+  const capacity: Record<string, string> | undefined = spec.capacity ?? empty
+  const names = sortedKeys(capacity)
+  const errors: FieldError[] = names.length === 0 ? [required(path)] : []
+  if (names.length !== 1 || names[0] !== 'storage') {
+    errors.push(notSupported(path, asGo(goResourceList(capacity)), ['storage']))
+  }
+  for (const name of names) {
+    const value = capacity?.[name] as string
+    errors.push(...checkBasicResource(value, path.key(name)))
+    errors.push(...checkQuantityPositive(value, path.key(name)))
+  }
+  return errors
+}
+
+function checkNodeAffinity(affinity: Loose | undefined, path: FieldPath): FieldError[] {
+  if (!affinity) return []
+  const at = path.child('required')
+  if (affinity.required) return checkNodeSelector(affinity.required, at)
+  return [required(at, 'must specify required node constraints')]
+}
+
+function checkRecycledRoot(spec: Loose, path: FieldPath): FieldError[] {
+  if (spec.persistentVolumeReclaimPolicy !== 'Recycle' || !spec.hostPath) return []
+  if (cleanPath(spec.hostPath.path ?? '') !== '/') return []
+  return [forbidden(path, "may not be 'recycle' for a hostPath mount of '/'")]
+}
+
+const checkClassName = (name: string | undefined, path: FieldPath): FieldError[] =>
+  name ? each(path, name, nameIsDnsSubdomain(name, false)) : []

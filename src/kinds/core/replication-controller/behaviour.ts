@@ -1,0 +1,85 @@
+/** ReplicationController: so many pods of one template, selected by plain labels. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goStringMap } from '#api/go-syntax.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { everything, selectorOfMap } from '#api/label-selector.ts'
+import { validateNonnegative } from '#api/object-meta-rules.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { semanticEqual } from '#api/semantic-equal.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
+import { type SpecCheck, replicas, status } from '#kinds/workloads/replicas.ts'
+import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
+
+const specPath = FieldPath.of('spec')
+
+/** The first release that takes labels for a selector as they are. */
+const anyLabelSelectsSince = 19
+
+const checkControllerSpec: SpecCheck = (spec, path, rules) => {
+  const { replicas = 0, minReadySeconds = 0, template } = spec
+  // Before, a label that is none made a selector of nothing.
+  const isLost =
+    rules.release < anyLabelSelectsSince && validateLabels(spec.selector, path).length > 0
+  const selector = isLost ? everything : selectorOfMap(spec.selector)
+  const at = path.child('template')
+  return [
+    ...validateNonnegative(minReadySeconds, path.child('minReadySeconds')),
+    ...(selector.length === 0 ? [required(path.child('selector'))] : []),
+    ...validateNonnegative(replicas, path.child('replicas')),
+    ...checkReplicatedTemplate(template, selector, replicas, 'ReplicationController', at, rules),
+  ]
+}
+
+const templatePath = specPath.child('template')
+
+const nonConvertible = 'non-convertible.kubernetes.io'
+
+/** What was once read from a version it could not be said in stays as it is. */
+function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
+  const errors: FieldError[] = []
+  const annotations: Record<string, string> = old.metadata.annotations ?? {}
+  for (const key of Object.keys(annotations)) {
+    const parts = key.split('/')
+    if (!key.startsWith(nonConvertible) || parts.length !== 2) continue
+    const field = parts[1] as string
+    if (!field.includes('selector')) {
+      const message = `Not found: ${JSON.stringify(annotations[key])}: unknown non-convertible field`
+      errors.push({ type: 'FieldValueNotFound', field, message })
+    } else if (!semanticEqual(next.spec.selector, old.spec.selector)) {
+      const shown = asGo(goStringMap(next.spec.selector))
+      errors.push(
+        invalid(specPath.child('selector'), shown, 'cannot update non-convertible selector'),
+      )
+    }
+  }
+  return errors
+}
+
+/** One without labels is read with those of its pods, whoever took them from it. */
+function labelLikeTemplate({ metadata, spec }: KubeObject): void {
+  if (Object.keys(metadata.labels ?? {}).length > 0) return
+  const labels: Record<string, string> | undefined = spec.template?.metadata?.labels
+  if (labels) metadata.labels = { ...labels }
+}
+
+export const replicationControllerBehaviour: Behaviour = {
+  ...replicas(checkControllerSpec, checkNonConvertible),
+  warningsOnCreate: (object, context) =>
+    podWarnings(object.spec.template, FieldPath.of('template'), context),
+  warningsOnUpdate: (next, old, context) =>
+    next.metadata.generation === old.metadata.generation
+      ? []
+      : podWarnings(old.spec.template, templatePath, context),
+  subresources: {
+    status: {
+      ...status,
+      prepareForUpdate(next, old, context) {
+        status.prepareForUpdate?.(next, old, context)
+        labelLikeTemplate(next)
+      },
+    },
+  },
+  selectableFields: (object) => ({ 'status.replicas': String(object.status?.replicas ?? 0) }),
+}

@@ -1,0 +1,97 @@
+/** Secret: keys, size, what each type must contain, and data that may not change once immutable. */
+import { type FieldError, forbidden, invalid, required, tooLong } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkImmutable, each, isAsBefore, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { jsonProblem } from '#kinds/all-kinds/json-problem.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { base64Length } from '#kinds/all-kinds/base64-length.ts'
+import { dataSizeBytesMax, dropFrozen } from '#kinds/core/config-map/behaviour.ts'
+
+const dataPath = FieldPath.of('data')
+/** The original forgot to fill this in; clients see it as it is. */
+const unfilledPath = FieldPath.of('data[%s]')
+const goMapType = 'map[string]interface {}'
+const serviceAccountName = 'kubernetes.io/service-account.name'
+
+function check(secret: KubeObject): FieldError[] {
+  const errors: FieldError[] = []
+  let size = 0
+  for (const key of sortedKeys(secret.data)) {
+    errors.push(...each(dataPath.key(key), key, configMapKey(key)))
+    size += base64Length(secret.data[key])
+  }
+  if (size > dataSizeBytesMax) errors.push(tooLong(dataPath, '', dataSizeBytesMax))
+  return [...errors, ...(checksByType.get(secret.type ?? '')?.(secret) ?? [])]
+}
+
+const has = (secret: KubeObject, key: string): boolean => ownValue(secret.data, key) !== undefined
+
+function checkDockerConfig(secret: KubeObject, key: string): FieldError[] {
+  const value = ownValue<string>(secret.data, key)
+  if (value === undefined) return [required(dataPath.key(key))]
+  const problem = jsonProblem(Buffer.from(value ?? '', 'base64'), 'object', goMapType)
+  if (problem === undefined) return []
+  return [invalid(dataPath.key(key), '<secret contents redacted>', problem)]
+}
+
+const checksByType = new Map<string, (secret: KubeObject) => FieldError[]>([
+  [
+    'kubernetes.io/service-account-token',
+    (secret) =>
+      ownValue(secret.metadata.annotations, serviceAccountName)
+        ? []
+        : [required(FieldPath.of('metadata', 'annotations').key(serviceAccountName))],
+  ],
+  ['kubernetes.io/dockercfg', (secret) => checkDockerConfig(secret, '.dockercfg')],
+  ['kubernetes.io/dockerconfigjson', (secret) => checkDockerConfig(secret, '.dockerconfigjson')],
+  [
+    'kubernetes.io/basic-auth',
+    (secret) =>
+      has(secret, 'username') || has(secret, 'password')
+        ? []
+        : [required(unfilledPath.key('username')), required(unfilledPath.key('password'))],
+  ],
+  [
+    'kubernetes.io/ssh-auth',
+    (secret) =>
+      ownValue(secret.data, 'ssh-privatekey') ? [] : [required(unfilledPath.key('ssh-privatekey'))],
+  ],
+  [
+    'kubernetes.io/tls',
+    (secret) =>
+      ['tls.crt', 'tls.key']
+        .filter((key) => !has(secret, key))
+        .map((key) => required(dataPath.key(key))),
+  ],
+])
+
+const frozen = 'field is immutable when `immutable` is set'
+
+function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
+  if (old.immutable !== true) return []
+  const errors: FieldError[] = []
+  if (next.immutable !== true) errors.push(forbidden('immutable', frozen))
+  if (!isAsBefore(next, old, 'data')) errors.push(forbidden('data', frozen))
+  return errors
+}
+
+export const secretBehaviour: Behaviour = {
+  prepareForCreate: (object, context) => dropFrozen(object, undefined, context),
+  prepareForUpdate(next, old, context) {
+    if (!next.type) next.type = old.type
+    dropFrozen(next, old, context)
+  },
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkImmutable(next.type, old.type, FieldPath.of('type')),
+    ...checkFrozen(next, old),
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next),
+  ],
+  selectableFields: (object) => ({ type: object.type ?? '' }),
+}

@@ -1,0 +1,9 @@
+/** The rules of ServiceAccount. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { serviceAccountBehaviour } from './behaviour.ts'
+import { serviceAccountColumns } from './columns.ts'
+
+export const serviceAccount: KindRules = {
+  behaviour: serviceAccountBehaviour,
+  columns: serviceAccountColumns,
+}

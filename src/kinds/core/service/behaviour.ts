@@ -1,0 +1,260 @@
+/** Service: what each type may say, and how it may change. Addresses and node ports are given elsewhere. */
+import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { isCidr } from '#api/ip-address.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { ipAddress, nameIsDns1035Label } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { validateImmutable } from '#api/object-meta-rules.ts'
+import {
+  checkDns1123Subdomain,
+  checkOneOf,
+  checkOneOfIfSet,
+  checkQualifiedName,
+  each,
+} from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { keepSpec } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { checkLoadBalancerStatus } from './load-balancer-status.ts'
+import {
+  checkAddressChanges,
+  checkAddresses,
+  checkFamilyChanges,
+  checkNonSpecialIp,
+  checkOneAddress,
+} from './service-addresses.ts'
+import { mayNameProtocols } from './app-protocol.ts'
+import { checkMixedProtocols, checkPortNumbers, checkPorts } from './service-ports.ts'
+import { prepareChangedService, prepareNewService } from './service-preparation.ts'
+import {
+  clusterIpsOf,
+  isExternalName,
+  isHeadless,
+  isLoadBalancer,
+  specOf,
+} from './service-shape.ts'
+
+const specPath = FieldPath.of('spec')
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+/** The first release with a list of addresses. */
+const addressListSince = 20
+const kubeletPort = 10250
+/** One day. */
+const affinitySecondsMax = 86400
+
+function check(service: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const spec = specOf(service)
+  const namesProtocols = mayNameProtocols(context, old?.spec?.ports)
+  const errors: FieldError[] = []
+  if (!spec.ports?.length && !isHeadless(service) && !isExternalName(service)) {
+    errors.push(required(specPath.child('ports')))
+  }
+  errors.push(
+    ...checkType(service, context.release),
+    ...checkPorts(spec.ports ?? [], namesProtocols),
+  )
+  if (spec.selector) errors.push(...validateLabels(spec.selector, specPath.child('selector')))
+  errors.push(...checkAffinity(spec))
+  errors.push(
+    ...(context.release < addressListSince ? checkOneAddress(service) : checkAddresses(service)),
+  )
+  for (const [i, ip] of ((spec.externalIPs ?? []) as string[]).entries()) {
+    const at = specPath.child('externalIPs').index(i)
+    const problems = ipAddress(ip)
+    errors.push(...(problems.length > 0 ? each(at, ip, problems) : checkNonSpecialIp(ip, at)))
+  }
+  errors.push(
+    ...checkOneOf(spec.type, types, specPath.child('type')),
+    ...checkPortNumbers(service, context.release),
+    ...checkSourceRanges(service),
+    ...checkLoadBalancerFields(service, context),
+    ...checkTrafficPolicies(spec, context),
+  )
+  return errors
+}
+
+function checkType(service: KubeObject, release: number): FieldError[] {
+  const spec = specOf(service)
+  const ip =
+    release < addressListSince ? specPath.child('clusterIP') : specPath.child('clusterIPs').index(0)
+  const headless = isHeadless(service)
+    ? [invalid(ip, 'None', `may not be set to 'None' for ${spec.type} services`)]
+    : []
+  if (spec.type === 'NodePort') return headless
+  if (spec.type === 'LoadBalancer') {
+    const exposed = ((spec.ports ?? []) as Loose[]).flatMap((port, i) =>
+      port.port === kubeletPort
+        ? [
+            invalid(
+              specPath.child('ports').index(i),
+              port.port,
+              `may not expose port ${kubeletPort} externally since it is used by kubelet`,
+            ),
+          ]
+        : [],
+    )
+    return [...exposed, ...headless]
+  }
+  return spec.type === 'ExternalName' ? checkExternalName(service, release) : []
+}
+
+function checkExternalName(service: KubeObject, release: number): FieldError[] {
+  const spec = specOf(service)
+  const errors: FieldError[] = []
+  const refuse = (field: string) =>
+    errors.push(forbidden(specPath.child(field), 'may not be set for ExternalName services'))
+  if (clusterIpsOf(service).length > 0) {
+    if (release >= addressListSince) refuse('clusterIPs')
+    else errors.push(forbidden('spec.clusterIP', 'must be empty for ExternalName services'))
+  }
+  if (spec.ipFamilies?.length > 0) refuse('ipFamilies')
+  if (spec.ipFamilyPolicy !== undefined) refuse('ipFamilyPolicy')
+  const name = (spec.externalName ?? '').replace(/\.$/, '')
+  const at = specPath.child('externalName')
+  return [...errors, ...(name === '' ? [required(at)] : checkDns1123Subdomain(name, at))]
+}
+
+function checkAffinity(spec: Loose): FieldError[] {
+  const errors = checkOneOf(
+    spec.sessionAffinity,
+    ['ClientIP', 'None'],
+    specPath.child('sessionAffinity'),
+  )
+  const at = specPath.child('sessionAffinityConfig')
+  const config = spec.sessionAffinityConfig
+  if (spec.sessionAffinity === 'None' && config) {
+    errors.push(forbidden(at, 'must not be set when session affinity is None'))
+  }
+  if (spec.sessionAffinity !== 'ClientIP') return errors
+  const missing = 'when session affinity type is ClientIP'
+  if (!config) return [...errors, required(at, missing)]
+  if (!config.clientIP) return [...errors, required(at.child('clientIP'), missing)]
+  const seconds = config.clientIP.timeoutSeconds
+  const secondsPath = at.child('clientIP', 'timeoutSeconds')
+  if (seconds === undefined) return [...errors, required(secondsPath, missing)]
+  if (seconds > 0 && seconds <= affinitySecondsMax) return errors
+  const detail = `must be greater than 0 and less than ${affinitySecondsMax}`
+  return [...errors, invalid(secondsPath, seconds, detail)]
+}
+
+const sourceRangesKey = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+
+function checkSourceRanges(service: KubeObject): FieldError[] {
+  const ranges: string[] = specOf(service).loadBalancerSourceRanges ?? []
+  const annotation = ownValue(service.metadata.annotations, sourceRangesKey)
+  if (ranges.length === 0 && annotation === undefined) return []
+  const inSpec = ranges.length > 0
+  const path = inSpec
+    ? specPath.child('LoadBalancerSourceRanges')
+    : FieldPath.of('metadata', 'annotations').key(sourceRangesKey)
+  const errors: FieldError[] = []
+  if (!isLoadBalancer(service)) {
+    errors.push(forbidden(path, "may only be used when `type` is 'LoadBalancer'"))
+  }
+  const text = (annotation ?? '').trim()
+  const wanted = inSpec ? ranges : text === '' ? [] : text.split(',')
+  if (!wanted.every((range) => isCidr(range.trim()))) {
+    const shown = inSpec ? `[${ranges.join(' ')}]` : annotation
+    const detail = 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 '
+    errors.push(invalid(path, shown, detail))
+  }
+  return errors
+}
+
+function checkLoadBalancerFields(service: KubeObject, context: Context): FieldError[] {
+  const { allocateLoadBalancerNodePorts: allocate, loadBalancerClass: className } = specOf(service)
+  const only = "may only be used when `type` is 'LoadBalancer'"
+  const errors: FieldError[] = []
+  if (allocate !== undefined && !isLoadBalancer(service)) {
+    errors.push(forbidden(specPath.child('allocateLoadBalancerNodePorts'), only))
+  }
+  if (context.feature('ServiceLBNodePortControl') && isLoadBalancer(service)) {
+    if (allocate === undefined) errors.push(required('allocateLoadBalancerNodePorts'))
+  }
+  return [...errors, ...checkClass(service, className, only)]
+}
+
+function checkClass(
+  service: KubeObject,
+  className: string | undefined,
+  only: string,
+): FieldError[] {
+  if (className === undefined) return []
+  const at = specPath.child('loadBalancerClass')
+  return isLoadBalancer(service) ? checkQualifiedName(className, at) : [forbidden(at, only)]
+}
+
+function checkTrafficPolicies(spec: Loose, context: Context): FieldError[] {
+  const errors: FieldError[] = []
+  const { externalTrafficPolicy: external, internalTrafficPolicy: internal } = spec
+  if (external && external !== 'Cluster' && external !== 'Local') {
+    const detail = 'ExternalTrafficPolicy must be empty, Cluster or Local'
+    errors.push(invalid(specPath.child('externalTrafficPolicy'), external, detail))
+  }
+  if (spec.healthCheckNodePort < 0) {
+    const detail = 'HealthCheckNodePort must be not less than 0'
+    errors.push(invalid(specPath.child('healthCheckNodePort'), spec.healthCheckNodePort, detail))
+  }
+  const at = specPath.child('internalTrafficPolicy')
+  if (internal === undefined && context.feature('ServiceInternalTrafficPolicy')) {
+    errors.push(required(at))
+  }
+  return [...errors, ...checkOneOfIfSet(internal, ['Cluster', 'Local'], at)]
+}
+
+function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  if (context.release < addressListSince) return checkClusterIpKept(next, old)
+  const errors = [...checkAddressChanges(next, old), ...checkFamilyChanges(next, old)]
+  const className = specOf(next).loadBalancerClass
+  if (isLoadBalancer(old) && isLoadBalancer(next)) {
+    if (specOf(old).loadBalancerClass !== className) {
+      const at = specPath.child('loadBalancerClass')
+      errors.push(invalid(at, className, 'may not change once set'))
+    }
+  }
+  const only = "may only be used when `type` is 'LoadBalancer'"
+  return [...errors, ...checkClass(next, className, only)]
+}
+
+/** Before 1.20 there was one address, and it stayed unless the service had none of its own. */
+function checkClusterIpKept(next: KubeObject, old: KubeObject): FieldError[] {
+  if (isExternalName(old) || !specOf(old).clusterIP) return []
+  if (isExternalName(next)) return []
+  const [now, then] = [specOf(next).clusterIP ?? '', specOf(old).clusterIP]
+  return validateImmutable(now, then, specPath.child('clusterIP'))
+}
+
+export const serviceBehaviour: Behaviour = {
+  nameRule: nameIsDns1035Label,
+  versionCheckedWithMetadata: true,
+  resetFields: [['status']],
+  prepareForCreate: prepareNewService,
+  prepareForUpdate: prepareChangedService,
+  validateCreate: (object, context) => [
+    ...check(object, context),
+    ...checkMixed(object, undefined, context),
+  ],
+  validateUpdate: (next, old, context) => [
+    ...checkMetadataUpdate(next, old),
+    ...checkChanges(next, old, context),
+    ...checkMetadata(next, true, nameIsDns1035Label),
+    ...check(next, context, old),
+    ...checkMixed(next, old, context),
+  ],
+  subresources: {
+    status: {
+      createOnUpdate: true,
+      resetFields: [['spec']],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (next, old) => [
+        ...checkMetadataUpdate(next, old),
+        ...checkLoadBalancerStatus(next),
+      ],
+    },
+  },
+}
+
+const checkMixed = (next: KubeObject, old: KubeObject | undefined, context: Context) =>
+  context.feature('MixedProtocolLBService') ? [] : checkMixedProtocols(next, old, context.release)

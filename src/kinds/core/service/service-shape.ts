@@ -1,0 +1,38 @@
+/** Questions about a service that its rules and its preparation both ask. */
+import { goPointer, goQuote, goStruct, type GoText, type GoPart } from '#api/go-syntax.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { goIntOrString } from '#kinds/all-kinds/int-or-percent.ts'
+
+export const specOf = (service: KubeObject): Loose => service.spec ?? {}
+
+/** Releases before 1.20 know one address only. */
+export function clusterIpsOf(service: KubeObject): string[] {
+  const { clusterIPs, clusterIP } = specOf(service)
+  return clusterIPs ?? (clusterIP ? [clusterIP] : [])
+}
+
+export function isHeadless(service: KubeObject): boolean {
+  const ips = clusterIpsOf(service)
+  return ips.length === 1 && ips[0] === 'None'
+}
+
+export const isExternalName = (service: KubeObject): boolean =>
+  specOf(service).type === 'ExternalName'
+export const isLoadBalancer = (service: KubeObject): boolean =>
+  specOf(service).type === 'LoadBalancer'
+export const needsNodePort = (service: KubeObject): boolean =>
+  ['NodePort', 'LoadBalancer'].includes(specOf(service).type)
+export const needsHealthCheckPort = (service: KubeObject): boolean =>
+  isLoadBalancer(service) && specOf(service).externalTrafficPolicy === 'Local'
+
+export const goServicePort = (port: Loose, release: number): GoText =>
+  goStruct('core.ServicePort', [
+    ['Name', goQuote(port.name ?? '')],
+    ['Protocol', goQuote(port.protocol ?? '')],
+    ...(release < 18
+      ? []
+      : [['AppProtocol', goPointer('string', port.appProtocol)] as [string, GoPart]]),
+    ['Port', String(port.port ?? 0)],
+    ['TargetPort', goIntOrString(port.targetPort)],
+    ['NodePort', String(port.nodePort ?? 0)],
+  ])

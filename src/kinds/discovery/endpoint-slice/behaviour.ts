@@ -1,0 +1,240 @@
+/** EndpointSlice: addresses of one type, their ports, and the topology only the beta version still writes. */
+import {
+  duplicate,
+  type FieldError,
+  internalFieldError,
+  required,
+  tooMany,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { isIpv4, isIpv6 } from '#api/ip-address.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { fullyQualifiedDomainName, ipAddress, labelValue, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import {
+  checkDns1123Label,
+  checkImmutable,
+  checkOneOf,
+  checkOneOfIfSet,
+  checkQualifiedName,
+  each,
+  sameJson,
+} from '#kinds/all-kinds/checks.ts'
+import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { checkNonSpecialIp } from '#kinds/core/service/service-addresses.ts'
+
+/** Limits of the original: one slice must stay small enough to be sent to every node. */
+const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
+/** What the first releases allow of ports. */
+const portsMaxBefore = 100
+const morePortsSince = 18
+const addressTypes = ['FQDN', 'IPv4', 'IPv6']
+/** Slices of the very first release have addresses of any family, and may keep them for a while. */
+const addressTypesBefore = ['FQDN', 'IP', 'IPv4', 'IPv6']
+const anyFamilyUntil = 19
+/** The first release that refuses addresses which nothing can listen on. */
+const nonSpecialSince = 18
+const hostLabel = 'kubernetes.io/hostname'
+const zoneLabel = 'topology.kubernetes.io/zone'
+/** Before, zones and nodes were labels of the topology as any other, and messages and generations know it so. */
+const hubSince = 21
+
+function check(slice: KubeObject, { release }: Context, types = addressTypes): FieldError[] {
+  const { addressType } = slice
+  const portsMax = release < morePortsSince ? portsMaxBefore : limits.ports
+  return [
+    ...checkOneOf(addressType, types, FieldPath.of('addressType')),
+    ...checkEndpoints(slice.endpoints ?? [], addressType, release, FieldPath.of('endpoints')),
+    ...checkPorts(slice.ports ?? [], portsMax, FieldPath.of('ports')),
+  ]
+}
+
+function checkEndpoints(
+  endpoints: Loose[],
+  type: string,
+  release: number,
+  path: FieldPath,
+): FieldError[] {
+  if (endpoints.length > limits.endpoints) {
+    return [tooMany(path, endpoints.length, limits.endpoints)]
+  }
+  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, release, path.index(i)))
+}
+
+function checkEndpoint(
+  endpoint: Loose,
+  type: string,
+  release: number,
+  path: FieldPath,
+): FieldError[] {
+  const addresses: string[] = endpoint.addresses ?? []
+  const at = path.child('addresses')
+  const errors: FieldError[] = []
+  if (addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'))
+  else if (addresses.length > limits.addresses) {
+    errors.push(tooMany(at, addresses.length, limits.addresses))
+  }
+  for (const [i, address] of addresses.entries()) {
+    errors.push(...checkAddress(address, type, release, at.index(i)))
+  }
+  if (typeof endpoint.nodeName === 'string') {
+    const problems = nameIsDnsSubdomain(endpoint.nodeName, false)
+    errors.push(...each(path.child('nodeName'), endpoint.nodeName, problems))
+  }
+  errors.push(...checkTopology(endpoint, path, release))
+  if (typeof endpoint.hostname === 'string') {
+    errors.push(...checkDns1123Label(endpoint.hostname, path.child('hostname')))
+  }
+  const zones = endpoint.hints?.forZones ?? []
+  return [...errors, ...checkZones(zones, path.child('hints', 'forZones'))]
+}
+
+function checkAddress(
+  address: string,
+  type: string,
+  release: number,
+  path: FieldPath,
+): FieldError[] {
+  if (type === 'IP') return each(path, address, ipAddress(address))
+  if (type === 'FQDN') return fullyQualifiedDomainName(address, path)
+  if (type !== 'IPv4' && type !== 'IPv6') return []
+  const fits = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
+  const problems = fits ? [] : [`must be a valid ${type} address`]
+  const special = release < nonSpecialSince ? [] : checkNonSpecialIp(address, path)
+  return [...each(path, address, problems), ...special]
+}
+
+function checkTopology(endpoint: Loose, at: FieldPath, release: number): FieldError[] {
+  if (release < hubSince) return checkTopologyLabels(topologyOf(endpoint), at.child('topology'))
+  const topology: Record<string, string> | undefined = endpoint.deprecatedTopology
+  const path = at.child('deprecatedTopology')
+  const errors = checkTopologyLabels(topology, path)
+  if (ownValue(topology, zoneLabel) !== undefined) {
+    const detail = 'reserved key was not removed in conversion'
+    errors.push(internalFieldError(path.key(zoneLabel), detail))
+  }
+  return errors
+}
+
+function checkTopologyLabels(
+  topology: Record<string, string> | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const count = Object.keys(topology ?? {}).length
+  const max = limits.topologyLabels
+  return [...(count > max ? [tooMany(path, count, max)] : []), ...validateLabels(topology, path)]
+}
+
+/** The topology with the zone, which was taken from it on the way here. */
+function topologyOf({ deprecatedTopology, zone }: Loose): Record<string, string> | undefined {
+  return zone === undefined ? deprecatedTopology : { ...deprecatedTopology, [zoneLabel]: zone }
+}
+
+function checkZones(zones: Loose[], path: FieldPath): FieldError[] {
+  if (zones.length > limits.zoneHints) return [tooMany(path, zones.length, limits.zoneHints)]
+  const seen = new Set<string>()
+  return zones.flatMap(({ name = '' }, i) => {
+    const at = path.index(i).child('name')
+    const twice = seen.has(name) ? [duplicate(at, name)] : []
+    seen.add(name)
+    return [...twice, ...each(at, name, labelValue(name))]
+  })
+}
+
+function checkPorts(ports: Loose[], portsMax: number, path: FieldPath): FieldError[] {
+  if (ports.length > portsMax) return [tooMany(path, ports.length, portsMax)]
+  const names = new Set<string>()
+  return ports.flatMap((port, i) => {
+    const at = path.index(i)
+    const name: string = port.name ?? ''
+    const errors = name === '' ? [] : checkDns1123Label(name, at.child('name'))
+    if (names.has(name)) errors.push(duplicate(at.child('name'), name))
+    names.add(name)
+    errors.push(
+      ...(typeof port.protocol === 'string'
+        ? checkOneOfIfSet(port.protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol'))
+        : [required(at.child('protocol'))]),
+    )
+    if (typeof port.appProtocol === 'string') {
+      errors.push(...checkQualifiedName(port.appProtocol, at.child('appProtocol')))
+    }
+    return errors
+  })
+}
+
+/** The one release in which the name of a node waits for a feature: before there was none, since it is everybody's. */
+const nodesAreFeatureIn = 20
+
+/** Fields of disabled features, unless the old slice had them. */
+function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const then: Loose[] = old?.endpoints ?? []
+  const terminating =
+    context.feature('EndpointSliceTerminatingCondition') ||
+    then.some(({ conditions = {} }) => 'serving' in conditions || 'terminating' in conditions)
+  const hints = context.feature('TopologyAwareHints') || then.some((endpoint) => endpoint.hints)
+  const nodes =
+    context.release !== nodesAreFeatureIn ||
+    context.feature('EndpointSliceNodeName') ||
+    then.some((endpoint) => endpoint.nodeName)
+  for (const endpoint of (next.endpoints ?? []) as Loose[]) {
+    if (!terminating && endpoint.conditions) {
+      delete endpoint.conditions.serving
+      delete endpoint.conditions.terminating
+    }
+    if (!hints) delete endpoint.hints
+    if (!nodes && endpoint.nodeName !== undefined) {
+      // What the topology says of the node as well was taken from it on the way here.
+      endpoint.deprecatedTopology ??= {}
+      endpoint.deprecatedTopology[hostLabel] ??= endpoint.nodeName
+      delete endpoint.nodeName
+    }
+  }
+}
+
+/** Topology can be written through the beta version only; elsewhere a node's name is what is kept of it. */
+function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  if (context.requestApiVersion === 'discovery.k8s.io/v1beta1') return
+  if (old && sameJson(old.endpoints, next.endpoints)) return
+  const hosts = new Set(
+    (old?.endpoints ?? []).map((e: Loose) => ownValue<string>(e.deprecatedTopology, hostLabel)),
+  )
+  for (const endpoint of (next.endpoints ?? []) as Loose[]) {
+    const host = ownValue<string>(endpoint.deprecatedTopology, hostLabel)
+    const known = host !== undefined && host !== '' && hosts.has(host)
+    if (endpoint.nodeName === undefined && known) {
+      if (nameIsDnsSubdomain(host, false).length === 0) endpoint.nodeName = host
+    }
+    delete endpoint.deprecatedTopology
+  }
+}
+
+/** What a new generation is told from. */
+const content = (slice: KubeObject, { release }: Context) => ({
+  endpoints: slice.endpoints,
+  ports: slice.ports,
+  addressType: slice.addressType,
+  ...(release >= hubSince && { labels: slice.metadata.labels }),
+})
+
+export const endpointSliceBehaviour: Behaviour = {
+  prepareForCreate(object, context) {
+    object.metadata.generation = 1
+    dropDisabled(object, undefined, context)
+    dropTopology(object, undefined, context)
+  },
+  prepareForUpdate(next, old, context) {
+    if (!sameJson(content(next, context), content(old, context))) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+    dropDisabled(next, old, context)
+    dropTopology(next, old, context)
+  },
+  validateCreate: (object, context) => check(object, context),
+  validateUpdate: (next, old, context) => [
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next, context, context.release > anyFamilyUntil ? addressTypes : addressTypesBefore),
+    ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
+  ],
+}

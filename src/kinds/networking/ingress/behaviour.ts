@@ -1,0 +1,169 @@
+/** Ingress, on networking.k8s.io/v1: rules by host and path, and certificates. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo } from '#api/go-syntax.ts'
+import { isIp } from '#api/ip-address.ts'
+import { dns1123Subdomain, nameIsDnsSubdomain, wildcardDns1123Subdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { each } from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { checkLoadBalancerStatus } from '#kinds/core/service/load-balancer-status.ts'
+import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import { checkEarlySpec, leniencyOfFirst } from './early-ingress.ts'
+import { checkBackend } from './ingress-backend.ts'
+import { checkTypedPath } from './ingress-path.ts'
+
+const classKey = 'kubernetes.io/ingress.class'
+
+/** What the beta versions, and objects made through them, were allowed. */
+interface Leniency {
+  readonly beta: boolean
+  readonly anySecretName: boolean
+  readonly anyWildcardRule: boolean
+}
+
+const isBeta = (context: Context): boolean =>
+  context.requestApiVersion === 'networking.k8s.io/v1beta1' ||
+  context.requestApiVersion === 'extensions/v1beta1'
+
+function leniencyOf(context: Context, old?: KubeObject): Leniency {
+  const beta = isBeta(context)
+  const tls: Loose[] = old?.spec?.tls ?? []
+  const rules: Loose[] = old?.spec?.rules ?? []
+  const strict = { beta, anySecretName: false, anyWildcardRule: false }
+  return {
+    beta,
+    anySecretName: beta || tls.some((one) => secretNameProblems(one.secretName).length > 0),
+    anyWildcardRule:
+      beta ||
+      rules.some(
+        (rule) =>
+          rule.host?.includes('*') && checkPaths(rule.http, FieldPath.root, strict).length > 0,
+      ),
+  }
+}
+
+const secretNameProblems = (name: string | undefined): string[] =>
+  name ? nameIsDnsSubdomain(name, false) : []
+
+const hostProblems = (host: string): string[] =>
+  host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host)
+
+function checkSpec(spec: Loose, leniency: Leniency): FieldError[] {
+  const path = FieldPath.of('spec')
+  const backendField = leniency.beta ? 'backend' : 'defaultBackend'
+  const rules: Loose[] = spec.rules ?? []
+  const errors: FieldError[] = []
+  if (rules.length === 0 && !spec.defaultBackend) {
+    const detail = `either \`${backendField}\` or \`rules\` must be specified`
+    const shown = wasWrittenEmpty(spec, 'rules') ? '{}' : '(nil)'
+    errors.push(invalid(path, asGo(`[]networking.IngressRule${shown}`), detail))
+  }
+  if (spec.defaultBackend) {
+    errors.push(...checkBackend(spec.defaultBackend, path.child(backendField), leniency.beta))
+  }
+  for (const [i, rule] of rules.entries()) {
+    errors.push(...checkRule(rule, path.child('rules').index(i), leniency))
+  }
+  for (const [i, tls] of ((spec.tls ?? []) as Loose[]).entries()) {
+    errors.push(...checkTls(tls, path.child('tls').index(i), leniency))
+  }
+  const className: string | undefined = spec.ingressClassName
+  if (className !== undefined) {
+    const problems = nameIsDnsSubdomain(className, false)
+    errors.push(...each(path.child('ingressClassName'), className, problems))
+  }
+  return errors
+}
+
+function checkRule(rule: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
+  const host: string = rule.host ?? ''
+  const errors: FieldError[] = []
+  if (host !== '') {
+    const at = path.child('host')
+    if (isIp(host)) errors.push(invalid(at, host, 'must be a DNS name, not an IP address'))
+    errors.push(...each(at, host, hostProblems(host)))
+  }
+  if (host.includes('*') && leniency.anyWildcardRule) return errors
+  return [...errors, ...checkPaths(rule.http, path.child('http'), leniency)]
+}
+
+function checkPaths(http: Loose | undefined, path: FieldPath, leniency: Leniency): FieldError[] {
+  if (!http) return []
+  const paths: Loose[] = http.paths ?? []
+  const at = path.child('paths')
+  if (paths.length === 0) return [required(at)]
+  return paths.flatMap((one, i) => checkPath(one, at.index(i), leniency))
+}
+
+function checkPath(one: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
+  if (typeof one.pathType !== 'string') return checkTypedPath(one, path)
+  return [
+    ...checkTypedPath(one, path),
+    ...checkBackend(one.backend ?? {}, path.child('backend'), leniency.beta),
+  ]
+}
+
+function checkTls(tls: Loose, path: FieldPath, leniency: Leniency): FieldError[] {
+  const hosts: string[] = tls.hosts ?? []
+  const errors = hosts.flatMap((host, i) =>
+    each(path.child('hosts').index(i), host, hostProblems(host)),
+  )
+  if (leniency.anySecretName) return errors
+  const problems = secretNameProblems(tls.secretName)
+  return [...errors, ...each(path.child('secretName'), tls.secretName, problems)]
+}
+
+function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
+  const annotation = ownValue(ingress.metadata.annotations, classKey)
+  if (annotation === undefined || ingress.spec?.ingressClassName === undefined) return []
+  const path = FieldPath.of('annotations', classKey)
+  return [invalid(path, annotation, 'can not be set when the class field is also set')]
+}
+
+/** The first release in which paths have types, and the first that is done with the rules of those before. */
+const pathTypesSince = 18
+const newRulesSince = 19
+
+function checkSpecOf(ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const spec: Loose = ingress.spec ?? {}
+  if (context.release >= newRulesSince) return checkSpec(spec, leniencyOf(context, old))
+  const typed = context.release < pathTypesSince ? undefined : leniencyOfFirst(old?.spec)
+  return checkEarlySpec(spec, typed)
+}
+
+export const ingressBehaviour: Behaviour = {
+  resetFields: [['status']],
+  prepareForCreate(object) {
+    object.status = { loadBalancer: {} }
+    object.metadata.generation = 1
+  },
+  prepareForUpdate(next, old) {
+    keepStatus(next, old)
+    raiseGeneration(next, old, ['spec'])
+  },
+  validateCreate: (object, context) => [
+    ...checkSpecOf(object, context),
+    ...checkClassSaidOnce(object),
+  ],
+  validateUpdate(next, old, context) {
+    const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
+    const metadata = checkMetadata(next, true, nameIsDnsSubdomain)
+    if (context.release >= pathTypesSince) return [...moved, ...metadata, ...own]
+    // The early releases check a changed ingress whole, then once more together with what may not change.
+    return [...metadata, ...own, ...moved, ...own]
+  },
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (next, old) => [
+        ...checkMetadataUpdate(next, old),
+        ...checkLoadBalancerStatus(next),
+      ],
+    },
+  },
+}

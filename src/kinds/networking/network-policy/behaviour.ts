@@ -1,0 +1,170 @@
+/** NetworkPolicy: peers and ports traffic is allowed from and to. */
+import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goStrings } from '#api/go-syntax.ts'
+import { cidrContains, formatIp, parseCidr } from '#api/ip-address.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { nameIsDnsSubdomain, portName, portNumber } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { hasWrittenEmpty } from '#api/written-empty.ts'
+import { each } from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+const protocols = ['TCP', 'UDP', 'SCTP']
+const policyTypes = ['Ingress', 'Egress']
+/** The first release that looks at each type by itself. */
+const ownTypeSince = 18
+
+function check(policy: KubeObject, { release }: Context): FieldError[] {
+  const path = FieldPath.of('spec')
+  const spec = policy.spec ?? {}
+  const types: string[] = spec.policyTypes ?? []
+  const typesPath = path.child('policyTypes')
+  const errors = [
+    ...validateLabelSelector(spec.podSelector, path.child('podSelector')),
+    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), release),
+    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), release),
+  ]
+  if (types.length > policyTypes.length) {
+    const shown = asGo(goStrings(types, 'networking.PolicyType'))
+    return [...errors, invalid(typesPath, shown, 'may not specify more than two policyTypes')]
+  }
+  const wrong = types.filter((type) => !policyTypes.includes(type))
+  for (const [i, type] of types.entries()) {
+    // Before, each type was refused for every one that is wrong.
+    const faults = release < ownTypeSince ? wrong : wrong.filter((one) => one === type).slice(0, 1)
+    errors.push(...faults.map(() => notSupported(typesPath.index(i), type, policyTypes)))
+  }
+  return errors
+}
+
+function checkRules(
+  rules: Loose[],
+  peerField: string,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
+  return rules.flatMap((rule, i) => {
+    const ports: Loose[] = rule.ports ?? []
+    const peers: Loose[] = rule[peerField] ?? []
+    const at = path.index(i)
+    return [
+      ...ports.flatMap((port, j) => checkPort(port, at.child('ports').index(j))),
+      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), release)),
+    ]
+  })
+}
+
+function checkPort({ protocol, port, endPort }: Loose, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (protocol !== undefined && !protocols.includes(protocol)) {
+    errors.push(notSupported(path.child('protocol'), protocol, protocols))
+  }
+  const end = path.child('endPort')
+  const refuse = (why: string) =>
+    endPort === undefined
+      ? []
+      : [invalid(end, endPort, `may not be specified when \`port\` is ${why}`)]
+  if (port === undefined) return [...errors, ...refuse('not specified')]
+  if (typeof port === 'string') {
+    return [...errors, ...refuse('non-numeric'), ...each(path.child('port'), port, portName(port))]
+  }
+  errors.push(...each(path.child('port'), port, portNumber(port)))
+  if (endPort === undefined) return errors
+  if (endPort < port) errors.push(invalid(end, port, 'must be greater than or equal to `port`'))
+  return [...errors, ...each(end, endPort, portNumber(endPort))]
+}
+
+function checkPeer(
+  { podSelector, namespaceSelector, ipBlock }: Loose,
+  path: FieldPath,
+  release: number,
+): FieldError[] {
+  const errors = [
+    ...validateLabelSelector(podSelector, path.child('podSelector')),
+    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')),
+    ...(ipBlock ? checkIpBlock(ipBlock, path.child('ipBlock'), release) : []),
+  ]
+  const count = [podSelector, namespaceSelector, ipBlock].filter(Boolean).length
+  if (count === 0) errors.push(required(path, 'must specify a peer'))
+  else if (count > 1 && ipBlock) {
+    errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
+  }
+  return errors
+}
+
+/** The first release in which an exception is smaller than what it is taken from. */
+const strictSince = 18
+
+function checkIpBlock(block: Loose, path: FieldPath, release: number): FieldError[] {
+  const text: string = block.cidr ?? ''
+  const at = path.child('cidr')
+  if (text === '') return [required(at)]
+  const cidr = parseCidr(text)
+  if (cidr === undefined) return [invalid(at, text, 'not a valid CIDR')]
+  const errors: FieldError[] = []
+  for (const [i, exceptText] of ((block.except ?? []) as string[]).entries()) {
+    const exceptAt = path.child('except').index(i)
+    const except = parseCidr(exceptText)
+    if (except === undefined) {
+      return [...errors, invalid(exceptAt, exceptText, 'not a valid CIDR')]
+    }
+    if (release < strictSince) {
+      if (cidrContains(cidr, except.network)) continue
+      errors.push(invalid(exceptAt, asGo(formatIp(except.network)), 'not within CIDR range'))
+    } else if (!cidrContains(cidr, except.network) || cidr.ones >= except.ones) {
+      errors.push(invalid(exceptAt, exceptText, 'must be a strict subset of `cidr`'))
+    }
+  }
+  return errors
+}
+
+const portsOf = (policy: KubeObject | undefined): Loose[] =>
+  [...(policy?.spec?.ingress ?? []), ...(policy?.spec?.egress ?? [])].flatMap(
+    (rule: Loose) => rule.ports ?? [],
+  )
+
+function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  if (context.feature('NetworkPolicyEndPort')) return
+  if (portsOf(old).some((port) => port.endPort !== undefined)) return
+  for (const port of portsOf(next)) delete port.endPort
+}
+
+/** The original checks a changed policy whole, then once more together with what may not change. */
+/**
+ * The original tells a list that is empty from one that is not there: a spec is another one when it holds something
+ * written empty, and nearly always when it came through extensions, whose conversion made lists of what was absent.
+ */
+function isSpelledDifferently({ spec = {} }: KubeObject, { requestApiVersion }: Context): boolean {
+  if (hasWrittenEmpty(spec)) return true
+  if (requestApiVersion !== 'extensions/v1beta1') return false
+  const { ingress = [], egress = [] } = spec as { ingress?: Loose[]; egress?: Loose[] }
+  if (ingress.length === 0 || egress.length === 0) return true
+  return (
+    [...ingress, ...egress].some(({ ports }) => !ports?.length) ||
+    egress.some(({ to }) => !to?.length)
+  )
+}
+
+export const networkPolicyBehaviour: Behaviour = {
+  prepareForCreate(object, context) {
+    object.metadata.generation = 1
+    dropDisabled(object, undefined, context)
+  },
+  prepareForUpdate(next, old, context) {
+    dropDisabled(next, old, context)
+    raiseGeneration(next, old, ['spec'])
+    if (isSpelledDifferently(next, context)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+  validateCreate: check,
+  validateUpdate: (next, old, context) => [
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next, context),
+    ...checkMetadataUpdate(next, old),
+    ...check(next, context),
+  ],
+}

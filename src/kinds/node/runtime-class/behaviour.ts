@@ -1,0 +1,58 @@
+/** RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it is. */
+import { duplicate, type FieldError } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkImmutable, each } from '#kinds/all-kinds/checks.ts'
+import { checkPlainMetadata, checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { goToleration } from '#kinds/pod-template/go-values.ts'
+import { podRules } from '#kinds/pod-template/pod-rules.ts'
+import { checkResources } from '#kinds/pod-template/resources.ts'
+import { checkTolerations } from '#kinds/pod-template/scheduling.ts'
+import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+function check(object: KubeObject, context: Context): FieldError[] {
+  const handler: string = object.handler ?? ''
+  const { overhead, scheduling } = object
+  const errors = each(FieldPath.of('handler'), handler, nameIsDnsLabel(handler, false))
+  if (overhead) {
+    const limits = { limits: overhead.podFixed }
+    errors.push(...checkResources(limits, FieldPath.of('overhead'), podRules(context)))
+  }
+  if (scheduling) errors.push(...checkScheduling(scheduling, FieldPath.of('scheduling')))
+  return errors
+}
+
+function checkScheduling(scheduling: Loose, path: FieldPath): FieldError[] {
+  const tolerations: Loose[] = scheduling.tolerations ?? []
+  const at = path.child('tolerations')
+  const seen = new Set<string>()
+  const twice = tolerations.flatMap((toleration, i) => {
+    const { key = '', operator = '', value = '', effect = '' } = toleration
+    const identity = JSON.stringify([key, operator, value, effect])
+    if (seen.has(identity)) return [duplicate(at.index(i), goToleration(toleration))]
+    seen.add(identity)
+    return []
+  })
+  return [
+    ...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')),
+    ...checkTolerations(tolerations, at.child('tolerations')),
+    ...twice,
+  ]
+}
+
+export const runtimeClassBehaviour: Behaviour = {
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  prepareForCreate: (object, context) =>
+    dropUnlessUsed(object, 'overhead', context.feature('PodOverhead'), false),
+  validateCreate: check,
+  validateUpdate: (next, old, context) => [
+    ...checkPlainMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, context),
+    ...checkPlainMetadataUpdate(next, old),
+    ...checkImmutable(next.handler ?? '', old.handler ?? '', FieldPath.of('handler')),
+  ],
+}

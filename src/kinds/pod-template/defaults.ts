@@ -1,0 +1,87 @@
+/** Defaults of everything in a pod template, and of the claims that templates have. */
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { isUnset } from '#kinds/all-kinds/is-unset.ts'
+import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
+import { persistentVolumeClaimDefaults } from '#kinds/core/persistent-volume-claim/defaults.ts'
+import { imageTag } from '#kinds/image-name.ts'
+import { agreeOnServiceAccount, dropInitContainerAnnotations } from './normal-form.ts'
+import { volumeDefaults } from './volume-defaults.ts'
+
+const podSpec: Defaulter = (spec) => {
+  spec.dnsPolicy ||= 'ClusterFirst'
+  spec.restartPolicy ||= 'Always'
+  if (spec.hostNetwork) {
+    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+      for (const port of container.ports ?? []) {
+        if (port.containerPort) port.hostPort ||= port.containerPort
+      }
+    }
+  }
+  spec.securityContext ??= {}
+  if (isUnset(spec.terminationGracePeriodSeconds)) spec.terminationGracePeriodSeconds = 30
+  spec.schedulerName ||= 'default-scheduler'
+  agreeOnServiceAccount(spec)
+  roundAmounts(spec.overhead)
+}
+
+const container: Defaulter = (value) => {
+  value.imagePullPolicy ||= imageTag(value.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  value.terminationMessagePath ||= '/dev/termination-log'
+  value.terminationMessagePolicy ||= 'File'
+}
+
+const probe: Defaulter = (value) => {
+  value.timeoutSeconds ||= 1
+  value.periodSeconds ||= 10
+  value.successThreshold ||= 1
+  value.failureThreshold ||= 3
+}
+
+const isSource = (key: string, value: unknown): boolean => key !== 'name' && !isUnset(value)
+
+const volume: Defaulter = (value) => {
+  const hasSource = Object.entries(value).some(([key, source]) => isSource(key, source))
+  if (!hasSource) value.emptyDir = {}
+}
+
+/** Files are readable by all and writable by their owner. */
+const fileMode: Defaulter = (value) => {
+  value.defaultMode ??= 0o644
+}
+
+/** The first release in which containers for a closer look have the defaults of the others. */
+const ephemeralSince = 20
+
+const ephemeralContainer: Defaulter = (value, context) => {
+  if (context.release >= ephemeralSince) container(value, context)
+}
+
+const named = (type: string): string => `io.k8s.api.core.v1.${type}`
+
+export const podTemplateDefaults: Defaulters = {
+  ...persistentVolumeClaimDefaults,
+  ...volumeDefaults,
+  [named('PodTemplateSpec')]: (value) => dropInitContainerAnnotations(value.metadata),
+  [named('PodSpec')]: podSpec,
+  [named('Container')]: container,
+  [named('EphemeralContainer')]: ephemeralContainer,
+  [named('ContainerPort')]: (value) => {
+    value.protocol ||= 'TCP'
+  },
+  [named('Probe')]: probe,
+  [named('HTTPGetAction')]: (value) => {
+    value.path ||= '/'
+    value.scheme ||= 'HTTP'
+  },
+  [named('ObjectFieldSelector')]: (value) => {
+    value.apiVersion ||= 'v1'
+  },
+  [named('Volume')]: volume,
+  [named('SecretVolumeSource')]: fileMode,
+  [named('ConfigMapVolumeSource')]: fileMode,
+  [named('DownwardAPIVolumeSource')]: fileMode,
+  [named('ProjectedVolumeSource')]: fileMode,
+  [named('ServiceAccountTokenProjection')]: (value) => {
+    value.expirationSeconds ??= 3600
+  },
+}

@@ -1,0 +1,59 @@
+/** A volume with a claim of its own, made from a template and gone with the pod. */
+import { type FieldError, forbidden, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { validateLabels } from '#api/label-rules.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { validateAnnotations } from '#api/object-meta-rules.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { checkClaimSpec } from '#kinds/core/persistent-volume-claim/claim-spec.ts'
+import type { PodRules } from './pod-rules.ts'
+
+export function checkEphemeralVolume(
+  source: Loose,
+  path: FieldPath,
+  rules: PodRules,
+): FieldError[] {
+  const at = path.child('volumeClaimTemplate')
+  const template = source.volumeClaimTemplate
+  if (!template) return [required(at)]
+  return [
+    ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata')),
+    ...checkClaimSpec(template.spec ?? {}, at.child('spec'), rules.once, rules.release),
+  ]
+}
+
+/** Metadata a template may not have, with the original's spelling of the path. */
+const forbiddenMetadata: readonly (readonly [string, string])[] = [
+  ['name', 'name'],
+  ['generateName', 'generateName'],
+  ['namespace', 'namespace'],
+  ['selfLink', 'selfLink'],
+  ['uid', 'uID'],
+  ['resourceVersion', 'resourceVersion'],
+  ['generation', 'generation'],
+  ['creationTimestamp', 'creationTimestamp'],
+  ['deletionTimestamp', 'deletionTimestamp'],
+  ['deletionGracePeriodSeconds', 'deletionGracePeriodSeconds'],
+  ['ownerReferences', 'ownerReferences'],
+  ['finalizers', 'finalizers'],
+  ['clusterName', 'clusterName'],
+  ['managedFields', 'managedFields'],
+]
+
+function checkTemplateMetadata(meta: Loose, path: FieldPath): FieldError[] {
+  const errors = [
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateLabels(meta.labels, path.child('labels')),
+  ]
+  for (const [field, shown] of forbiddenMetadata) {
+    if (!isSet(meta, field)) continue
+    errors.push(forbidden(path.child(shown), 'cannot be set for an ephemeral volume'))
+  }
+  return errors
+}
+
+/** A number that may be absent is there with any value, a list with none; of the rest, what is zero is nothing. */
+const isSet = (meta: Loose, field: string): boolean =>
+  Boolean(meta[field]) ||
+  (field === 'deletionGracePeriodSeconds' && meta[field] === 0) ||
+  wasWrittenEmpty(meta, field)

@@ -1,0 +1,110 @@
+/**
+ * What the rules for pods depend on besides the pod: feature gates, and whether the object being changed broke a rule
+ * already, in which case it may go on breaking it.
+ */
+import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import type { Context } from '#kinds/kind.ts'
+import { type OncePod, oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
+import { containersOf } from './containers-of.ts'
+import { hasIndivisibleHugePages } from './huge-pages.ts'
+
+/** The first release that wants whole huge pages. */
+const wholePagesSince = 21
+
+export interface PodRules {
+  readonly allowDownwardHugePages: boolean
+  readonly allowAnyDeletionCost: boolean
+  readonly allowIndivisibleHugePages: boolean
+  readonly allowManyPageSizes: boolean
+  readonly allowHostProcess: boolean
+  readonly allowExpandedDns: boolean
+  readonly allowPrivileged: boolean
+  readonly once: OncePod
+  readonly ephemeralContainers: boolean
+  /** Minor number of the emulated release. */
+  readonly release: number
+}
+
+export interface Template {
+  readonly spec: Loose
+  readonly metadata: ObjectMeta
+}
+
+/** Longest search list of a pod's DNS settings, before and with ExpandedDNSConfig. */
+export const searchLimits = {
+  legacy: { paths: 6, characters: 256 },
+  expanded: { paths: 32, characters: 2048 },
+}
+
+/** The rules for a pod or pod template; `old` is what it was before, if it was there. */
+export function podRules(
+  context: Context,
+  next?: Partial<Template>,
+  old?: Partial<Template>,
+): PodRules {
+  const spec = next?.spec
+  const oldSpec = old?.spec
+  const deletionCost = context.feature('PodDeletionCost')
+  return {
+    allowDownwardHugePages:
+      context.feature('DownwardAPIHugePages') ||
+      (oldSpec !== undefined && usesDownwardHugePages(oldSpec)),
+    allowAnyDeletionCost:
+      !deletionCost || (old?.metadata !== undefined && !isDeletionCost(old.metadata.annotations)),
+    allowIndivisibleHugePages:
+      context.release < wholePagesSince ||
+      (oldSpec !== undefined && hasIndivisibleHugePages(oldSpec)),
+    allowManyPageSizes: context.feature('HugePageStorageMediumSize'),
+    allowHostProcess:
+      context.feature('WindowsHostProcessContainers') ||
+      (oldSpec !== undefined && setsHostProcess(oldSpec)),
+    allowExpandedDns: context.feature('ExpandedDNSConfig') || keepsLongSearchList(spec, oldSpec),
+    allowPrivileged: context.allowPrivileged !== false,
+    once: oncePodIn(context),
+    ephemeralContainers: context.feature('EphemeralContainers'),
+    release: context.release,
+  }
+}
+
+const deletionCostKey = 'controller.kubernetes.io/pod-deletion-cost'
+
+/** Whether the deletion cost of a pod, where it has one, is a 32-bit integer without plus or leading zeros. */
+export function isDeletionCost(annotations: Readonly<Record<string, string>> | undefined): boolean {
+  if (annotations === undefined || !Object.hasOwn(annotations, deletionCostKey)) return true
+  const text = annotations[deletionCostKey] as string
+  if (!/^(?:0|-[0-9]+|[1-9][0-9]*)$/.test(text)) return false
+  const value = Number(text)
+  return value >= -2147483648 && value <= 2147483647
+}
+
+const isHugePagesField = (reference: Loose | undefined): boolean =>
+  /^(?:requests|limits)\.hugepages-/.test(reference?.resource ?? '')
+
+function usesDownwardHugePages(spec: Loose): boolean {
+  for (const volume of spec.volumes ?? []) {
+    for (const item of volume.downwardAPI?.items ?? []) {
+      if (isHugePagesField(item.resourceFieldRef)) return true
+    }
+  }
+  return containersOf(spec).some((container) =>
+    (container.env ?? []).some((env: Loose) => isHugePagesField(env.valueFrom?.resourceFieldRef)),
+  )
+}
+
+function setsHostProcess(spec: Loose): boolean {
+  const sets = (context: Loose | undefined) =>
+    (context?.windowsOptions?.hostProcess ?? undefined) !== undefined
+  return (
+    sets(spec.securityContext) ||
+    containersOf(spec).some((container) => sets(container.securityContext))
+  )
+}
+
+function keepsLongSearchList(spec: Loose | undefined, old: Loose | undefined): boolean {
+  if (!spec?.dnsConfig || !old?.dnsConfig) return false
+  const before: string[] = old.dnsConfig.searches ?? []
+  const after: string[] = spec.dnsConfig.searches ?? []
+  const { paths, characters } = searchLimits.legacy
+  if (before.length <= paths && Buffer.byteLength(before.join(' ')) <= characters) return false
+  return before.length === after.length && before.every((search, i) => search === after[i])
+}

@@ -1,0 +1,162 @@
+/** The volumes of a pod: each has a name of its own and exactly one source. */
+import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import { dns1123Label, longerThan, nameIsDnsSubdomain } from '#api/names.ts'
+import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import { each } from '#kinds/all-kinds/checks.ts'
+import {
+  checkAwsVolume,
+  checkAzureDiskVolume,
+  checkFibreChannelVolume,
+  checkGceVolume,
+  checkIscsiVolume,
+} from './block-volumes.ts'
+import { checkEphemeralVolume } from './ephemeral-volume.ts'
+import {
+  checkConfigMapVolume,
+  checkDownwardVolume,
+  checkProjectedVolume,
+  checkSecretVolume,
+} from './file-volumes.ts'
+import {
+  checkAzureFileVolume,
+  checkCephfsVolume,
+  checkCinderVolume,
+  checkClaimVolume,
+  checkCsiVolume,
+  checkEmptyDirVolume,
+  checkFlexVolume,
+  checkFlockerVolume,
+  checkGitRepoVolume,
+  checkGlusterfsVolume,
+  checkHostPathVolume,
+  checkNfsVolume,
+  checkPhotonVolume,
+  checkPortworxVolume,
+  checkQuobyteVolume,
+  checkRbdVolume,
+  checkScaleIoVolume,
+  checkStorageOsVolume,
+  checkVsphereVolume,
+} from './network-volumes.ts'
+import type { PodRules } from './pod-rules.ts'
+
+interface Source {
+  readonly field: string
+  check(source: Loose, path: FieldPath, rules: PodRules): FieldError[]
+  /** The original's path where it is not the field's name: when refused beside another, and when checked. */
+  readonly refusedAt?: string
+  readonly checkedAt?: string
+}
+
+/** In the order the original looks at them. */
+const sources: readonly Source[] = [
+  { field: 'emptyDir', check: checkEmptyDirVolume },
+  { field: 'hostPath', check: checkHostPathVolume },
+  { field: 'gitRepo', check: checkGitRepoVolume },
+  { field: 'gcePersistentDisk', check: checkGceVolume, checkedAt: 'persistentDisk' },
+  { field: 'awsElasticBlockStore', check: checkAwsVolume },
+  { field: 'secret', check: checkSecretVolume },
+  { field: 'nfs', check: checkNfsVolume },
+  { field: 'iscsi', check: checkIscsiVolume },
+  { field: 'glusterfs', check: checkGlusterfsVolume },
+  { field: 'flocker', check: checkFlockerVolume },
+  { field: 'persistentVolumeClaim', check: checkClaimVolume },
+  { field: 'rbd', check: checkRbdVolume },
+  { field: 'cinder', check: checkCinderVolume },
+  { field: 'cephfs', check: checkCephfsVolume, refusedAt: 'cephFS' },
+  { field: 'quobyte', check: checkQuobyteVolume },
+  { field: 'downwardAPI', check: checkDownwardVolume, refusedAt: 'downwarAPI' },
+  { field: 'fc', check: checkFibreChannelVolume },
+  { field: 'flexVolume', check: checkFlexVolume },
+  { field: 'configMap', check: checkConfigMapVolume },
+  { field: 'azureFile', check: checkAzureFileVolume },
+  { field: 'vsphereVolume', check: checkVsphereVolume },
+  { field: 'photonPersistentDisk', check: checkPhotonVolume },
+  { field: 'portworxVolume', check: checkPortworxVolume },
+  { field: 'azureDisk', check: checkAzureDiskVolume },
+  { field: 'storageos', check: checkStorageOsVolume },
+  { field: 'projected', check: checkProjectedVolume },
+  { field: 'scaleIO', check: checkScaleIoVolume },
+  { field: 'csi', check: checkCsiVolume },
+  { field: 'ephemeral', check: checkEphemeralVolume },
+]
+
+/** Volumes that passed, by name: what mounts and devices may refer to. */
+export type VolumesByName = ReadonlyMap<string, Loose>
+
+/** `meta` is the pod's own; templates have none, and no claims of ephemeral volumes to name. */
+export function checkVolumes(
+  volumes: Loose[] | null | undefined,
+  meta: ObjectMeta | undefined,
+  path: FieldPath,
+  rules: PodRules,
+): { volumes: VolumesByName; errors: FieldError[] } {
+  const found = new Map<string, Loose>()
+  const errors: FieldError[] = []
+  const podName = meta?.name ?? ''
+  const all = volumes ?? []
+  const ownClaims = new Set<string>()
+  if (podName !== '') {
+    for (const volume of all) if (volume.ephemeral) ownClaims.add(`${podName}-${volume.name ?? ''}`)
+  }
+  all.forEach((volume, i) => {
+    const at = path.index(i)
+    const name: string = volume.name ?? ''
+    const problems = checkSource(volume, at, podName, rules)
+    if (name === '') problems.push(required(at.child('name')))
+    else problems.push(...each(at.child('name'), name, dns1123Label(name)))
+    if (found.has(name)) problems.push(duplicate(at.child('name'), name))
+    if (problems.length === 0) found.set(name, volume)
+    else errors.push(...problems)
+    const claim = volume.persistentVolumeClaim?.claimName
+    if (ownClaims.has(claim)) {
+      const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+      errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim, detail))
+    }
+  })
+  return { volumes: found, errors }
+}
+
+function checkSource(
+  volume: Loose,
+  path: FieldPath,
+  podName: string,
+  rules: PodRules,
+): FieldError[] {
+  const errors: FieldError[] = []
+  let count = 0
+  for (const { field, check, refusedAt, checkedAt } of sources) {
+    const source = volume[field]
+    if (source === undefined || source === null) continue
+    if (count > 0) {
+      const detail = 'may not specify more than 1 volume type'
+      errors.push(forbidden(path.child(refusedAt ?? field), detail))
+    } else {
+      errors.push(...check(source, path.child(checkedAt ?? field), rules))
+      if (field === 'ephemeral') errors.push(...checkClaimName(podName, volume.name ?? '', path))
+    }
+    count++
+    if (field === 'iscsi') errors.push(...checkPortalLength(source, volume.name ?? '', path))
+  }
+  if (count === 0) errors.push(required(path, 'must specify a volume type'))
+  return errors
+}
+
+function checkPortalLength(iscsi: Loose, name: string, path: FieldPath): FieldError[] {
+  if (typeof iscsi.initiatorName !== 'string') return []
+  if (!longerThan(`${name}:${iscsi.targetPortal ?? ''}`, 64)) return []
+  const detail =
+    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+  return [invalid(path.child('name'), name, detail)]
+}
+
+/** The claim made for an ephemeral volume is named after pod and volume. */
+function checkClaimName(podName: string, name: string, path: FieldPath): FieldError[] {
+  if (podName === '' || name === '') return []
+  const claim = `${podName}-${name}`
+  return nameIsDnsSubdomain(claim, false).map((problem) =>
+    invalid(path.child('name'), name, `PVC name ${goQuote(claim)}: ${problem}`),
+  )
+}

@@ -1,0 +1,90 @@
+/** PodDisruptionBudget, on policy/v1: how many pods must stay, or how many may go. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { nameIsPathSegment } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkNotNegative } from '#kinds/all-kinds/checks.ts'
+import { checkConditions } from '#kinds/all-kinds/conditions.ts'
+import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/all-kinds/int-or-percent.ts'
+import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import { goLabelSelector } from '#kinds/workloads/selectors.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+
+const specPath = FieldPath.of('spec')
+const statusPath = FieldPath.of('status')
+const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']
+
+function check(budget: KubeObject): FieldError[] {
+  const { minAvailable, maxUnavailable, selector } = budget.spec ?? {}
+  const errors: FieldError[] = []
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = goStruct('policy.PodDisruptionBudgetSpec', [
+      ['MinAvailable', goPointer('intstr.IntOrString', minAvailable)],
+      ['Selector', goPointer('v1.LabelSelector', goLabelSelector(selector))],
+      ['MaxUnavailable', goPointer('intstr.IntOrString', maxUnavailable)],
+    ])
+    const detail = 'minAvailable and maxUnavailable cannot be both set'
+    errors.push(invalid(specPath, asGo(shown), detail))
+  }
+  for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    if (value === undefined) continue
+    errors.push(...checkIntOrPercent(value, specPath.child(field)))
+    errors.push(...checkAtMost100Percent(value, specPath.child(field)))
+  }
+  return [...errors, ...validateLabelSelector(selector, specPath.child('selector'))]
+}
+
+/** Before, a status was never looked at where it is written, and with the spec in every other write. */
+const statusCheckedSince = 21
+/** Up to here messages have another name for the disruptions that are allowed. */
+const longerNameUntil = 17
+
+function checkCounts({ status = {} }: KubeObject, { release }: Context): FieldError[] {
+  const shown = (field: string) =>
+    field === 'disruptionsAllowed' && release <= longerNameUntil ? 'podDisruptionsAllowed' : field
+  return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(shown(field))))
+}
+
+function checkWhole(budget: KubeObject, context: Context): FieldError[] {
+  const errors = check(budget)
+  return context.release < statusCheckedSince
+    ? [...errors, ...checkCounts(budget, context)]
+    : errors
+}
+
+function checkStatus(next: KubeObject, context: Context): FieldError[] {
+  if (context.release < statusCheckedSince) return []
+  const { conditions = [] } = next.status ?? {}
+  const errors = checkConditions(conditions, statusPath.child('conditions'))
+  if (context.requestApiVersion === 'policy/v1beta1') return errors
+  return [...errors, ...checkCounts(next, context)]
+}
+
+const emptyStatus = () => Object.fromEntries(counts.map((field) => [field, 0]))
+
+/** Its metadata has only the rules every object has. */
+export const podDisruptionBudgetBehaviour: Behaviour = {
+  nameRule: nameIsPathSegment,
+  metadataLast: true,
+  unconditionalUpdate: false,
+  resetFields: [['status']],
+  prepareForCreate(object) {
+    object.status = emptyStatus()
+    object.metadata.generation = 1
+  },
+  prepareForUpdate(next, old) {
+    keepStatus(next, old)
+    raiseGeneration(next, old, ['spec'])
+  },
+  validateCreate: checkWhole,
+  validateUpdate: (next, _old, context) => checkWhole(next, context),
+  subresources: {
+    status: {
+      resetFields: [['spec']],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (next, _old, context) => checkStatus(next, context),
+    },
+  },
+}

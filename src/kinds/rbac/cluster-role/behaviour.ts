@@ -1,0 +1,29 @@
+/** ClusterRole: permissions in the whole cluster, also made from other cluster roles. */
+import { type FieldError, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { isLabelSelector } from '#kinds/all-kinds/checks.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkPolicyRules } from '#kinds/rbac/policy-rules.ts'
+import { toldTwice } from '#kinds/rbac/rbac-behaviour.ts'
+
+function checkClusterRole(role: KubeObject): FieldError[] {
+  const errors = checkPolicyRules(role.rules, false)
+  if (!role.aggregationRule) return errors
+  const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors')
+  const selectors = role.aggregationRule.clusterRoleSelectors ?? []
+  if (selectors.length === 0) {
+    const detail = 'at least one clusterRoleSelector required if aggregationRule is non-nil'
+    errors.push(required(path, detail))
+  }
+  for (const [i, selector] of selectors.entries()) {
+    errors.push(...validateLabelSelector(selector, path.index(i)))
+    if (!isLabelSelector(selector)) {
+      errors.push(invalid(path.index(i), null, 'invalid label selector.'))
+    }
+  }
+  return errors
+}
+
+export const clusterRoleBehaviour: Behaviour = toldTwice(false, checkClusterRole)

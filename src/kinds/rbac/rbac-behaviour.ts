@@ -1,0 +1,31 @@
+/** What roles and bindings have in common: names that are segments of a path, and updates that make, and check twice. */
+import type { FieldError } from '#api/field-error.ts'
+import { pathSegmentName } from '#api/names.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+
+const nameRule = (name: string): string[] => pathSegmentName(name)
+
+/** An update runs the whole check twice, as the original does: each error is told twice. `checkChange` comes after. */
+export function toldTwice(
+  namespaced: boolean,
+  check: (object: KubeObject) => FieldError[],
+  checkChange: (next: KubeObject, old: KubeObject) => FieldError[] = () => [],
+): Behaviour {
+  const whole = (object: KubeObject) => [
+    ...checkMetadata(object, namespaced, nameRule),
+    ...check(object),
+  ]
+  return {
+    nameRule,
+    createOnUpdate: true,
+    validateCreate: check,
+    validateUpdate: (next, old) => [
+      ...whole(next),
+      ...whole(next),
+      ...checkMetadataUpdate(next, old),
+      ...checkChange(next, old),
+    ],
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Every built-in kind that has rules: one row each. The rules of a kind are loaded with its first object: a server holds
+ * the rules of the kinds that its clients use. What is needed before that is a column of the row.
+ */
+import { loadLater } from '#base/load-later.ts'
+import type { KindRules } from './kind-rules.ts'
+
+export interface KindRow {
+  /** '' for the core group. */
+  readonly group: string
+  readonly plural: string
+  /** Under src/kinds: `apps/deployment` holds `deployment.ts`, which exports `deployment`. */
+  readonly folder: string
+  /** The version that rules run on, where it is not the version that is stored. */
+  readonly hub?: string
+  /** Whether field selectors can name fields of its own; without them no rules are loaded to read the store. */
+  readonly selectsByFields?: true
+  /** The first release that can show it as a table. */
+  readonly tablesSince?: number
+}
+
+export const kindRows: readonly KindRow[] = [
+  { group: '', plural: 'componentstatuses', folder: 'core/component-status', tablesSince: 17 },
+  { group: '', plural: 'configmaps', folder: 'core/config-map' },
+  { group: '', plural: 'endpoints', folder: 'core/endpoints' },
+  { group: '', plural: 'events', folder: 'core/event', hub: 'v1', selectsByFields: true },
+  { group: '', plural: 'limitranges', folder: 'core/limit-range' },
+  { group: '', plural: 'namespaces', folder: 'core/namespace', selectsByFields: true },
+  { group: '', plural: 'nodes', folder: 'core/node', selectsByFields: true },
+  { group: '', plural: 'persistentvolumeclaims', folder: 'core/persistent-volume-claim' },
+  { group: '', plural: 'persistentvolumes', folder: 'core/persistent-volume' },
+  { group: '', plural: 'pods', folder: 'core/pod', selectsByFields: true },
+  { group: '', plural: 'podtemplates', folder: 'core/pod-template' },
+  {
+    group: '',
+    plural: 'replicationcontrollers',
+    folder: 'core/replication-controller',
+    selectsByFields: true,
+  },
+  { group: '', plural: 'resourcequotas', folder: 'core/resource-quota' },
+  { group: '', plural: 'secrets', folder: 'core/secret', selectsByFields: true },
+  { group: '', plural: 'serviceaccounts', folder: 'core/service-account' },
+  { group: '', plural: 'services', folder: 'core/service' },
+  {
+    group: 'admissionregistration.k8s.io',
+    plural: 'mutatingwebhookconfigurations',
+    folder: 'admissionregistration/mutating-webhook-configuration',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    plural: 'validatingwebhookconfigurations',
+    folder: 'admissionregistration/validating-webhook-configuration',
+  },
+  {
+    group: 'apiextensions.k8s.io',
+    plural: 'customresourcedefinitions',
+    folder: 'apiextensions/custom-resource-definition',
+    hub: 'apiextensions.k8s.io/v1',
+  },
+  { group: 'apiregistration.k8s.io', plural: 'apiservices', folder: 'apiregistration/api-service' },
+  { group: 'apps', plural: 'controllerrevisions', folder: 'apps/controller-revision' },
+  { group: 'apps', plural: 'daemonsets', folder: 'apps/daemon-set' },
+  { group: 'apps', plural: 'deployments', folder: 'apps/deployment' },
+  { group: 'apps', plural: 'replicasets', folder: 'apps/replica-set' },
+  { group: 'apps', plural: 'statefulsets', folder: 'apps/stateful-set' },
+  {
+    group: 'auditregistration.k8s.io',
+    plural: 'auditsinks',
+    folder: 'auditregistration/audit-sink',
+  },
+  {
+    group: 'autoscaling',
+    plural: 'horizontalpodautoscalers',
+    folder: 'autoscaling/horizontal-pod-autoscaler',
+    hub: 'autoscaling/v2beta2',
+  },
+  { group: 'batch', plural: 'cronjobs', folder: 'batch/cron-job', hub: 'batch/v1' },
+  { group: 'batch', plural: 'jobs', folder: 'batch/job', selectsByFields: true },
+  {
+    group: 'certificates.k8s.io',
+    plural: 'certificatesigningrequests',
+    folder: 'certificates/certificate-signing-request',
+    selectsByFields: true,
+  },
+  { group: 'coordination.k8s.io', plural: 'leases', folder: 'coordination/lease' },
+  {
+    group: 'discovery.k8s.io',
+    plural: 'endpointslices',
+    folder: 'discovery/endpoint-slice',
+    hub: 'discovery.k8s.io/v1',
+  },
+  {
+    group: 'events.k8s.io',
+    plural: 'events',
+    folder: 'core/event',
+    hub: 'v1',
+    selectsByFields: true,
+  },
+  {
+    group: 'flowcontrol.apiserver.k8s.io',
+    plural: 'flowschemas',
+    folder: 'flowcontrol/flow-schema',
+  },
+  {
+    group: 'flowcontrol.apiserver.k8s.io',
+    plural: 'prioritylevelconfigurations',
+    folder: 'flowcontrol/priority-level-configuration',
+  },
+  {
+    group: 'internal.apiserver.k8s.io',
+    plural: 'storageversions',
+    folder: 'internal-apiserver/storage-version',
+  },
+  { group: 'networking.k8s.io', plural: 'ingressclasses', folder: 'networking/ingress-class' },
+  {
+    group: 'networking.k8s.io',
+    plural: 'ingresses',
+    folder: 'networking/ingress',
+    hub: 'networking.k8s.io/v1',
+  },
+  { group: 'networking.k8s.io', plural: 'networkpolicies', folder: 'networking/network-policy' },
+  { group: 'node.k8s.io', plural: 'runtimeclasses', folder: 'node/runtime-class' },
+  {
+    group: 'policy',
+    plural: 'poddisruptionbudgets',
+    folder: 'policy/pod-disruption-budget',
+    hub: 'policy/v1',
+  },
+  { group: 'policy', plural: 'podsecuritypolicies', folder: 'policy/pod-security-policy' },
+  {
+    group: 'rbac.authorization.k8s.io',
+    plural: 'clusterrolebindings',
+    folder: 'rbac/cluster-role-binding',
+    tablesSince: 18,
+  },
+  {
+    group: 'rbac.authorization.k8s.io',
+    plural: 'clusterroles',
+    folder: 'rbac/cluster-role',
+    tablesSince: 18,
+  },
+  {
+    group: 'rbac.authorization.k8s.io',
+    plural: 'rolebindings',
+    folder: 'rbac/role-binding',
+    tablesSince: 18,
+  },
+  { group: 'rbac.authorization.k8s.io', plural: 'roles', folder: 'rbac/role', tablesSince: 18 },
+  { group: 'scheduling.k8s.io', plural: 'priorityclasses', folder: 'scheduling/priority-class' },
+  { group: 'settings.k8s.io', plural: 'podpresets', folder: 'settings/pod-preset' },
+  { group: 'storage.k8s.io', plural: 'csidrivers', folder: 'storage/csi-driver' },
+  { group: 'storage.k8s.io', plural: 'csinodes', folder: 'storage/csi-node' },
+  {
+    group: 'storage.k8s.io',
+    plural: 'csistoragecapacities',
+    folder: 'storage/csi-storage-capacity',
+  },
+  { group: 'storage.k8s.io', plural: 'storageclasses', folder: 'storage/storage-class' },
+  { group: 'storage.k8s.io', plural: 'volumeattachments', folder: 'storage/volume-attachment' },
+  // The group that kinds were in first; it counts where their own group is switched off.
+  { group: 'extensions', plural: 'daemonsets', folder: 'apps/daemon-set' },
+  { group: 'extensions', plural: 'deployments', folder: 'apps/deployment' },
+  {
+    group: 'extensions',
+    plural: 'ingresses',
+    folder: 'networking/ingress',
+    hub: 'networking.k8s.io/v1',
+  },
+  { group: 'extensions', plural: 'networkpolicies', folder: 'networking/network-policy' },
+  { group: 'extensions', plural: 'podsecuritypolicies', folder: 'policy/pod-security-policy' },
+  { group: 'extensions', plural: 'replicasets', folder: 'apps/replica-set' },
+]
+
+const rowOf = new Map(kindRows.map((row) => [`${row.group}/${row.plural}`, row]))
+
+export const kindRowOf = (group: string, plural: string): KindRow | undefined =>
+  rowOf.get(`${group}/${plural}`)
+
+/** Where the rules of a folder are, and their name: `./apps/stateful-set/stateful-set` and `statefulSet`. */
+export function placeOf(folder: string): { path: string; name: string } {
+  const file = folder.slice(folder.indexOf('/') + 1)
+  const name = file.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return { path: `./${folder}/${file}`, name }
+}
+
+const loaders = new Map<string, () => Readonly<Record<string, KindRules>>>()
+
+/** The rules of a kind folder, loaded at the first call. */
+export function rulesIn(folder: string): KindRules {
+  const { path, name } = placeOf(folder)
+  let load = loaders.get(folder)
+  if (load === undefined) {
+    load = loadLater(import.meta.url, path)
+    loaders.set(folder, load)
+  }
+  return load()[name] as KindRules
+}

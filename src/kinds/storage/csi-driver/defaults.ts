@@ -1,0 +1,20 @@
+/** Defaults of CSIDriver. */
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+
+/** Fields came one by one, most of them behind a feature. */
+const csiDriverSpec: Defaulter = (spec, { release, feature }) => {
+  spec.attachRequired ??= true
+  spec.podInfoOnMount ??= false
+  if (feature('CSIStorageCapacity')) spec.storageCapacity ??= false
+  if (feature('CSIVolumeFSGroupPolicy')) spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
+  if (!spec.volumeLifecycleModes?.length && feature('CSIInlineVolume') && release >= 16) {
+    spec.volumeLifecycleModes = ['Persistent']
+  }
+  const republish = release >= 22 || (release >= 20 && feature('CSIServiceAccountToken'))
+  if (republish) spec.requiresRepublish ??= false
+}
+
+export const csiDriverDefaults: Defaulters = {
+  'io.k8s.api.storage.v1.CSIDriverSpec': csiDriverSpec,
+  'io.k8s.api.storage.v1beta1.CSIDriverSpec': csiDriverSpec,
+}

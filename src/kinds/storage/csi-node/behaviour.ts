@@ -1,0 +1,108 @@
+/** CSINode: the storage drivers that run on a node. */
+import { type FieldError, duplicate, invalid, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { type GoText, asGo, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
+import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import {
+  checkNotNegative,
+  each,
+  listAsWritten,
+  repeats,
+  sameJson,
+} from '#kinds/all-kinds/checks.ts'
+import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
+
+const specPath = FieldPath.of('spec')
+
+/** How long the id of a node may be, and where the node had longer ones already. */
+interface IdLengthMax {
+  readonly ofNew: number
+  readonly ofOld: number
+  /** The one that is told of where the other counts. */
+  readonly toldOfOld: number
+}
+
+const idLengthMaxSince22: IdLengthMax = { ofNew: 192, ofOld: 256, toldOfOld: 256 }
+
+const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, toldOfOld: 128 }
+
+const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, toldOfOld: 128 }
+
+const idLengthMaxIn = (release: number): IdLengthMax =>
+  release >= 22 ? idLengthMaxSince22 : release === 21 ? idLengthMaxOf21 : idLengthMaxBefore
+
+function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number): FieldError[] {
+  const { ofNew, ofOld, toldOfOld } = idLengthMaxIn(release)
+  const names = new Set<string>()
+  const drivers: Loose[] = node.spec?.drivers ?? []
+  return drivers.flatMap((driver, i) => {
+    const path = specPath.child('drivers').index(i)
+    const { name = '', nodeID = '' } = driver
+    const errors = checkCsiDriverName(name, path.child('name'))
+    if (nodeID === '') errors.push(required(path.child('nodeID')))
+    if (Buffer.byteLength(nodeID) > (hadLongIds ? ofOld : ofNew)) {
+      const detail = `must be ${hadLongIds ? toldOfOld : ofNew} characters or less`
+      errors.push(invalid(path.child('nodeID'), nodeID, detail))
+    }
+    errors.push(...checkNotNegative(driver.allocatable?.count, path.child('allocatable', 'count')))
+    if (names.has(name)) errors.push(duplicate(path.child('name'), name))
+    names.add(name)
+    return [...errors, ...checkTopologyKeys(driver.topologyKeys ?? [], path, release)]
+  })
+}
+
+/** The first release that shows the key that is wrong, not all of them. */
+const keyShownSince = 22
+
+function checkTopologyKeys(keys: string[], path: FieldPath, release: number): FieldError[] {
+  const isRepeated = repeats(keys)
+  const all = release < keyShownSince ? asGo(goStrings(keys)) : undefined
+  return keys.flatMap((key, i) => [
+    ...(key === '' ? [required(path)] : []),
+    ...(isRepeated[i] ? [duplicate(path, key)] : []),
+    ...each(path, all ?? key, qualifiedName(key)),
+  ])
+}
+
+const goNodeDriver = (driver: Loose): GoText =>
+  goStruct('storage.CSINodeDriver', [
+    ['Name', goQuote(driver.name ?? '')],
+    ['NodeID', goQuote(driver.nodeID ?? '')],
+    ['TopologyKeys', goStrings(listAsWritten(driver, 'topologyKeys'))],
+    ['Allocatable', goPointer('storage.VolumeNodeResources', driver.allocatable)],
+  ])
+
+function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const [now, then]: [Loose[], Loose[]] = [next.spec?.drivers ?? [], old.spec?.drivers ?? []]
+  const byName = Map.groupBy(now, ({ name }) => name)
+  return then.flatMap((driver) =>
+    (byName.get(driver.name) ?? [])
+      .filter((other) => !sameJson(other, driver))
+      .map((other) => invalid('CSINodeDriver', asGo(goNodeDriver(other)), immutableMessage)),
+  )
+}
+
+/** The original checks a changed node whole, then once more together with what may not change. */
+export const csiNodeBehaviour: Behaviour = {
+  unconditionalUpdate: false,
+  validateCreate(object, { release }) {
+    const errors = checkNodeDrivers(object, false, release)
+    if (release >= 21) return errors
+    // Before that everything was checked twice.
+    return [...errors, ...checkMetadata(object, false, nameIsDnsSubdomain), ...errors]
+  },
+  validateUpdate(next, old, { release }) {
+    const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
+      ({ nodeID = '' }) => Buffer.byteLength(nodeID) > idLengthMaxIn(release).ofNew,
+    )
+    const whole = [
+      ...checkMetadata(next, false, nameIsDnsSubdomain),
+      ...checkNodeDrivers(next, longIds, release),
+    ]
+    return [...whole, ...whole, ...checkNodeChanges(next, old)]
+  },
+}

@@ -1,0 +1,46 @@
+/** CSIStorageCapacity: how much room a driver has for a storage class. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { each, sameJson } from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { checkQuantityNotNegative } from '#kinds/all-kinds/resource-names.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { goLabelSelector } from '#kinds/workloads/selectors.ts'
+
+function checkCapacity(object: KubeObject): FieldError[] {
+  const name: string = object.storageClassName ?? ''
+  const { capacity } = object
+  return [
+    ...validateLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology')),
+    ...each(FieldPath.of('storageClassName'), name, nameIsDnsSubdomain(name, false)),
+    ...(capacity === undefined ? [] : checkQuantityNotNegative(capacity, FieldPath.of('capacity'))),
+  ]
+}
+
+/** A new one is checked twice over, as the original does: each error is told twice. */
+export const csiStorageCapacityBehaviour: Behaviour = {
+  unconditionalUpdate: false,
+  validateCreate: (object) => [
+    ...checkCapacity(object),
+    ...checkMetadata(object, true, nameIsDnsSubdomain),
+    ...checkCapacity(object),
+  ],
+  validateUpdate(next, old) {
+    const errors = [
+      ...checkMetadata(next, true, nameIsDnsSubdomain),
+      ...checkCapacity(next),
+      ...checkMetadataUpdate(next, old),
+    ]
+    if (!sameJson(next.nodeTopology, old.nodeTopology)) {
+      errors.push(invalid('nodeTopology', goLabelSelector(next.nodeTopology), immutableMessage))
+    }
+    if ((next.storageClassName ?? '') !== (old.storageClassName ?? '')) {
+      errors.push(invalid('storageClassName', next.storageClassName ?? '', immutableMessage))
+    }
+    return errors
+  },
+}

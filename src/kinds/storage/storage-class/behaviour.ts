@@ -1,0 +1,114 @@
+/** StorageClass: what makes volumes and how, which may not change. */
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  problemsMax,
+  required,
+  tooLong,
+} from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import { checkOneOfIfSet, each, isAsBefore, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour } from '#kinds/kind.ts'
+import { checkTopologySelectorTerm } from './topology-selector.ts'
+
+/** Parameters are handed to the provisioner with every claim. */
+const parametersCountMax = 512
+const parametersSizeBytesMax = 256 * 1024
+
+/** The first release that shows a provisioner as it is checked, not as it was written. */
+const loweredSince = 22
+
+function checkProvisioner(provisioner: string, path: FieldPath, release: number): FieldError[] {
+  const lowered = provisioner.toLowerCase()
+  return each(path, release < loweredSince ? provisioner : lowered, qualifiedName(lowered))
+}
+
+function check(object: KubeObject, release: number): FieldError[] {
+  const provisioner: string = object.provisioner ?? ''
+  const at = FieldPath.of('provisioner')
+  const mode = object.volumeBindingMode
+  return [
+    ...(provisioner === '' ? [required(at)] : checkProvisioner(provisioner, at, release)),
+    ...checkParameters(object.parameters ?? {}, FieldPath.of('parameters')),
+    ...checkOneOfIfSet(
+      object.reclaimPolicy || undefined,
+      ['Delete', 'Retain'],
+      FieldPath.of('reclaimPolicy'),
+    ),
+    ...(mode === undefined
+      ? [required('volumeBindingMode')]
+      : checkOneOfIfSet(
+          mode,
+          ['Immediate', 'WaitForFirstConsumer'],
+          FieldPath.of('volumeBindingMode'),
+        )),
+    ...checkTopologies(object.allowedTopologies ?? []),
+  ]
+}
+
+function checkParameters(parameters: Record<string, string>, path: FieldPath): FieldError[] {
+  const keys = sortedKeys(parameters)
+  if (keys.length > parametersCountMax) return [tooLong(path, '', parametersCountMax)]
+  const errors: FieldError[] = []
+  let size = 0
+  for (const key of keys) {
+    if (key === '') errors.push(invalid(path, key, 'field can not be empty.'))
+    size += Buffer.byteLength(key) + Buffer.byteLength(parameters[key] as string)
+  }
+  if (size > parametersSizeBytesMax) errors.push(tooLong(path, '', parametersSizeBytesMax))
+  return errors
+}
+
+/**
+ * A term that says the same as an earlier one, in whatever order, is refused. The original begins its comparison with
+ * as many empty terms as there are terms, so that an empty one is told as often.
+ */
+function checkTopologies(terms: Loose[]): FieldError[] {
+  const path = FieldPath.of('allowedTopologies')
+  const nothing = JSON.stringify([])
+  const seen = new Map([[nothing, terms.length]])
+  let told = 0
+  return terms.flatMap((term, i) => {
+    const errors = checkTopologySelectorTerm(term, path.index(i))
+    const meaning = new Map<string, string>()
+    for (const { key = '', values } of (term.matchLabelExpressions ?? []) as Loose[]) {
+      meaning.set(key, JSON.stringify([...new Set<string>(values)].sort()))
+    }
+    const identity = JSON.stringify([...meaning].sort())
+    const at = path.index(i).child('matchLabelExpressions')
+    const before = seen.get(identity) ?? 0
+    const times = Math.min(before, problemsMax - told)
+    told += times
+    seen.set(identity, before + 1)
+    return [...errors, ...Array<FieldError>(times).fill(duplicate(at, ''))]
+  })
+}
+
+function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+  const errors: FieldError[] = []
+  for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
+    if (isAsBefore(next, old, field)) continue
+    errors.push(forbidden(field, `updates to ${field} are forbidden.`))
+  }
+  const mode = next.volumeBindingMode
+  if (mode !== old.volumeBindingMode) {
+    errors.push(invalid('volumeBindingMode', mode, immutableMessage))
+  }
+  return errors
+}
+
+export const storageClassBehaviour: Behaviour = {
+  validateCreate: (object, { release }) => check(object, release),
+  validateUpdate: (next, old, { release }) => [
+    ...checkMetadata(next, false, nameIsDnsSubdomain),
+    ...check(next, release),
+    ...checkMetadataUpdate(next, old),
+    ...checkChanges(next, old),
+  ],
+}

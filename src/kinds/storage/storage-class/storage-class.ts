@@ -1,0 +1,14 @@
+/** The rules of StorageClass. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { storageClassBehaviour } from './behaviour.ts'
+import { storageClassColumns } from './columns.ts'
+import { storageClassDefaults } from './defaults.ts'
+
+export const storageClass: KindRules = {
+  behaviour: storageClassBehaviour,
+  columns: storageClassColumns,
+  olderColumns: [
+    { before: 17, without: ['ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion'] },
+  ],
+  defaults: storageClassDefaults,
+}
