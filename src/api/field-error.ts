@@ -96,6 +96,10 @@ export const required = (path: FieldPath | string, detail = '') =>
 export const invalid = (path: FieldPath | string, value: unknown, detail: string) =>
   errorWithValue('FieldValueInvalid', path, 'Invalid value', value, detail)
 
+/** An invalid value that the message does not show. */
+export const invalidUnshown = (path: FieldPath | string, detail: string) =>
+  error('FieldValueInvalid', path, `Invalid value: ${detail}`)
+
 export const notSupported = (
   path: FieldPath | string,
   value: unknown,

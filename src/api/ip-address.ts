@@ -143,3 +143,6 @@ export function formatIp(ip: IpBytes): string {
   if (start < 0) return hex(groups)
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
+
+/** The network of a block, as Go prints it. */
+export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.ones}`

@@ -9,6 +9,7 @@
  * For nearly all kinds requested, hub and stored version are the same kind and convert does nothing.
  */
 import type { FieldError } from '#api/field-error.ts'
+import type { NameRule } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
@@ -178,7 +179,9 @@ export interface Context {
  */
 export interface Behaviour {
   /** Problems of a name, in Kubernetes' words; DNS subdomain unless said otherwise. `prefix`: it is a generateName. */
-  readonly nameRule?: (name: string, prefix: boolean) => string[]
+  readonly nameRule?: NameRule
+  /** The same where the names an object may have depend on what it says. */
+  nameRuleOf?(object: KubeObject): NameRule
   /** What is wrong with metadata is only told when nothing else is. */
   readonly metadataLast?: boolean
   /** The last release in which it was so, where it is no longer. */

@@ -20,6 +20,30 @@ export interface KindRow {
 }
 
 export const kindRows: readonly KindRow[] = [
+  {
+    group: 'certificates.k8s.io',
+    plural: 'clustertrustbundles',
+    folder: 'certificates/cluster-trust-bundle',
+    selectsByFields: true,
+  },
+  {
+    group: 'certificates.k8s.io',
+    plural: 'podcertificaterequests',
+    folder: 'certificates/pod-certificate-request',
+    selectsByFields: true,
+  },
+  {
+    group: 'storagemigration.k8s.io',
+    plural: 'storageversionmigrations',
+    folder: 'storagemigration/storage-version-migration',
+  },
+  { group: 'networking.k8s.io', plural: 'ipaddresses', folder: 'networking/ip-address' },
+  { group: 'networking.k8s.io', plural: 'servicecidrs', folder: 'networking/service-cidr' },
+  {
+    group: 'storage.k8s.io',
+    plural: 'volumeattributesclasses',
+    folder: 'storage/volume-attributes-class',
+  },
   { group: '', plural: 'componentstatuses', folder: 'core/component-status', tablesSince: 17 },
   { group: '', plural: 'configmaps', folder: 'core/config-map' },
   { group: '', plural: 'endpoints', folder: 'core/endpoints' },

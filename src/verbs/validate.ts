@@ -35,7 +35,7 @@ export function refuseInvalidNew(
 function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = object): void {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
-  const nameRule = behaviour.nameRule ?? nameIsDnsSubdomain
+  const nameRule = behaviour.nameRuleOf?.(object) ?? behaviour.nameRule ?? nameIsDnsSubdomain
   const isMetadataLast =
     behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
   const rule = { namespaced: kind.namespaced, nameRule }

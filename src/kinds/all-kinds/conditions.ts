@@ -8,6 +8,7 @@ import {
   tooLong,
 } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { asGo, goJson, type GoText } from '#api/go-syntax.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import { conditionReason, longerThan } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -47,3 +48,19 @@ function checkCondition(condition: Loose, path: FieldPath): FieldError[] {
   }
   return errors
 }
+
+/** Conditions as messages show them: metav1.Condition has JSON names of its own, in internal types too. */
+export const goConditions = (conditions: Loose[]): GoText =>
+  asGo(
+    '[]v1.Condition{…}',
+    `[${conditions
+      .map((one) => {
+        const fields = ['type', 'status', 'lastTransitionTime', 'reason', 'message'].map(
+          (name) => [name, one[name] ?? (name === 'lastTransitionTime' ? null : '')] as const,
+        )
+        if (one.observedGeneration)
+          fields.splice(2, 0, ['observedGeneration', one.observedGeneration])
+        return `{${fields.map(([name, value]) => `"${name}":${goJson(value)}`).join(',')}}`
+      })
+      .join(',')}]`,
+  )

@@ -10,6 +10,7 @@ import {
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goJson } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { repeats, sameJson } from '#kinds/all-kinds/checks.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
@@ -42,6 +43,11 @@ interface Leniency {
   readonly anyCertificate: boolean
   readonly newCertificate: boolean
 }
+
+const missingIsNamed = change('errors for a CSR name the missing field once more', { until: 25 })
+const opposedAsWhole = change('approval and denial of one CSR is an error of its conditions', {
+  since: 34,
+})
 
 const noName = (): string[] => []
 const isBeta = (context: Context): boolean =>
@@ -81,7 +87,9 @@ const goBytes = (text: string | undefined): string => {
   return `[]byte{${bytes.map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
 }
 
-function check(request: KubeObject, leniency: Leniency): FieldError[] {
+function check(request: KubeObject, leniency: Leniency, minor: number): FieldError[] {
+  const release = releaseOf(minor)
+  const missing = (name: string) => (release.has(missingIsNamed) ? `${name} must be provided` : '')
   const spec = request.spec ?? {}
   const errors: FieldError[] = []
   const problem = certificateRequestProblem(bytesOf(spec.request))
@@ -94,28 +102,30 @@ function check(request: KubeObject, leniency: Leniency): FieldError[] {
       ),
     )
   }
-  errors.push(...checkUsages(spec.usages ?? [], leniency))
+  errors.push(...checkUsages(spec.usages ?? [], leniency, missing('usages')))
   const signer: string = spec.signerName ?? ''
   const signerPath = specPath.child('signerName')
   if (!leniency.legacySigner && signer === legacySigner) {
     const detail = 'the legacy signerName is not allowed via this API version'
     errors.push(invalid(signerPath, signer, detail))
-  } else if (!leniency.noSigner) errors.push(...checkSignerName(signer, signerPath))
+  } else if (!leniency.noSigner)
+    errors.push(...checkSignerName(signer, signerPath, missing('signerName')))
   const seconds: number | undefined = spec.expirationSeconds
   if (seconds !== undefined && seconds < expirationSecondsMin) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)'
     errors.push(invalid(specPath.child('expirationSeconds'), seconds, detail))
   }
-  if (!leniency.anyCondition) errors.push(...checkConditions(conditionsOf(request), leniency))
+  if (!leniency.anyCondition)
+    errors.push(...checkConditions(conditionsOf(request), leniency, release))
   if (leniency.anyCertificate) return errors
   const wrong = certificateProblem(bytesOf(request.status?.certificate))
   if (wrong !== undefined) errors.push(invalid('status.certificate', '<certificate data>', wrong))
   return errors
 }
 
-function checkUsages(list: string[], leniency: Leniency): FieldError[] {
+function checkUsages(list: string[], leniency: Leniency, missing: string): FieldError[] {
   const path = specPath.child('usages')
-  const errors: FieldError[] = list.length === 0 ? [required(path, 'usages must be provided')] : []
+  const errors: FieldError[] = list.length === 0 ? [required(path, missing)] : []
   for (const [i, usage] of list.entries()) {
     if (leniency.anyUsage || usages.includes(usage)) continue
     errors.push(notSupported(path.index(i), usage, usages))
@@ -128,7 +138,7 @@ function checkUsages(list: string[], leniency: Leniency): FieldError[] {
   return errors
 }
 
-function checkConditions(conditions: Loose[], leniency: Leniency): FieldError[] {
+function checkConditions(conditions: Loose[], leniency: Leniency, release: Release): FieldError[] {
   const types: string[] = conditions.map((condition) => condition.type ?? '')
   const isRepeated = repeats(types)
   const isFirstAt = new Map(types.map((type, i): [string, number] => [type, i]).reverse())
@@ -145,7 +155,8 @@ function checkConditions(conditions: Loose[], leniency: Leniency): FieldError[] 
     const isOpposed = opposite !== undefined && (isFirstAt.get(opposite) ?? i) < i
     if (!leniency.approvedAndDenied && isOpposed) {
       const detail = 'Approved and Denied conditions are mutually exclusive'
-      errors.push(invalid(path.child('type'), type, detail))
+      const at = release.has(opposedAsWhole) ? conditionsPath : path.child('type')
+      errors.push({ ...invalid(at, type, detail), origin: 'zeroOrOneOf' })
     }
     if (!leniency.conditionTwice && isRepeated[i]) {
       errors.push(duplicate(path.child('type'), type))
@@ -163,7 +174,7 @@ function checkUpdate(
   writes: Writes,
 ): FieldError[] {
   const leniency = leniencyOf(context, next, old)
-  const errors = [...checkMetadata(next, false, noName), ...check(next, leniency)]
+  const errors = [...checkMetadata(next, false, noName), ...check(next, leniency, context.release)]
   if (leniency.anyCondition) return [...errors, ...checkMetadataUpdate(next, old)]
   const of = (request: KubeObject, type: string) =>
     conditionsOf(request).filter((condition) => condition.type === type)
@@ -230,7 +241,7 @@ export const certificateSigningRequestBehaviour: Behaviour = {
     keepSpec(next, old)
     keepStatus(next, old)
   },
-  validateCreate: (object, context) => check(object, leniencyOf(context, object)),
+  validateCreate: (object, context) => check(object, leniencyOf(context, object), context.release),
   validateUpdate: (next, old, context) => checkUpdate(next, old, context, 'main'),
   selectableFields: (object) => ({ 'spec.signerName': object.spec?.signerName ?? '' }),
   subresources: {

@@ -95,24 +95,44 @@ export function certificateRequestProblem(bytes: Buffer): string | undefined {
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') {
     return 'PEM block type must be CERTIFICATE REQUEST'
   }
+  return derRequestProblem(block.bytes)
+}
+
+/** The key that a request in DER is for. `problem`: it is not a request; no key: its algorithm is not known. */
+export function requestedKey(der: Buffer): ReturnType<typeof readPublicKey> {
   try {
-    return requestProblem(block.bytes)
+    const { value, end } = readShape(der, request)
+    if (end < der.length) return { problem: 'asn1: syntax error: trailing data' }
+    return keyOf(part(value, 'information'))
+  } catch (error) {
+    if (error instanceof Asn1Error) return { problem: error.message }
+    throw error
+  }
+}
+
+/** Whether a request in DER is well formed and signed with its own key. */
+export function derRequestProblem(der: Buffer): string | undefined {
+  try {
+    return requestProblem(der)
   } catch (error) {
     if (error instanceof Asn1Error) return error.message
     throw error
   }
 }
 
-function requestProblem(der: Buffer): string | undefined {
-  const { value, end } = readShape(der, request)
-  if (end < der.length) return 'asn1: syntax error: trailing data'
-  const info = part(value, 'information')
-  const read = readPublicKey({
+const keyOf = (info: Read) =>
+  readPublicKey({
     algorithm: hexOf(part(info, 'key', 'algorithm', 'algorithm')),
     parameters: part(info, 'key', 'algorithm', 'parameters').whole,
     bits: part(info, 'key', 'bits').contents.subarray(1),
     whole: part(info, 'key').whole,
   })
+
+function requestProblem(der: Buffer): string | undefined {
+  const { value, end } = readShape(der, request)
+  if (end < der.length) return 'asn1: syntax error: trailing data'
+  const info = part(value, 'information')
+  const read = keyOf(info)
   if ('problem' in read) return read.problem
   const subject = part(info, 'subject').whole
   if (readShape(subject, distinguished).end < subject.length) {

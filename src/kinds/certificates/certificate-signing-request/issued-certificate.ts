@@ -25,6 +25,18 @@ export function certificateProblem(bytes: Buffer): string | undefined {
   return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
+/** Whether bytes are one certificate, and nothing else. */
+export function isCertificate(der: Buffer): boolean {
+  try {
+    const outer = new Cursor(der)
+    readCertificate(new Cursor(outer.take(tags.sequence, 'malformed certificate').contents))
+    return outer.isAtEnd
+  } catch (error) {
+    if (error instanceof Malformed) return false
+    throw error
+  }
+}
+
 /** Certificates may follow one another in one block. */
 function chainProblem(der: Buffer): string | undefined {
   try {

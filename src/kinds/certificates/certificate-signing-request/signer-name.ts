@@ -8,8 +8,9 @@ const domainLengthMax = 253
 /** The domain, a slash, and a path as long as a namespace and a name. */
 const nameLengthMax = domainLengthMax + 1 + (253 + 63 + 1)
 
-export function checkSignerName(name: string, path: FieldPath): FieldError[] {
-  if (name === '') return [required(path, 'signerName must be provided')]
+/** `missing`: what releases before 1.26 say of an empty name. */
+export function checkSignerName(name: string, path: FieldPath, missing = ''): FieldError[] {
+  if (name === '') return [required(path, missing)]
   const segments = name.split('/')
   if (segments.length !== 2) {
     const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'"

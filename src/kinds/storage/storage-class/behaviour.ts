@@ -6,20 +6,16 @@ import {
   invalid,
   problemsMax,
   required,
-  tooLong,
 } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { checkOneOfIfSet, each, isAsBefore, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { checkOneOfIfSet, each, isAsBefore } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { checkParameters } from '#kinds/storage/class-parameters.ts'
 import { checkTopologySelectorTerm } from './topology-selector.ts'
-
-/** Parameters are handed to the provisioner with every claim. */
-const parametersCountMax = 512
-const parametersSizeBytesMax = 256 * 1024
 
 /** The first release that shows a provisioner as it is checked, not as it was written. */
 const loweredSince = 22
@@ -50,19 +46,6 @@ function check(object: KubeObject, release: number): FieldError[] {
         )),
     ...checkTopologies(object.allowedTopologies ?? []),
   ]
-}
-
-function checkParameters(parameters: Record<string, string>, path: FieldPath): FieldError[] {
-  const keys = sortedKeys(parameters)
-  if (keys.length > parametersCountMax) return [tooLong(path, '', parametersCountMax)]
-  const errors: FieldError[] = []
-  let size = 0
-  for (const key of keys) {
-    if (key === '') errors.push(invalid(path, key, 'field can not be empty.'))
-    size += Buffer.byteLength(key) + Buffer.byteLength(parameters[key] as string)
-  }
-  if (size > parametersSizeBytesMax) errors.push(tooLong(path, '', parametersSizeBytesMax))
-  return errors
 }
 
 /**

@@ -1,0 +1,45 @@
+/** Addresses and blocks in the one form that newer fields accept: `fd00::1`, never `FD00:0::1` or `010.0.0.1`. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { goQuote } from '#api/go-syntax.ts'
+import { formatCidr, formatIp, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
+
+/** IPv4 parts without the leading zeros that older fields accept: 010.1.2.3 → 10.1.2.3. */
+const withoutZeros = (text: string): string =>
+  text.replace(/\d+(\.\d+){3}/, (dotted) => dotted.split('.').map(Number).join('.'))
+
+const isMapped = (text: string): boolean => {
+  const ip = parseIp(text)
+  return text.includes(':') && ip !== undefined && isV4Bytes(ip)
+}
+
+export function checkAddress(text: string, path: FieldPath | string): FieldError[] {
+  const wrong = (detail: string) => [invalid(path, text, detail)]
+  const plain = withoutZeros(text)
+  const ip = parseIp(plain)
+  if (ip === undefined) {
+    return wrong('must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')
+  }
+  if (plain !== text) return wrong('must not have leading 0s')
+  if (isMapped(text)) return wrong('must not be an IPv4-mapped IPv6 address')
+  const canonical = formatIp(ip)
+  return canonical === text ? [] : wrong(`must be in canonical form (${goQuote(canonical)})`)
+}
+
+export function checkCidr(text: string, path: FieldPath | string): FieldError[] {
+  const wrong = (detail: string) => [invalid(path, text, detail)]
+  const plain = withoutZeros(text).replace(/\/0+(?=\d)/, '/')
+  const cidr = parseCidr(plain)
+  if (cidr === undefined) {
+    return wrong('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
+  }
+  if (plain !== text) return wrong('must not have leading 0s in IP or prefix length')
+  if (isMapped(text.split('/', 1)[0] as string)) {
+    return wrong('must not have an IPv4-mapped IPv6 address')
+  }
+  if (formatIp(cidr.ip) !== formatIp(cidr.network)) {
+    return wrong('must not have bits set beyond the prefix length')
+  }
+  const canonical = formatCidr(cidr)
+  return canonical === text ? [] : wrong(`must be in canonical form (${goQuote(canonical)})`)
+}
