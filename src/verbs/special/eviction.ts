@@ -2,7 +2,8 @@
 import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, forbiddenRequest, notFound } from '#api/status-error.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import { ApiError, badRequest, conflict, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
@@ -15,6 +16,7 @@ import { timestamp } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 import { claimBody } from './body-owners.ts'
+import { beingProcessed, takeDisruption } from './disruption-budget.ts'
 
 /** The first release that has evictions of policy/v1, and shows all of them as such. */
 const stableSince = 22
@@ -36,9 +38,6 @@ const noneLeftToldSince = 21
 
 /** What the server is called where it writes an object of its own accord. */
 const ownName = 'kube-apiserver'
-
-/** Pods remembered in a budget's status while their deletion is under way. */
-const disruptedPodsMax = 2000
 
 export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
   const raw = request.body() as Loose
@@ -101,13 +100,69 @@ async function deletePod(
   const { deleteOptions } = request
   const isFree = found === undefined || deleteOptions.resourceVersion !== undefined
   const resourceVersion = isFree ? deleteOptions.resourceVersion : found.metadata.resourceVersion
+  const options = { ...deleteOptions, resourceVersion }
   try {
-    await remove(server, { ...request, deleteOptions: { ...deleteOptions, resourceVersion } })
+    const marked =
+      server.feature('PodDisruptionConditions') && !options.dryRun
+        ? await markDisrupted(server, request, options)
+        : resourceVersion
+    await remove(server, { ...request, deleteOptions: { ...options, resourceVersion: marked } })
     return undefined
   } catch (error) {
     if (isFree || !(error instanceof ApiError) || error.code !== 409) throw error
     return error
   }
+}
+
+/**
+ * The pod has a condition with the reason before it is deleted: its controllers tell an eviction from a failure by it.
+ * Gives the version that the pod must have when it is deleted, where it must have one.
+ */
+async function markDisrupted(
+  server: Server,
+  { target, ...request }: DeleteRequest,
+  { uid, resourceVersion }: DeleteOptions,
+): Promise<string | undefined> {
+  const now = timestamp(server.clock)
+  const pod = { group: '', plural: 'Pod' }
+  const marking = { ...request, target: { ...target, subresource: 'status' } }
+  const { name } = target
+  const answer = await writeOver(server, marking, {
+    creates: false,
+    unconditional: true,
+    retries: raceTriesMax,
+    make(live) {
+      const { metadata } = live as KubeObject
+      if (uid !== undefined && uid !== metadata.uid) {
+        const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`
+        throw conflict(pod, name, why)
+      }
+      if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+        const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`
+        throw conflict(pod, name, why)
+      }
+      return withDisruption(copyData(live as KubeObject), now)
+    },
+  })
+  if (resourceVersion === undefined) return undefined
+  return answer.is === 'object' ? String(answer.view.revision) : resourceVersion
+}
+
+function withDisruption(pod: KubeObject, now: string): KubeObject {
+  const status = (pod.status ??= {})
+  const conditions: Loose[] = (status.conditions ??= [])
+  const type = 'DisruptionTarget'
+  const at = conditions.findIndex((one) => one.type === type)
+  const before = at === -1 ? undefined : conditions[at]
+  conditions.splice(at === -1 ? conditions.length : at, 1, {
+    type,
+    status: 'True',
+    lastProbeTime: before?.lastProbeTime ?? null,
+    lastTransitionTime: before?.status === 'True' ? before.lastTransitionTime : now,
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  })
+  return pod
 }
 
 /** Whether budgets count a pod: of one that has ended or is going it makes no difference any more, of one that waits not yet. */
@@ -140,7 +195,15 @@ async function takeFromBudget(
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     )
   }
-  const [{ metadata, status }] = budgets
+  const [{ metadata, spec, status }] = budgets
+  const release = releaseOf(server.release)
+  if (
+    !isReady(pod) &&
+    spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' &&
+    server.feature('PDBUnhealthyPodEvictionPolicy')
+  ) {
+    return metadata.name
+  }
   const healthyEnough = status?.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
   const isLeft = server.release >= unreadyLeftSince && !isReady(pod) && healthyEnough
   if (isLeft) return metadata.name
@@ -160,7 +223,7 @@ async function takeFromBudget(
     retries: raceTriesMax,
     async make(budget) {
       const now = timestamp(server.clock)
-      const left = decrement(copyData(budget as KubeObject), pod, now)
+      const left = takeDisruption(copyData(budget as KubeObject), pod, now, release)
       if (left.status.disruptionsAllowed === 0 && server.release >= noneLeftToldSince)
         tellNoneLeft(left.status, now)
       await claimFields(server, taking, left, budget)
@@ -178,43 +241,6 @@ function selects(selector: Loose | undefined, { metadata }: KubeObject): boolean
     if (error instanceof LabelSelectorError) return false
     throw error
   }
-}
-
-const refuse = (cause: string, retryAfterSeconds?: number) =>
-  new ApiError(
-    429,
-    'TooManyRequests',
-    "Cannot evict pod as it would violate the pod's disruption budget.",
-    {
-      causes: [{ reason: 'DisruptionBudget', message: cause }],
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    },
-  )
-
-const beingProcessed = (name: string): ApiError =>
-  refuse(`The disruption budget ${name} is still being processed by the server.`, 10)
-
-const forbidden = (name: string, why: string): ApiError =>
-  forbiddenRequest({ group: 'policy', plural: 'poddisruptionbudget' }, name, why)
-
-function decrement(budget: KubeObject, pod: KubeObject, now: string): KubeObject {
-  const { name = '', generation = 0 } = budget.metadata
-  const status = (budget.status ??= {})
-  if ((status.observedGeneration ?? 0) < generation) throw beingProcessed(name)
-  if ((status.disruptionsAllowed ?? 0) < 0)
-    throw forbidden(name, 'pdb disruptions allowed is negative')
-  if (Object.keys(status.disruptedPods ?? {}).length > disruptedPodsMax) {
-    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
-    throw forbidden(name, why)
-  }
-  if ((status.disruptionsAllowed ?? 0) === 0) {
-    throw refuse(
-      `The disruption budget ${name} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`,
-    )
-  }
-  status.disruptionsAllowed--
-  status.disruptedPods = { ...status.disruptedPods, [pod.metadata.name as string]: now }
-  return budget
 }
 
 function tellNoneLeft(status: Loose, now: string): void {
