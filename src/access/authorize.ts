@@ -1,4 +1,5 @@
 /** The contract of authorisation: attributes of a request in, a decision out. Modes are asked in order; the first opinion counts. */
+import type { Selectors } from './selectors.ts'
 import type { User } from './user.ts'
 
 export interface Attributes {
@@ -14,6 +15,8 @@ export interface Attributes {
   readonly name: string
   /** The path, for URLs that are no resource. */
   readonly path: string
+  /** Of a list, a watch or the deletion of a collection, in releases that authorize them. */
+  readonly selectors?: Selectors | undefined
 }
 
 export interface Decision {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { ApiError } from '#api/status-error.ts'
 import { readSigningKey } from './authenticate/key-files.ts'
 import { TokenMint } from './authenticate/service-account-token.ts'
@@ -21,6 +22,9 @@ const attempt = async (run: () => unknown): Promise<string> => {
     return `${(error as ApiError).code} ${(error as ApiError).message}`
   }
 }
+
+const old = { release: releaseOf(22), feature: () => false }
+const newest = { release: releaseOf(37), feature: () => true }
 
 const pods = { verb: 'get', resource: 'pods', namespace: 'n' }
 const path = { path: '/x', verb: 'get' }
@@ -83,21 +87,21 @@ const checks: [ReviewKind, Loose, Loose, string][] = [
 ]
 for (const [kind, metadata, spec, expected] of checks)
   test(`${kind} ${JSON.stringify({ metadata, spec })}`, async () =>
-    assert.equal(await attempt(() => checkReview(kind, { metadata, spec }, 'n')), expected))
+    assert.equal(await attempt(() => checkReview(kind, { metadata, spec }, 'n', old)), expected))
 
 test('a review has no metadata of its own', async () => {
   const review = {
     metadata: { name: 'x', labels: { a: 'b' } },
     spec: { user: 'a', resourceAttributes: pods },
   }
-  const said = await attempt(() => checkReview('SubjectAccessReview', review, ''))
+  const said = await attempt(() => checkReview('SubjectAccessReview', review, '', old))
   assert.match(
     said,
     /metadata: Invalid value: v1\.ObjectMeta\{Name:"x", GenerateName:"", .*Labels:map\[string\]string\{"a":"b"\}.*\}: must be empty$/,
   )
   const local = { ...review, metadata: { ...review.metadata, namespace: 'n' } }
   assert.match(
-    await attempt(() => checkReview('LocalSubjectAccessReview', local, 'n')),
+    await attempt(() => checkReview('LocalSubjectAccessReview', local, 'n', old)),
     /: must be empty except for namespace$/,
   )
 })
@@ -134,19 +138,22 @@ test('what is asked of the authorizers, and the status', async () => {
     resourceAttributes: { ...pods, subresource: 'log', group: 'g', name: 'p' },
   }
   const review = { metadata: {}, spec }
-  assert.deepEqual(await reviewStatus('SubjectAccessReview', review, caller, echo('allow')), {
+  assert.deepEqual(await reviewStatus('SubjectAccessReview', review, caller, echo('allow'), old), {
     allowed: true,
     reason: 'jane|a,b|u|k|get|true|pods|log|g|n|p|',
   })
   const self = { metadata: {}, spec: { nonResourceAttributes: path } }
-  assert.deepEqual(await reviewStatus('SelfSubjectAccessReview', self, caller, echo('deny', 'e')), {
-    allowed: false,
-    denied: true,
-    reason: 'me|g|||get|false|||||' + '|/x',
-    evaluationError: 'e',
-  })
+  assert.deepEqual(
+    await reviewStatus('SelfSubjectAccessReview', self, caller, echo('deny', 'e'), old),
+    {
+      allowed: false,
+      denied: true,
+      reason: 'me|g|||get|false|||||' + '|/x',
+      evaluationError: 'e',
+    },
+  )
   const quiet: Authorizer = { name: '', authorize: () => ({ decision: 'none', reason: '' }) }
-  assert.deepEqual(await reviewStatus('SubjectAccessReview', review, caller, quiet), {
+  assert.deepEqual(await reviewStatus('SubjectAccessReview', review, caller, quiet, old), {
     allowed: false,
   })
 })
@@ -356,3 +363,88 @@ const refused: [Loose, string, string][] = [
 for (const [spec, name, expected] of refused)
   test(`refused: ${expected}`, async () =>
     assert.equal(await attempt(() => requestToken(spec, name)), expected))
+
+test('since 1.37 the spec is named where there are two questions or none', async () => {
+  const review = (spec: Loose) => ({ metadata: {}, spec: { user: 'a', ...spec } })
+  const said = (spec: Loose) =>
+    attempt(() => checkReview('SubjectAccessReview', review(spec), '', newest))
+  assert.equal(await said({}), invalid(`spec: Invalid value: null: ${one}`))
+  assert.equal(
+    await said({ resourceAttributes: pods, nonResourceAttributes: path }),
+    invalid(`spec: Invalid value: {"Path":"/x","Verb":"get"}: ${one}`),
+  )
+  const named = { metadata: { name: 'x' }, spec: { user: 'a', resourceAttributes: pods } }
+  assert.equal(
+    await attempt(() => checkReview('SubjectAccessReview', named, '', newest)),
+    invalid('metadata: Invalid value: {"name":"x"}: must be empty'),
+  )
+})
+
+const selector = 'spec.resourceAttributes.fieldSelector'
+const labelSelector = 'spec.resourceAttributes.labelSelector'
+const selectors: [name: string, attributes: Loose, problem: string][] = [
+  ['a text', { fieldSelector: { rawSelector: 'a=b' } }, ''],
+  [
+    'an operator of a newer release',
+    { labelSelector: { requirements: [{ key: 'a', operator: 'New' }] } },
+    '',
+  ],
+  [
+    'both',
+    { fieldSelector: { rawSelector: 'a=b', requirements: [{ key: 'a', operator: 'Exists' }] } },
+    `${selector}.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements`,
+  ],
+  [
+    'neither',
+    { fieldSelector: {} },
+    `${selector}.requirements: Required value: when ${selector} is specified, requirements or rawSelector is required`,
+  ],
+  [
+    'values of Exists',
+    { labelSelector: { requirements: [{ key: 'a', operator: 'Exists', values: ['b'] }] } },
+    `${labelSelector}.requirements[0].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`,
+  ],
+]
+for (const [name, attributes, problem] of selectors)
+  test(`a review with a selector that has ${name}`, async () => {
+    const spec = { user: 'a', resourceAttributes: { ...pods, ...attributes } }
+    const said = await attempt(() =>
+      checkReview('SubjectAccessReview', { metadata: {}, spec }, '', newest),
+    )
+    assert.equal(said, problem === '' ? 'ok' : invalid(problem))
+  })
+
+test('selectors that cannot be read are reported and count as absent', async () => {
+  let seen: Loose | undefined
+  const authorizer: Authorizer = {
+    name: 'x',
+    authorize({ selectors: found }) {
+      seen = found
+      return { decision: 'none', reason: '' }
+    },
+  }
+  const requirements = [
+    { key: 'a', operator: 'In', values: ['b'] },
+    { key: 'c', operator: 'New' },
+  ]
+  const spec = {
+    user: 'a',
+    resourceAttributes: {
+      ...pods,
+      fieldSelector: { requirements },
+      labelSelector: { rawSelector: 'a in (b' },
+    },
+  }
+  const status = await reviewStatus(
+    'SubjectAccessReview',
+    { metadata: {}, spec },
+    { name: 'a', uid: '', groups: [], extra: {} },
+    authorizer,
+    newest,
+  )
+  assert.equal(
+    status.evaluationError,
+    `${selector} partially ignored due to parse error; ${labelSelector} ignored due to parse error`,
+  )
+  assert.deepEqual(seen?.fields.requirements, [{ field: 'a', value: 'b', equal: true }])
+})

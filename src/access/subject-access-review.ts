@@ -4,6 +4,7 @@
  */
 import {
   asGo,
+  goJson,
   goPointer,
   goQuote,
   goStringMap,
@@ -12,10 +13,15 @@ import {
   type GoText,
 } from '#api/go-syntax.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
+import { inWordsOf } from '#api/release-words.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { badRequest, invalidObject } from '#api/status-error.ts'
 import type { Attributes, Authorizer, Decision, RuleResolver } from './authorize.ts'
 import { joinErrors } from './error-list.ts'
+import { selectorErrors } from './selector-errors.ts'
+import { type Selection, type Selectors, selectorsOfReview } from './selectors.ts'
 import type { User } from './user.ts'
 
 export type ReviewKind =
@@ -23,23 +29,45 @@ export type ReviewKind =
   | 'LocalSubjectAccessReview'
   | 'SelfSubjectAccessReview'
 
-/** The errors name no kind: the original has forgotten it by then. */
+/** Which release answers, and what it may do. */
+export interface ReviewRules {
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+}
+
+/** The errors name no kind: kube-apiserver has lost it by then. */
 const reviewName = { group: 'authorization.k8s.io', kind: '' }
 
+const unionIsOfSpec = change('access reviews name the spec where they ask two questions or none', {
+  since: 37,
+})
+
 /** Throws what is wrong with a review. `namespace` is the one of the request's path. */
-export function checkReview(kind: ReviewKind, review: KubeObject, namespace: string): void {
-  const errors = specErrors(review.spec ?? {}, kind !== 'SelfSubjectAccessReview')
+export function checkReview(
+  kind: ReviewKind,
+  review: KubeObject,
+  namespace: string,
+  { release, feature }: ReviewRules,
+): void {
+  const spec: Loose = review.spec ?? {}
+  const errors = [
+    ...unionErrors(spec, release.has(unionIsOfSpec)),
+    ...(kind === 'SelfSubjectAccessReview' ? [] : subjectErrors(spec)),
+    ...(feature('AuthorizeWithSelectors')
+      ? selectorErrors(spec.resourceAttributes, FieldPath.of('spec', 'resourceAttributes'))
+      : []),
+  ]
   const local = kind === 'LocalSubjectAccessReview'
   if (!isEmpty(review.metadata, local))
     errors.push(
       invalid(
         'metadata',
-        asGo(showMetadata(review.metadata)),
+        asGo(showMetadata(review.metadata), metadataJson(review.metadata)),
         local ? 'must be empty except for namespace' : 'must be empty',
       ),
     )
   if (local) errors.push(...localErrors(review))
-  if (errors.length > 0) throw invalidObject(reviewName, '', errors)
+  if (errors.length > 0) throw invalidObject(reviewName, '', inWordsOf(errors, release.minor))
   if (local && namespace !== (review.metadata.namespace ?? ''))
     throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`)
 }
@@ -50,9 +78,14 @@ export async function reviewStatus(
   review: KubeObject,
   caller: User,
   authorizer: Authorizer,
+  { feature }: ReviewRules,
 ): Promise<Loose> {
   const user = kind === 'SelfSubjectAccessReview' ? caller : subjectOf(review.spec)
-  return statusOf(await authorizer.authorize(attributesOf(review.spec, user)))
+  const selectors = feature('AuthorizeWithSelectors')
+    ? selectorsOfReview(review.spec.resourceAttributes ?? {})
+    : undefined
+  const attributes = { ...attributesOf(review.spec, user), selectors }
+  return statusOf(await authorizer.authorize(attributes), selectors)
 }
 
 /** What may I do, and where: the where must be said. */
@@ -80,28 +113,23 @@ export function rulesReview(review: KubeObject, caller: User, rules: RuleResolve
   }
 }
 
-function specErrors(spec: Loose, namesSubject: boolean): FieldError[] {
+/** One question, and no more. */
+function unionErrors(spec: Loose, isOfSpec: boolean): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = spec
-  const errors: FieldError[] = []
-  if (resourceAttributes != null && nonResourceAttributes != null)
-    errors.push(
-      invalid(
-        'spec.nonResourceAttributes',
-        showPath(nonResourceAttributes),
-        'cannot be specified in combination with resourceAttributes',
-      ),
-    )
-  if (resourceAttributes == null && nonResourceAttributes == null)
-    errors.push(
-      invalid(
-        'spec.resourceAttributes',
-        'null',
-        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      ),
-    )
-  if (namesSubject && (spec.user ?? '') === '' && (spec.groups ?? []).length === 0)
-    errors.push(invalid('spec.user', '', 'at least one of user or group must be specified'))
-  return errors
+  if ((resourceAttributes != null) !== (nonResourceAttributes != null)) return []
+  const one = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+  const hasBoth = resourceAttributes != null
+  const shown = hasBoth ? showPath(nonResourceAttributes) : asGo('"null"', 'null')
+  if (isOfSpec) return [invalid('spec', shown, one)]
+  const both = 'cannot be specified in combination with resourceAttributes'
+  return hasBoth
+    ? [invalid('spec.nonResourceAttributes', shown, both)]
+    : [invalid('spec.resourceAttributes', shown, one)]
+}
+
+function subjectErrors({ user, groups }: Loose): FieldError[] {
+  if ((user ?? '') !== '' || (groups ?? []).length > 0) return []
+  return [invalid('spec.user', '', 'at least one of user or group must be specified')]
 }
 
 function localErrors({ metadata, spec = {} }: KubeObject): FieldError[] {
@@ -155,12 +183,25 @@ function attributesOf(spec: Loose, user: User): Attributes {
   }
 }
 
-const statusOf = ({ decision, reason, error }: Decision): Loose => ({
-  allowed: decision === 'allow',
-  ...(decision === 'deny' && { denied: true }),
-  ...(reason !== '' && { reason }),
-  ...(error !== undefined && { evaluationError: error }),
-})
+function statusOf({ decision, reason, error }: Decision, selectors?: Selectors): Loose {
+  const problems = [
+    ...(error === undefined ? [] : [error]),
+    ...ignored('fieldSelector', selectors?.fields),
+    ...ignored('labelSelector', selectors?.labels),
+  ]
+  return {
+    allowed: decision === 'allow',
+    ...(decision === 'deny' && { denied: true }),
+    ...(reason !== '' && { reason }),
+    ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
+  }
+}
+
+function ignored(field: string, selection: Selection<unknown> | undefined): string[] {
+  if (selection?.failed !== true) return []
+  const how = selection.requirements.length > 0 ? 'partially ignored' : 'ignored'
+  return [`spec.resourceAttributes.${field} ${how} due to parse error`]
+}
 
 const showPath = ({ path = '', verb = '' }: Loose) =>
   asGo(
@@ -169,6 +210,34 @@ const showPath = ({ path = '', verb = '' }: Loose) =>
       ['Verb', goQuote(verb)],
     ]),
   )
+
+/** Metadata in the order of its type, without what is empty. */
+const metadataFields = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+] as const
+
+function metadataJson(metadata: ObjectMeta): string {
+  const members = metadataFields
+    .filter((field) => metadata[field] !== undefined && metadata[field] !== null)
+    .map((field) => `"${field}":${goJson(metadata[field])}`)
+  const owners = metadata.managedFields
+  // Their order is that of the type too; goJson would sort them.
+  if (owners !== undefined) members.push(`"managedFields":${JSON.stringify(owners)}`)
+  return `{${members.join(',')}}`
+}
 
 const zeroTime = 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
 

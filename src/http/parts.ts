@@ -14,6 +14,8 @@ export interface HttpParts {
   /** What a 401 asks for, where there is something to ask for. */
   readonly challenge: string | undefined
   readonly authorizer: Authorizer
+  /** Whether authorizers see the selectors of lists. */
+  readonly authorizesSelectors: boolean
   /** Paths that are no resource: health, version, discovery, OpenAPI, metrics. First match wins. */
   readonly paths: readonly PathHandler[]
   readonly limits: HttpLimits

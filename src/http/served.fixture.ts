@@ -59,6 +59,7 @@ export async function startServed(more: More = {}): Promise<Served> {
     server,
     authenticate: () => ({ user: administrator }),
     challenge: undefined,
+    authorizesSelectors: true,
     authorizer: {
       authorize: () => ({ decision: 'allow', reason: '' }),
       rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),

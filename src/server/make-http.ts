@@ -164,6 +164,7 @@ function httpParts(side: HttpSide): HttpParts {
     authenticate: access.authenticate,
     challenge: access.challenge,
     authorizer: access.authorizer,
+    authorizesSelectors: foundation.feature('AuthorizeWithSelectors'),
     paths: pathsOf(side),
     limits: {
       requestTimeoutMs: settings.requestTimeoutMs,

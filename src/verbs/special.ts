@@ -73,6 +73,9 @@ const table: Readonly<Record<string, SpecialVerbs>> = {
   },
   'apps/deployments/rollback': { create: rollBack },
   'extensions/deployments/rollback': { create: rollBack },
+  'authentication.k8s.io/selfsubjectreviews': {
+    create: (...asked) => load.reviews().reviewSelf(...asked),
+  },
   'authentication.k8s.io/tokenreviews': {
     create: (...asked) => load.reviews().reviewToken(...asked),
   },

@@ -10,7 +10,19 @@
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { podConfigMapNames, podSecretNames, volumeSecrets } from './pod-references.ts'
 
-export type Related = 'secret' | 'configmap' | 'serviceaccount' | 'claim' | 'volume' | 'attachment'
+export type Related =
+  | 'secret'
+  | 'configmap'
+  | 'serviceaccount'
+  | 'claim'
+  | 'volume'
+  | 'attachment'
+  | 'pod'
+  | 'resourceclaim'
+  | Owned
+
+/** Kinds whose objects name their node. */
+type Owned = 'slice' | 'podcertificaterequest'
 
 /** A set in which an item stays as long as it was added more often than removed. */
 class Counted {
@@ -48,12 +60,17 @@ export class NodeGraph {
   readonly #nodes = new Counted()
   /** From a secret to volumes, from a volume to its claim. */
   readonly #volumes = new Counted()
-  readonly #podEdges = new Map<string, { node: string; uid: string; edges: Edge[] }>()
+  readonly #podEdges = new Map<
+    string,
+    { node: string; uid: string; later: string; edges: Edge[] }
+  >()
   readonly #volumeEdges = new Map<string, Edge[]>()
   readonly #attachments = new Map<string, Edge>()
   readonly #nodeConfigs = new Map<string, Edge>()
+  readonly #owned = new Map<string, Edge>()
 
   isRelated(kind: Related, namespace: string, name: string, node: string): boolean {
+    if (kind === 'pod') return this.#podEdges.get(`${namespace}/${name}`)?.node === node
     const id = idOf(kind, namespace, name)
     if (this.#nodes.has(id, node)) return true
     for (const next of this.#volumes.of(id)) {
@@ -69,12 +86,13 @@ export class NodeGraph {
     if (node === '') return
     const key = `${namespace}/${name}`
     const before = this.#podEdges.get(key)
-    // What a pod refers to cannot change once it is bound to a node.
-    if (before?.node === node && before.uid === uid) return
+    // Of what a pod on a node refers to, only claims of devices and ephemeral containers come later.
+    const later = lateReferences(pod)
+    if (before?.node === node && before.uid === uid && before.later === later) return
     this.removePod(namespace, name)
     const edges = podEdges(pod, namespace, node)
     for (const [from, to] of edges) this.#nodes.add(from, to)
-    this.#podEdges.set(key, { node, uid, edges })
+    this.#podEdges.set(key, { node, uid, later, edges })
   }
 
   removePod(namespace: string, name: string): void {
@@ -111,6 +129,16 @@ export class NodeGraph {
     this.#replace(this.#attachments, name, '')
   }
 
+  setOwned(kind: Owned, object: KubeObject): void {
+    const id = ownedId(kind, object)
+    const node: string = object.spec?.nodeName ?? ''
+    this.#replace(this.#owned, id, node && [id, node])
+  }
+
+  removeOwned(kind: Owned, object: KubeObject): void {
+    this.#replace(this.#owned, ownedId(kind, object), '')
+  }
+
   setNode(node: KubeObject): void {
     const name = node.metadata.name ?? ''
     const source: Loose | undefined = node.spec?.configSource?.configMap
@@ -133,6 +161,25 @@ export class NodeGraph {
   }
 }
 
+const ownedId = (kind: Owned, { metadata }: KubeObject): string =>
+  idOf(kind, metadata.namespace ?? '', metadata.name ?? '')
+
+/** Names of the claims of devices that were made for a pod. */
+function resourceClaims({ spec, status }: KubeObject): string[] {
+  const made: Loose[] = status?.resourceClaimStatuses ?? []
+  const names = ((spec?.resourceClaims ?? []) as Loose[]).map(
+    ({ name, resourceClaimName, resourceClaimTemplateName }) =>
+      resourceClaimTemplateName === undefined
+        ? resourceClaimName
+        : made.find((one) => one.name === name)?.resourceClaimName,
+  )
+  const extended = status?.extendedResourceClaimStatus?.resourceClaimName
+  return [...names, extended].filter((name) => Boolean(name))
+}
+
+const lateReferences = (pod: KubeObject): string =>
+  `${pod.spec?.ephemeralContainers?.length ?? 0} ${resourceClaims(pod).join(' ')}`
+
 function podEdges(pod: KubeObject, namespace: string, node: string): Edge[] {
   // A mirror pod is made by the node itself and must not give it rights.
   const annotations = pod.metadata.annotations
@@ -148,5 +195,6 @@ function podEdges(pod: KubeObject, namespace: string, node: string): Edge[] {
     else if (volume.ephemeral != null)
       ids.push(idOf('claim', namespace, `${pod.metadata.name}-${volume.name}`))
   }
+  for (const name of resourceClaims(pod)) ids.push(idOf('resourceclaim', namespace, name))
   return [...new Set(ids)].map((id) => [id, node])
 }

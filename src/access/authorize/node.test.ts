@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes } from '#access/authorize.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
+import { selectorsOfQuery } from '#access/selectors.ts'
 import { NodeAuthorizer } from './node.ts'
 
 const related = "no relationship found between node 'a' and this object"
@@ -209,4 +210,87 @@ test('a name without the group is no node', () => {
     [22, true],
   ] as const)
     assert.equal(new NodeAuthorizer(release, none).rulesFor(question.user).incomplete, incomplete)
+})
+
+const selecting = (attributes: Attributes, fieldSelector: string): Attributes => ({
+  ...attributes,
+  selectors: selectorsOfQuery(attributes.verb, new URLSearchParams({ fieldSelector })),
+})
+const noSelector = 'can only list/watch pods with spec.nodeName field selector'
+const newCases: [Attributes, string][] = [
+  [selecting(ask('list pods'), 'spec.nodeName=a'), 'allow'],
+  [selecting(ask('watch pods'), 'status.phase!=Running,spec.nodeName=a'), 'allow'],
+  [selecting(ask('list pods'), 'spec.nodeName=b'), noSelector],
+  [selecting(ask('list pods'), 'spec.nodeName!=a'), noSelector],
+  [ask('list pods'), noSelector],
+  [ask('watch pods', 'p', 'n'), 'allow'],
+  [ask('get pods', 'p', 'n'), 'allow'],
+  [ask('get pods', 'mirror', 'n'), 'allow'],
+  [ask('get pods', 'other', 'n'), related],
+  [ask('get pods/log', 'p', 'n'), ''],
+  [ask('patch pods/status', 'other', 'n'), 'allow'],
+  [ask('create pods/eviction', 'other', 'n'), 'allow'],
+  [ask('update pods', 'p', 'n'), ''],
+  [ask('get nodes', 'a'), 'allow'],
+  [ask('get nodes', 'b'), "node 'a' cannot read 'b', only its own Node object"],
+  [ask('list nodes'), "node 'a' cannot read all nodes, only its own Node object"],
+  [ask('patch nodes/status', 'b'), 'allow'],
+  [ask('delete nodes', 'a'), ''],
+  [ask('get serviceaccounts', 'bot', 'n'), 'allow'],
+  [ask('get serviceaccounts', 'bbot', 'n'), related],
+  [ask('get resourceclaims.resource.k8s.io', 'given', 'n'), 'allow'],
+  [ask('get resourceclaims.resource.k8s.io', 'made', 'n'), 'allow'],
+  [ask('get resourceclaims.resource.k8s.io', 'other', 'n'), related],
+  [ask('get resourceslices.resource.k8s.io', 'slice'), 'allow'],
+  [ask('get resourceslices.resource.k8s.io', 'foreign'), related],
+  [selecting(ask('deletecollection resourceslices.resource.k8s.io'), 'nodeName=a'), 'allow'],
+  [
+    ask('list resourceslices.resource.k8s.io'),
+    'can only list/watch/deletecollection resourceslices with nodeName field selector',
+  ],
+  [ask('create podcertificaterequests.certificates.k8s.io', '', 'n'), 'allow'],
+  [ask('get podcertificaterequests.certificates.k8s.io', 'request', 'n'), 'allow'],
+  [
+    ask('delete podcertificaterequests.certificates.k8s.io', 'request', 'n'),
+    'nodes may not delete podcertificaterequests',
+  ],
+  [
+    ask('patch csinodes/status.storage.k8s.io', 'a'),
+    'CSINode status access requires CSIVolumeHealth feature',
+  ],
+]
+for (const [attributes, expected] of newCases) {
+  const { verb, resource, subresource, name } = attributes
+  test(`1.37: a node may ${verb} ${resource}/${subresource} ${name}: ${expected}`, async () => {
+    const { node, reader } = await cluster(37, (gate) => gate !== 'CSIVolumeHealth')
+    reader.put('', 'pods', {
+      ...pod('claiming', 'a', {
+        resourceClaims: [
+          { name: 'x', resourceClaimName: 'given' },
+          { name: 'y', resourceClaimTemplateName: 't' },
+        ],
+      }),
+      status: { resourceClaimStatuses: [{ name: 'y', resourceClaimName: 'made' }] },
+    })
+    const owned = (name: string, nodeName: string) => ({ metadata: { name }, spec: { nodeName } })
+    reader.put('resource.k8s.io', 'resourceslices', owned('slice', 'a'))
+    reader.put('resource.k8s.io', 'resourceslices', owned('foreign', 'b'))
+    reader.put('certificates.k8s.io', 'podcertificaterequests', {
+      metadata: { name: 'request', namespace: 'n' },
+      spec: { nodeName: 'a' },
+    })
+    const { decision, reason } = node.authorize(attributes)
+    assert.equal(decision === 'allow' ? 'allow' : reason, expected)
+  })
+}
+
+test('a claim that is made for a running pod concerns its node from then on', async () => {
+  const { node, reader } = await cluster(37, (gate) => gate === 'DynamicResourceAllocation')
+  const claim = ask('get resourceclaims.resource.k8s.io', 'made', 'n')
+  const waiting = pod('w', 'a', { resourceClaims: [{ name: 'y', resourceClaimTemplateName: 't' }] })
+  reader.put('', 'pods', waiting)
+  assert.equal(node.authorize(claim).decision, 'none')
+  const statuses = [{ name: 'y', resourceClaimName: 'made' }]
+  reader.put('', 'pods', { ...waiting, status: { resourceClaimStatuses: statuses } })
+  assert.equal(node.authorize(claim).decision, 'allow')
 })

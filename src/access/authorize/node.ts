@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import {
   type Attributes,
@@ -17,20 +18,20 @@ import {
 import type { User } from '#access/user.ts'
 import { nodeRules } from './bootstrap-policy.ts'
 import { NodeGraph, type Related } from './node-graph.ts'
+import { csiNode, lease, ownNode, selectsOwn, undecided } from './node-own.ts'
 import { combinedResource, type PolicyRule, ruleAllows } from './policy-rule.ts'
 
 const none: Rules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
-const leaseNamespace = 'kube-node-lease'
 /** The first release that says of a node that its rules cannot be told. */
 const saysUnresolvedSince = 19
+
+const nodesReadAccounts = change('nodes may read the service accounts of their pods', { since: 33 })
 
 /** The node a user is: undefined for others, empty where the name says no node. */
 export function nodeIdentity({ name, groups }: User): string | undefined {
   if (!name.startsWith('system:node:') || !groups.includes('system:nodes')) return undefined
   return name.slice('system:node:'.length)
 }
-
-const undecided = (reason: string): Decision => ({ decision: 'none', reason })
 
 export class NodeAuthorizer implements Authorizer, RuleResolver {
   readonly name = 'Node'
@@ -39,8 +40,14 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   readonly #release: number
   readonly #feature: (gate: string) => boolean
 
+  /** Whether claims of devices concern single nodes, and not all alike. */
+  readonly #hasClaims: boolean
+  readonly #readsAccounts: boolean
+
   constructor(release: number, feature: (gate: string) => boolean) {
     this.#release = release
+    this.#hasClaims = feature('DynamicResourceAllocation')
+    this.#readsAccounts = releaseOf(release).has(nodesReadAccounts)
     this.#feature = feature
     this.#rules = nodeRules(release)
   }
@@ -62,6 +69,22 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
         changed: (attachment) => graph.setAttachment(attachment),
         deleted: (attachment) => graph.removeAttachment(name(attachment)),
       }),
+      ...(this.#feature('DynamicResourceAllocation')
+        ? [
+            reader.follow('resource.k8s.io', 'resourceslices', {
+              changed: (slice) => graph.setOwned('slice', slice),
+              deleted: (slice) => graph.removeOwned('slice', slice),
+            }),
+          ]
+        : []),
+      ...(this.#feature('PodCertificateRequest')
+        ? [
+            reader.follow('certificates.k8s.io', 'podcertificaterequests', {
+              changed: (request) => graph.setOwned('podcertificaterequest', request),
+              deleted: (request) => graph.removeOwned('podcertificaterequest', request),
+            }),
+          ]
+        : []),
       // By default kubelets took their configuration from config maps until 1.21.
       ...(this.#feature('DynamicKubeletConfig')
         ? [
@@ -108,14 +131,88 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
       case 'volumeattachments.storage.k8s.io':
         return this.#get(attributes, 'attachment', node)
       case 'serviceaccounts.':
-        return this.#createToken(attributes, node)
+        return this.#account(attributes, node)
       case 'leases.coordination.k8s.io':
         return lease(attributes, node)
       case 'csinodes.storage.k8s.io':
-        return csiNode(attributes, node)
+        return csiNode(attributes, node, this.#feature('CSIVolumeHealth'))
+      case 'nodes.':
+        return this.#feature('AuthorizeNodeWithSelectors') ? ownNode(attributes, node) : undefined
+      case 'pods.':
+        return this.#feature('AuthorizeNodeWithSelectors') ? this.#pod(attributes, node) : undefined
+      case 'resourceclaims.resource.k8s.io':
+        return this.#hasClaims ? this.#get(attributes, 'resourceclaim', node) : undefined
+      case 'resourceslices.resource.k8s.io':
+        return this.#hasClaims ? this.#slice(attributes, node) : undefined
+      case 'podcertificaterequests.certificates.k8s.io':
+        return this.#feature('PodCertificateRequest')
+          ? this.#certificateRequest(attributes, node)
+          : noOpinion
       default:
         return undefined
     }
+  }
+
+  /** Kubelets read their pods, and write what NodeRestriction lets them write. */
+  #pod(attributes: Attributes, node: string): Decision {
+    const { verb, subresource, name } = attributes
+    switch (subresource) {
+      case '':
+        if (verb === 'get') return this.#get(attributes, 'pod', node)
+        if (verb === 'list' || verb === 'watch') {
+          if (selectsOwn(attributes, 'spec.nodeName', node)) return allowed
+          if (name !== '') return this.#related(attributes, 'pod', node)
+          return undecided('can only list/watch pods with spec.nodeName field selector')
+        }
+        return verb === 'create' || verb === 'delete' ? allowed : noOpinion
+      case 'status':
+        return verb === 'update' || verb === 'patch' ? allowed : noOpinion
+      case 'eviction':
+        return verb === 'create' ? allowed : noOpinion
+      default:
+        return noOpinion
+    }
+  }
+
+  #slice(attributes: Attributes, node: string): Decision {
+    if (attributes.subresource !== '')
+      return undecided('cannot authorize ResourceSlice subresources')
+    switch (attributes.verb) {
+      case 'create':
+        // NodeRestriction compares the node that the slice names.
+        return allowed
+      case 'get':
+      case 'update':
+      case 'patch':
+      case 'delete':
+        return this.#related(attributes, 'slice', node)
+      case 'watch':
+      case 'list':
+      case 'deletecollection':
+        // Before selectors were authorized, NodeRestriction compared what was deleted.
+        return !this.#feature('AuthorizeNodeWithSelectors') ||
+          selectsOwn(attributes, 'nodeName', node)
+          ? allowed
+          : undecided(
+              'can only list/watch/deletecollection resourceslices with nodeName field selector',
+            )
+      default:
+        return undecided(
+          'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+        )
+    }
+  }
+
+  #certificateRequest(attributes: Attributes, node: string): Decision {
+    const { verb, subresource } = attributes
+    if (subresource !== '')
+      return undecided('nodes may not access the status subresource of PodCertificateRequests')
+    if (verb === 'create') return allowed
+    if (verb === 'get') return this.#related(attributes, 'podcertificaterequest', node)
+    if (verb !== 'list' && verb !== 'watch')
+      return undecided(`nodes may not ${verb} podcertificaterequests`)
+    if (selectsOwn(attributes, 'spec.nodeName', node)) return allowed
+    return undecided('can only list/watch podcertificaterequests with nodeName field selector')
   }
 
   #read(attributes: Attributes, kind: Related, node: string): Decision {
@@ -140,6 +237,17 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     return this.#related(attributes, 'claim', node)
   }
 
+  #account(attributes: Attributes, node: string): Decision {
+    const mayRead =
+      this.#feature('KubeletServiceAccountTokenForCredentialProviders') ||
+      this.#feature('PodCertificateRequest')
+    if (this.#readsAccounts && attributes.verb === 'get' && attributes.subresource === '')
+      return mayRead
+        ? this.#read(attributes, 'serviceaccount', node)
+        : undecided('not allowed to get service accounts')
+    return this.#createToken(attributes, node)
+  }
+
   #createToken(attributes: Attributes, node: string): Decision {
     if (attributes.verb !== 'create' || attributes.name === '')
       return undecided('can only create tokens for individual service accounts')
@@ -154,26 +262,4 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     const shown = this.#release < 19 ? goQuote(node) : `'${node}'`
     return undecided(`no relationship found between node ${shown} and this object`)
   }
-}
-
-const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
-
-/** A name is not known yet on create; admission checks it then. */
-function lease({ verb, namespace, name }: Attributes, node: string): Decision {
-  if (!ownVerbs.includes(verb))
-    return undecided('can only get, create, update, patch, or delete a node lease')
-  if (namespace !== leaseNamespace)
-    return undecided(`can only access leases in the "${leaseNamespace}" system namespace`)
-  if (verb !== 'create' && name !== node)
-    return undecided('can only access node lease with the same name as the requesting node')
-  return allowed
-}
-
-function csiNode({ verb, subresource, name }: Attributes, node: string): Decision {
-  if (!ownVerbs.includes(verb))
-    return undecided('can only get, create, update, patch, or delete a CSINode')
-  if (subresource !== '') return undecided('cannot authorize CSINode subresources')
-  if (verb !== 'create' && name !== node)
-    return undecided('can only access CSINode with the same name as the requesting node')
-  return allowed
 }

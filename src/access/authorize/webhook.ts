@@ -7,6 +7,7 @@ import type { Loose } from '#api/object-meta.ts'
 import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'
 import { ExpiringCache } from '#access/expiring-cache.ts'
 import type { ReviewWebhook } from '#access/review-webhook.ts'
+import { selectorsForReview } from '#access/selectors.ts'
 
 export interface WebhookAuthorizerSettings {
   readonly version: 'v1' | 'v1beta1'
@@ -83,15 +84,18 @@ function specOf({ user, isResource, verb, ...rest }: Attributes, version: string
   return {
     ...(isResource
       ? {
-          resourceAttributes: given({
-            namespace,
-            verb,
-            group,
-            version: apiVersion,
-            resource,
-            subresource,
-            name,
-          }),
+          resourceAttributes: {
+            ...given({
+              namespace,
+              verb,
+              group,
+              version: apiVersion,
+              resource,
+              subresource,
+              name,
+            }),
+            ...selectorsForReview(rest.selectors),
+          },
         }
       : { nonResourceAttributes: given({ path, verb }) }),
     ...given({ user: user.name }),

@@ -1,6 +1,7 @@
 /** Whether they may: no request reaches a verb without passing here. */
 import type { Attributes, Decision } from '#access/authorize.ts'
 import { shutOut } from '#access/forbidden.ts'
+import { type Selectors, selectorsOfQuery } from '#access/selectors.ts'
 import { internalError } from '#api/status-error.ts'
 import type { User } from '#access/user.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -8,7 +9,7 @@ import type { HttpParts } from '#http/parts.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 
 export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<void> {
-  const attributes = attributesOf(exchange.target, exchange.user)
+  const attributes = attributesOf(exchange.target, exchange.user, selectorsOf(exchange, parts))
   const { instruments } = parts
   const beganAt = instruments === undefined ? 0 : parts.monotonicMs()
   const decision = parts.authorizer.authorize(attributes)
@@ -26,7 +27,10 @@ function resultOf({ decision, error }: Decision) {
   return decision === 'deny' ? 'denied' : 'no-opinion'
 }
 
-export function attributesOf(target: RequestTarget, user: User): Attributes {
+const selectorsOf = ({ target, query }: Exchange, { authorizesSelectors }: HttpParts) =>
+  authorizesSelectors && target.isResource ? selectorsOfQuery(target.verb, query) : undefined
+
+export function attributesOf(target: RequestTarget, user: User, selectors?: Selectors): Attributes {
   return {
     user,
     verb: target.verb,
@@ -38,6 +42,7 @@ export function attributesOf(target: RequestTarget, user: User): Attributes {
     namespace: target.namespace,
     name: target.authorizedName,
     path: target.path,
+    selectors,
   }
 }
 

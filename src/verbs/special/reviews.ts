@@ -8,10 +8,11 @@ import {
 } from '#access/subject-access-review.ts'
 import { tokenReviewStatus } from '#access/token-review.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { conformBody } from '#verbs/decode.ts'
 import { claimFields } from '#verbs/ownership.ts'
-import type { Server, WriteRequest } from '#verbs/server.ts'
+import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { admitBody } from './admit.ts'
 
 const created = (value: Loose): Answer => ({ is: 'value', status: 201, value: value as never })
@@ -27,19 +28,18 @@ export const reviewAccess =
   (kind: ReviewKind) =>
   async (server: Server, request: WriteRequest): Promise<Answer> => {
     const asked = conformBody(request, server)
-    const { managedFields } = asked.metadata
+    const rules = { release: releaseOf(server.release), feature: server.feature }
     await claimFields(server, request, asked, undefined)
     await admitBody(server, request, asked, asked.metadata.name ?? '', () => {
       const { namespace } = request.target
-      // Owners are laid in by this server, and no fault of whoever asks.
-      const metadata = { ...asked.metadata, managedFields }
-      checkReview(kind, { ...renamed(asked, 'group', 'groups'), metadata }, namespace)
+      checkReview(kind, renamed(asked, 'group', 'groups'), namespace, rules)
     })
     const status = await reviewStatus(
       kind,
       renamed(asked, 'group', 'groups'),
       request.user,
       server.access.authorizer,
+      rules,
     )
     return created({ ...asked, status })
   }
@@ -60,4 +60,20 @@ export async function reviewToken(server: Server, request: WriteRequest): Promis
   await admitBody(server, request, review, review.metadata.name ?? '')
   const status = await tokenReviewStatus(review, server.access)
   return created({ ...review, status })
+}
+
+/** Who the client is to this server. What it sent does not matter; only webhooks see it. */
+export async function reviewSelf(server: Server, request: WriteRequest): Promise<Answer> {
+  const review = conformBody(request, server)
+  await admitBody(server, request, review, review.metadata.name ?? '')
+  const { name, uid, groups, extra } = request.user
+  const userInfo = {
+    ...(name !== '' && { username: name }),
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  }
+  const { kind, apiVersion } = review
+  const metadata = { creationTimestamp: timestamp(server.clock) }
+  return created({ kind, apiVersion, metadata, status: { userInfo } })
 }

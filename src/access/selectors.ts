@@ -1,0 +1,145 @@
+/**
+ * The selectors of a request, as authorization sees them. What cannot be read counts as absent: requirements narrow a
+ * request, so an authorizer that sees fewer of them decides about more than the client gets.
+ */
+import { type FieldRequirement, parseFieldSelector } from '#api/field-selector.ts'
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  labelRequirement,
+} from '#api/label-requirement.ts'
+import { parseSelectorText } from '#api/label-selector-text.ts'
+import type { Loose } from '#api/object-meta.ts'
+
+export interface Selection<Requirement> {
+  readonly requirements: readonly Requirement[]
+  /** Whether a part, or all of it, could not be read. */
+  readonly failed: boolean
+}
+
+export interface Selectors {
+  readonly fields: Selection<FieldRequirement> | undefined
+  readonly labels: Selection<LabelRequirement> | undefined
+}
+
+/** Reads nothing before an authorizer looks: most decisions need no selectors. */
+class QuerySelectors implements Selectors {
+  readonly #fieldText: string
+  readonly #labelText: string
+  constructor(fieldText: string, labelText: string) {
+    this.#fieldText = fieldText
+    this.#labelText = labelText
+  }
+
+  get fields(): Selection<FieldRequirement> | undefined {
+    return selectionOf(this.#fieldText, parseFieldSelector)
+  }
+
+  get labels(): Selection<LabelRequirement> | undefined {
+    return selectionOf(this.#labelText, parseSelectorText)
+  }
+}
+
+function selectionOf<R>(text: string, parse: (text: string) => readonly R[]) {
+  if (text === '') return undefined
+  try {
+    const requirements = parse(text)
+    return requirements.length === 0 ? undefined : { requirements, failed: false }
+  } catch {
+    return { requirements: [], failed: true }
+  }
+}
+
+const selectingVerbs = new Set(['list', 'watch', 'deletecollection'])
+
+/** The selectors in the query of a list, a watch or the deletion of a collection. */
+export function selectorsOfQuery(verb: string, query: URLSearchParams): Selectors | undefined {
+  if (!selectingVerbs.has(verb)) return undefined
+  const fields = query.get('fieldSelector') ?? ''
+  const labels = query.get('labelSelector') ?? ''
+  return fields === '' && labels === '' ? undefined : new QuerySelectors(fields, labels)
+}
+
+/** Those of a review: each a text or a list of requirements, of which some may be unknown to this release. */
+export function selectorsOfReview({ fieldSelector, labelSelector }: Loose): Selectors | undefined {
+  if (fieldSelector == null && labelSelector == null) return undefined
+  return {
+    fields: reviewed(fieldSelector, parseFieldSelector, fieldRequirement),
+    labels: reviewed(labelSelector, parseSelectorText, labelRequirementOf),
+  }
+}
+
+function reviewed<R>(
+  selector: Loose | undefined,
+  parse: (text: string) => readonly R[],
+  read: (requirement: Loose) => R | undefined,
+): Selection<R> | undefined {
+  if (selector == null) return undefined
+  const listed: Loose[] = selector.requirements ?? []
+  if (listed.length === 0) return selectionOf(selector.rawSelector ?? '', parse)
+  const requirements = listed.map(read).filter((one) => one !== undefined)
+  return { requirements, failed: requirements.length < listed.length }
+}
+
+/** Fields are compared with one value. */
+function fieldRequirement({ key = '', operator, values = [] }: Loose) {
+  if ((operator !== 'In' && operator !== 'NotIn') || values.length !== 1) return undefined
+  return { field: key as string, value: values[0] as string, equal: operator === 'In' }
+}
+
+const operators: ReadonlyMap<string, LabelOperator> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
+
+function labelRequirementOf({ key = '', operator, values = [] }: Loose) {
+  const known = operators.get(operator)
+  if (known === undefined) return undefined
+  try {
+    return labelRequirement(key, known, values)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a field must have this value: what lets a node read the pods that are bound to it. */
+export const requiresField = (
+  selectors: Selectors | undefined,
+  field: string,
+  value: string,
+): boolean =>
+  selectors?.fields?.requirements.some(
+    (one) => one.field === field && one.equal && one.value === value,
+  ) ?? false
+
+const reviewOperators: Readonly<Record<LabelOperator, string | undefined>> = {
+  '=': 'In',
+  '==': 'In',
+  in: 'In',
+  '!=': 'NotIn',
+  notin: 'NotIn',
+  exists: 'Exists',
+  '!': 'DoesNotExist',
+  gt: undefined,
+  lt: undefined,
+}
+
+/** The selectors as a SubjectAccessReview carries them to a webhook, without what it has no operator for. */
+export function selectorsForReview(selectors: Selectors | undefined): Loose {
+  const fields = (selectors?.fields?.requirements ?? []).map(({ field, value, equal }) => ({
+    key: field,
+    operator: equal ? 'In' : 'NotIn',
+    values: [value],
+  }))
+  const labels = (selectors?.labels?.requirements ?? []).flatMap(({ key, operator, values }) => {
+    const known = reviewOperators[operator]
+    if (known === undefined) return []
+    return [{ key, operator: known, ...(values.length > 0 && { values: [...values] }) }]
+  })
+  return {
+    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
+    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
+  }
+}
