@@ -1,6 +1,7 @@
 /** The methods of authentication that the settings ask for, put together in the original's order: local before remote. */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -114,7 +115,15 @@ async function tokenMethods(
   }
   if (keys.length > 0) {
     const { serviceAccountIssuer: issuers, serviceAccountLookup: lookup } = settings
-    const account = { keys, issuers, apiAudiences, lookup }
+    const { release, feature } = surroundings
+    const account = {
+      keys,
+      issuers,
+      apiAudiences,
+      lookup,
+      release: releaseOf(release),
+      feature,
+    }
     const method = new ServiceAccountAuthenticator(account, reader, clock)
     stops.push(() => method.stop())
     methods.push(method)

@@ -11,7 +11,7 @@ import type { Authorizer } from './authorize.ts'
 import { RbacAuthorizer } from './authorize/rbac.ts'
 import { MemoryReader } from './memory-reader.suite.ts'
 import { checkReview, type ReviewKind, reviewStatus, rulesReview } from './subject-access-review.ts'
-import { answerTokenRequest, checkTokenRequest } from './token-request.ts'
+import { answerTokenRequest, checkTokenRequest, type TokenRules } from './token-request.ts'
 import { tokenReviewStatus } from './token-review.ts'
 
 const attempt = async (run: () => unknown): Promise<string> => {
@@ -174,7 +174,7 @@ test('rules review', async () => {
       roleRef: { kind: 'ClusterRole', name },
     })
   const review = { metadata: {}, spec: { namespace: 'n' } }
-  assert.deepEqual(rulesReview(review, caller, rbac), {
+  assert.deepEqual(rulesReview(review, caller, rbac, 22), {
     kind: 'SelfSubjectRulesReview',
     apiVersion: 'authorization.k8s.io/v1',
     metadata: { creationTimestamp: null },
@@ -187,7 +187,7 @@ test('rules review', async () => {
     },
   })
   assert.equal(
-    await attempt(() => rulesReview({ metadata: {}, spec: {} }, caller, rbac)),
+    await attempt(() => rulesReview({ metadata: {}, spec: {} }, caller, rbac, 22)),
     '400 no namespace on request',
   )
 })
@@ -239,6 +239,14 @@ test('token review', async () => {
   )
 })
 
+const rules: TokenRules = {
+  release: releaseOf(22),
+  feature: () => false,
+  newUid: () => 'id',
+  warnings: [],
+  auditAnnotations: new Map(),
+}
+
 const seconds: [number, string][] = [
   [600, 'ok'],
   [2 ** 32, 'ok'],
@@ -254,7 +262,9 @@ const seconds: [number, string][] = [
 for (const [expirationSeconds, expected] of seconds)
   test(`a token for ${expirationSeconds} seconds`, async () =>
     assert.equal(
-      await attempt(() => checkTokenRequest({ metadata: {}, spec: { expirationSeconds } })),
+      await attempt(() =>
+        checkTokenRequest({ metadata: {}, spec: { expirationSeconds } }, 'n', 'bot', reader, rules),
+      ),
       expected,
     ))
 
@@ -293,6 +303,7 @@ const requestToken = (
       extendExpiration: more.extend ?? true,
     },
     now,
+    rules,
   )
 const claimsOf = (status: Loose): Loose =>
   JSON.parse(Buffer.from(status.token.split('.')[1], 'base64url').toString())

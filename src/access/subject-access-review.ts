@@ -18,6 +18,7 @@ import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { badRequest, invalidObject } from '#api/status-error.ts'
+import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Attributes, Authorizer, Decision, RuleResolver } from './authorize.ts'
 import { joinErrors } from './error-list.ts'
 import { selectorErrors } from './selector-errors.ts'
@@ -96,13 +97,18 @@ export function requireNamespace({ spec }: KubeObject): string {
 }
 
 /** The whole answer to a SelfSubjectRulesReview, which repeats nothing of the question. */
-export function rulesReview(review: KubeObject, caller: User, rules: RuleResolver): KubeObject {
+export function rulesReview(
+  review: KubeObject,
+  caller: User,
+  rules: RuleResolver,
+  release: number,
+): KubeObject {
   const namespace = requireNamespace(review)
   const { resourceRules, nonResourceRules, incomplete, errors } = rules.rulesFor(caller, namespace)
   return {
     kind: 'SelfSubjectRulesReview',
     apiVersion: 'authorization.k8s.io/v1',
-    metadata: { creationTimestamp: null },
+    metadata: { ...unsetCreationTime(release) },
     spec: {},
     status: {
       resourceRules,

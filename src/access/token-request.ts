@@ -1,10 +1,11 @@
 /**
- * TokenRequest: a fresh token of a service account, for audiences and a time, bound to a pod or secret if asked. The
- * request is a checked and defaulted object; what it refers to is looked up by the caller's reader.
+ * TokenRequest: a fresh token of a service account, for audiences and a time, bound to a pod, secret or node if the client
+ * wants that. The request is a checked and defaulted object; what it refers to is looked up by the caller's reader.
  */
-import { invalid } from '#api/field-error.ts'
+import { type FieldError, invalid } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import {
@@ -17,15 +18,42 @@ export interface TokenRequestSettings {
   readonly apiAudiences: readonly string[]
   /** 0 for no limit. */
   readonly expirationSecondsMax: number
-  /** Whether tokens of pods may outlive what was asked for, so that old clients that never read them anew go on. */
+  /** Whether tokens of pods may outlive what was requested, so that old clients that never read them anew go on. */
   readonly extendExpiration: boolean
 }
+
+export interface TokenRules {
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+  readonly newUid: () => string
+  readonly warnings: string[]
+  readonly auditAnnotations: Map<string, string>
+}
+
+const checksMetadata = change('a token request names its account in its metadata', { since: 24 })
+const answersUid = change('a token request answers the uid of its account', { since: 34 })
+const warnsOfShorter = change('a client is warned of a token that lives shorter than requested', {
+  since: 24,
+})
+const extendsOwnOnly = change('only tokens for the API server outlive what was requested', {
+  since: 24,
+})
 
 const secondsMin = 10 * 60
 const secondsMax = 2 ** 32
 
-/** Throws what is wrong with the request itself. */
-export function checkTokenRequest(request: KubeObject): void {
+const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+
+/** Finds the account and lays its name into the request, or throws what is wrong with the request itself. */
+export async function checkTokenRequest(
+  request: KubeObject,
+  namespace: string,
+  name: string,
+  reader: ObjectReader,
+  rules: TokenRules,
+): Promise<void> {
+  if (rules.release.has(checksMetadata))
+    await settleMetadata(request, namespace, name, reader, rules)
   const seconds: number = request.spec?.expirationSeconds ?? 0
   const field = 'spec.expirationSeconds'
   const errors = [
@@ -36,11 +64,48 @@ export function checkTokenRequest(request: KubeObject): void {
       ? [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')]
       : []),
   ]
-  if (errors.length > 0)
-    throw invalidObject({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', errors)
+  if (errors.length > 0) throw invalidObject(kind, '', errors)
 }
 
-/** Spec and status of the answer to a checked request. `now`: milliseconds. */
+async function settleMetadata(
+  { metadata }: KubeObject,
+  namespace: string,
+  name: string,
+  reader: ObjectReader,
+  rules: TokenRules,
+): Promise<void> {
+  const refuse = (error: FieldError) => invalidObject(kind, name, [error])
+  if (metadata.name && metadata.name !== name) {
+    const detail = 'must match the service account name if specified'
+    throw refuse(invalid('metadata.name', metadata.name, detail))
+  }
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    const detail = 'must match the service account namespace if specified'
+    throw refuse(invalid('metadata.namespace', metadata.namespace, detail))
+  }
+  const account = await accountOf(namespace, name, reader)
+  metadata.name = name
+  metadata.namespace = namespace
+  if (!rules.release.has(answersUid)) return
+  const { uid } = account.metadata
+  if (metadata.uid && metadata.uid !== uid) {
+    const differs = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
+    if (rules.feature('TokenRequestServiceAccountUIDValidation'))
+      throw conflict({ group: kind.group, plural: kind.kind }, name, differs)
+    rules.auditAnnotations.set('authentication.k8s.io/token-request-uid-mismatch', differs)
+    rules.warnings.push(
+      `${differs} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`,
+    )
+  } else if (uid !== undefined) metadata.uid = uid
+}
+
+async function accountOf(namespace: string, name: string, reader: ObjectReader) {
+  const account = await reader.get('', 'serviceaccounts', namespace, name)
+  if (account === undefined) throw notFound({ group: '', plural: 'serviceaccounts' }, name)
+  return account
+}
+
+/** Metadata, spec and status of the answer to a checked request. `now`: milliseconds. */
 export async function answerTokenRequest(
   request: KubeObject,
   namespace: string,
@@ -49,71 +114,118 @@ export async function answerTokenRequest(
   mint: TokenMint,
   settings: TokenRequestSettings,
   now: number,
-): Promise<{ spec: Loose; status: Loose }> {
-  const account = await reader.get('', 'serviceaccounts', namespace, name)
-  if (account === undefined) throw notFound({ group: '', plural: 'serviceaccounts' }, name)
+  rules: TokenRules,
+): Promise<{ metadata: Loose; spec: Loose; status: Loose }> {
+  const account = await accountOf(namespace, name, reader)
   const reference: Loose | undefined = request.spec?.boundObjectRef ?? undefined
-  const bound = reference && (await boundObject(reference, namespace, name, reader))
-  const asked: number = request.spec.expirationSeconds
-  const limit = settings.expirationSecondsMax
-  const seconds = limit > 0 && asked > limit ? limit : asked
+  const bound = reference && (await boundObject(reference, namespace, name, reader, rules))
+  const seconds = secondsOf(request, settings, rules)
   const given: string[] = request.spec.audiences ?? []
   const audiences = given.length > 0 ? given : settings.apiAudiences
+  const isOwn =
+    !rules.release.has(extendsOwnOnly) ||
+    audiences.every((one) => settings.apiAudiences.includes(one))
   const extended =
-    settings.extendExpiration && bound?.pod !== undefined && seconds === warnOnlySeconds
+    settings.extendExpiration && bound?.pod !== undefined && seconds === warnOnlySeconds && isOwn
+  const id = rules.feature('ServiceAccountTokenJTI') ? rules.newUid() : undefined
   const token = mint.bound(
     {
       account,
       ...bound,
+      id,
       audiences,
       expirationSeconds: extended ? extendedSeconds : seconds,
       warnAfterSeconds: extended ? seconds : 0,
     },
     now,
   )
-  const expires = new Date((Math.floor(now / 1000) + seconds) * 1000)
+  if (id !== undefined)
+    rules.auditAnnotations.set('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
+  const timestamp = (milliseconds: number) =>
+    new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().replace('.000Z', 'Z')
   return {
+    metadata: rules.release.has(checksMetadata) ? { creationTimestamp: timestamp(now) } : {},
     spec: {
       ...request.spec,
       audiences: audiences.length > 0 ? [...audiences] : null,
       expirationSeconds: seconds,
       boundObjectRef: reference ?? null,
     },
-    status: { token, expirationTimestamp: expires.toISOString().replace('.000Z', 'Z') },
+    status: { token, expirationTimestamp: timestamp(now + seconds * 1000) },
   }
 }
 
-/** What is no version at all is none of no group. */
+function secondsOf(
+  { spec }: KubeObject,
+  settings: TokenRequestSettings,
+  rules: TokenRules,
+): number {
+  const wanted: number = spec.expirationSeconds
+  const limit = settings.expirationSecondsMax
+  if (limit <= 0 || wanted <= limit) return wanted
+  if (rules.release.has(warnsOfShorter))
+    rules.warnings.push(`requested expiration of ${wanted} seconds shortened to ${limit} seconds`)
+  return limit
+}
+
+/** An apiVersion with more than one slash yields an empty group and version. */
 function groupAndVersion(apiVersion: string): [group: string, version: string] {
   const [first = '', second, ...more] = apiVersion.split('/')
   if (more.length > 0) return ['', '']
   return second === undefined ? ['', first] : [first, second]
 }
 
+interface Bound {
+  readonly pod?: KubeObject
+  readonly secret?: KubeObject
+  readonly node?: KubeObject
+}
+
+const plurals: ReadonlyMap<string, string> = new Map([
+  ['Pod', 'pods'],
+  ['Secret', 'secrets'],
+  ['Node', 'nodes'],
+])
+const bindsNodes = change('tokens can be bound to nodes', { since: 29 })
+
 async function boundObject(
   reference: Loose,
   namespace: string,
   account: string,
   reader: ObjectReader,
-): Promise<{ pod?: KubeObject; secret?: KubeObject }> {
-  const { apiVersion = '', kind = '', name = '', uid = '' } = reference
+  rules: TokenRules,
+): Promise<Bound> {
+  const { apiVersion = '', kind: named = '', name = '', uid = '' } = reference
   const [group, version] = groupAndVersion(apiVersion)
-  if (group !== '' || (kind !== 'Pod' && kind !== 'Secret')) {
-    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  const isNode = named === 'Node' && rules.release.has(bindsNodes)
+  const plural = named === 'Node' && !isNode ? undefined : plurals.get(named)
+  if (group !== '' || plural === undefined) {
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${named}`)
   }
-  const plural = kind === 'Pod' ? 'pods' : 'secrets'
+  const gate = 'ServiceAccountTokenNodeBinding'
+  if (isNode && !rules.feature(gate))
+    throw badRequest(`cannot bind token to a Node object as the "${gate}" feature-gate is disabled`)
   refuseUnfitName(name)
-  const object = await reader.get('', plural, namespace, name)
+  const object = await reader.get('', plural, isNode ? '' : namespace, name)
   if (object === undefined) throw notFound({ group: '', plural }, name)
-  if (kind === 'Pod' && object.spec?.serviceAccountName !== account)
+  if (named === 'Pod' && object.spec?.serviceAccountName !== account)
     throw badRequest(
       `cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`,
     )
   if (uid !== '' && uid !== object.metadata.uid)
     throw conflict(
-      { group: '', plural: kind },
+      { group: '', plural: named },
       name,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
-  return kind === 'Pod' ? { pod: object } : { secret: object }
+  if (isNode) return { node: object }
+  if (named === 'Secret') return { secret: object }
+  return { pod: object, ...(await nodeOf(object, reader, rules)) }
+}
+
+/** The node of a pod; its name alone where it is not there. */
+async function nodeOf(pod: KubeObject, reader: ObjectReader, { feature }: TokenRules) {
+  const name: string = pod.spec?.nodeName ?? ''
+  if (name === '' || !feature('ServiceAccountTokenPodNodeInfo')) return {}
+  return { node: (await reader.get('', 'nodes', '', name)) ?? { metadata: { name } } }
 }

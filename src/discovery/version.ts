@@ -2,6 +2,8 @@
  * The answer of /version: which release the server is, and how it was built.
  */
 
+import { change, releaseOf } from '#api/releases/change.ts'
+
 export interface BuildInfo {
   /** The full version of the emulated release, '1.22.17'. */
   readonly version: string
@@ -14,9 +16,17 @@ export interface BuildInfo {
   readonly platform: string
 }
 
+const saysEmulation = change('/version names the emulated and the oldest compatible release', {
+  since: 33,
+})
+
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
+  readonly emulationMajor?: string
+  readonly emulationMinor?: string
+  readonly minCompatibilityMajor?: string
+  readonly minCompatibilityMinor?: string
   readonly gitVersion: string
   readonly gitCommit: string
   readonly gitTreeState: string
@@ -27,10 +37,17 @@ export interface VersionInfo {
 }
 
 export function versionInfo(build: BuildInfo): VersionInfo {
-  const [major, minor] = build.version.split('.')
+  const [major = '', minor = ''] = build.version.split('.')
   return {
     major,
     minor,
+    ...(releaseOf(Number(minor)).has(saysEmulation) && {
+      emulationMajor: major,
+      emulationMinor: minor,
+      minCompatibilityMajor: major,
+      // Stored objects stay readable for the release before.
+      minCompatibilityMinor: String(Number(minor) - 1),
+    }),
     gitVersion: `v${build.version}`,
     gitCommit: build.gitCommit,
     gitTreeState: build.gitTreeState,

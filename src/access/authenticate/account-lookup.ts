@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AccountClaims } from './service-account-claims.ts'
 
@@ -13,7 +14,12 @@ export const leewayMs = 60_000
 /** Undefined where nothing is wrong; then `until` (milliseconds) is how long that holds by itself. */
 export type LookupResult = { problem: string } | { problem: undefined; until: number }
 
-type Plural = 'serviceaccounts' | 'secrets' | 'pods'
+type Plural = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
+
+export interface TokenRelease {
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+}
 
 /** Someone who wants to know that an object changed. */
 export interface Dependent {
@@ -26,8 +32,13 @@ export class AccountLookup {
   readonly #following = new Map<Plural, Promise<() => void>>()
   readonly #ready = new Set<Plural>()
 
-  constructor(reader: ObjectReader) {
+  readonly #release: Release
+  readonly #bindsNodes: boolean
+
+  constructor(reader: ObjectReader, { release, feature }: TokenRelease) {
     this.#reader = reader
+    this.#release = release
+    this.#bindsNodes = feature('ServiceAccountTokenNodeBindingValidation')
   }
 
   /** Whether changes of everything the token depends on will be told. Begins to follow what is not followed yet. */
@@ -86,25 +97,33 @@ export class AccountLookup {
   }
 
   async #checkBound(claims: AccountClaims, now: number): Promise<LookupResult> {
-    const { namespace, account, secret, pod } = claims
-    const get = (plural: Plural, name: string) => this.#reader.get('', plural, namespace, name)
+    const { namespace, account, secret, pod, node } = claims
+    const words = boundWords(this.#release)
+    const get = (plural: Plural, name: string) =>
+      this.#reader.get('', plural, plural === 'nodes' ? '' : namespace, name)
     const found = await get('serviceaccounts', account.name)
     if (found === undefined) return { problem: accountNotFound(account.name) }
     let until = endOf(found)
     if (until < now)
-      return { problem: `ServiceAccount ${namespace}/${account.name} has been deleted` }
-    const wrong = uidProblem('ServiceAccount', found, account.uid)
+      return { problem: `${words.account} ${namespace}/${account.name} has been deleted` }
+    const wrong = uidProblem(words.account, found, account.uid)
     if (wrong !== undefined) return wrong
+    const isOfNode = pod === undefined && node !== undefined
+    if (isOfNode && !this.#bindsNodes)
+      return {
+        problem:
+          'token is bound to a Node object but the ServiceAccountTokenNodeBindingValidation feature gate is disabled',
+      }
     const bound = [
-      ['Secret', 'secrets', secret],
-      ['Pod', 'pods', pod],
+      [words.secret, 'secrets', secret, words.secretClaim],
+      [words.pod, 'pods', pod, words.podClaim],
+      ['node', 'nodes', isOfNode ? node : undefined, 'service account node ref claim'],
     ] as const
-    for (const [kind, plural, reference] of bound) {
+    for (const [kind, plural, reference, claim] of bound) {
       if (reference === undefined) continue
       const object = await get(plural, reference.name)
-      if (object === undefined || endOf(object) < now)
-        return { problem: 'Token has been invalidated' }
-      const other = uidProblem(kind, object, reference.uid)
+      if (object === undefined || endOf(object) < now) return { problem: words.invalidated }
+      const other = uidProblem(kind, object, reference.uid, claim)
       if (other !== undefined) return other
       until = Math.min(until, endOf(object))
     }
@@ -131,7 +150,7 @@ export class AccountLookup {
 
 const forever: LookupResult = { problem: undefined, until: Number.POSITIVE_INFINITY }
 
-function keysOf({ namespace, account, secret, pod }: AccountClaims): [Plural, string][] {
+function keysOf({ namespace, account, secret, pod, node }: AccountClaims): [Plural, string][] {
   const key = (plural: Plural, name: string): [Plural, string] => [
     plural,
     `${plural}/${namespace}/${name}`,
@@ -140,8 +159,12 @@ function keysOf({ namespace, account, secret, pod }: AccountClaims): [Plural, st
     key('serviceaccounts', account.name),
     ...(secret === undefined ? [] : [key('secrets', secret.name)]),
     ...(pod === undefined ? [] : [key('pods', pod.name)]),
+    ...(pod !== undefined || node === undefined ? [] : [nodeKey(node.name)]),
   ]
 }
+
+/** Nodes are in no namespace. */
+const nodeKey = (name: string): [Plural, string] => ['nodes', `nodes/undefined/${name}`]
 
 const accountNotFound = (name: string) => `serviceaccounts "${name}" not found`
 
@@ -151,11 +174,44 @@ function endOf({ metadata: { deletionTimestamp } }: KubeObject): number {
   return Date.parse(deletionTimestamp) + leewayMs
 }
 
-function uidProblem(kind: string, object: KubeObject, claimed: string) {
+function uidProblem(kind: string, object: KubeObject, claimed: string, claim = 'claim') {
   const { uid = '' } = object.metadata
   if (uid === claimed) return undefined
-  return { problem: `${kind} UID (${uid}) does not match claim (${claimed})` }
+  return { problem: `${kind} UID (${uid}) does not match ${claim} (${claimed})` }
 }
+
+const sentencesOfTokens = change('problems of service account tokens are lower-case sentences', {
+  since: 23,
+})
+
+/** What is said of bound tokens. */
+const boundWords = (release: Release) =>
+  release.has(sentencesOfTokens)
+    ? {
+        account: 'service account',
+        secret: 'secret',
+        secretClaim: 'service account secret ref claim',
+        pod: 'pod',
+        podClaim: 'service account pod ref claim',
+        invalidated: 'service account token has been invalidated',
+      }
+    : {
+        account: 'ServiceAccount',
+        secret: 'Secret',
+        secretClaim: 'claim',
+        pod: 'Pod',
+        podClaim: 'claim',
+        invalidated: 'Token has been invalidated',
+      }
+
+/** What is said of the time of a bound token. */
+export const timeWords = (release: Release) =>
+  release.has(sentencesOfTokens)
+    ? {
+        early: 'service account token is not valid yet',
+        late: 'service account token has expired',
+      }
+    : { early: 'Token could not be validated.', late: 'Token has expired.' }
 
 function sameBytes(kept: unknown, token: string): boolean {
   if (typeof kept !== 'string') return false

@@ -16,6 +16,10 @@ export interface AccountClaims {
   /** For a token kept in a Secret the uid is empty: its contents are compared instead. */
   readonly secret: Reference | undefined
   readonly pod: Reference | undefined
+  /** The node of the pod, or the one that the token is bound to. */
+  readonly node: Reference | undefined
+  /** Empty where the token has no name of its own. */
+  readonly id: string
   /** Empty where the token names none. */
   readonly audiences: readonly string[]
   /** Milliseconds. */
@@ -59,6 +63,8 @@ export function legacyAccountClaims(claims: Loose): AccountClaims {
     account: { name, uid },
     secret: { name: secretName, uid: '' },
     pod: undefined,
+    node: undefined,
+    id: '',
     audiences: audiencesOf(claims),
     notBefore: 0,
     expires: Number.POSITIVE_INFINITY,
@@ -77,6 +83,8 @@ export function boundAccountClaims(claims: Loose): AccountClaims {
     account: { name: text(account, 'name'), uid: text(account, 'uid') },
     secret: reference(own.secret),
     pod: reference(own.pod),
+    node: reference(own.node),
+    id: text(claims, 'jti'),
     audiences: audiencesOf(claims),
     notBefore: date(claims, 'nbf'),
     // A bound token without an end has ended.

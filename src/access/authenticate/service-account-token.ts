@@ -1,6 +1,6 @@
 /**
  * Makes tokens of service accounts: those kept in Secrets, which name their secret and never expire, and bound ones, which
- * are for an audience, for a time, and as long as a pod or secret lives. The claims are those of the original.
+ * are for an audience, for a time, and as long as a pod, secret or node lives. The claims are those of kube-apiserver.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serviceAccountUserName } from '#access/service-account-name.ts'
@@ -27,6 +27,10 @@ export interface BoundTokenRequest {
   readonly account: KubeObject
   readonly pod?: KubeObject
   readonly secret?: KubeObject
+  /** The node that the token is bound to, or that its pod is on. */
+  readonly node?: KubeObject
+  /** What tells the token from all others, where the release gives tokens such a name. */
+  readonly id?: string | undefined
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   /** Seconds after which its use is reported; 0 for never. */
@@ -57,7 +61,8 @@ export class TokenMint {
 
   /** `now`: milliseconds. */
   bound(request: BoundTokenRequest, now: number): string {
-    const { account, pod, secret, audiences, expirationSeconds, warnAfterSeconds } = request
+    const { account, pod, secret, node, id, audiences } = request
+    const { expirationSeconds, warnAfterSeconds } = request
     const { namespace = '', name = '' } = account.metadata
     const seconds = Math.floor(now / 1000)
     const reference = (object: KubeObject): Loose => ({
@@ -69,8 +74,10 @@ export class TokenMint {
       exp: seconds + expirationSeconds,
       iat: seconds,
       iss: this.#issuer,
+      ...(id !== undefined && { jti: id }),
       'kubernetes.io': {
         namespace,
+        ...(node !== undefined && { node: reference(node) }),
         ...(pod !== undefined && { pod: reference(pod) }),
         ...(pod === undefined && secret !== undefined && { secret: reference(secret) }),
         serviceaccount: reference(account),

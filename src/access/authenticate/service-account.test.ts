@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { signToken, tokenKey } from './json-web-token.ts'
 import { readPublicKeys, readSigningKey, type SigningKey } from './key-files.ts'
@@ -21,11 +22,18 @@ const issuer = 'https://kubernetes.default.svc'
 const start = Date.parse('2024-05-01T00:00:00Z')
 const account: KubeObject = { metadata: { namespace: 'n', name: 'bot', uid: 'bot-uid' } }
 
-function cluster(lookup = true) {
+function cluster(lookup = true, minor = 22) {
   const reader = new MemoryReader()
   const clock = { time: start, now: () => clock.time }
   const keys = [rsa, ec, ec384].flatMap(({ publicKey }) => readPublicKeys(pem(publicKey), 'sa.pub'))
-  const settings = { keys, issuers: [issuer, 'https://old'], apiAudiences: [issuer], lookup }
+  const settings = {
+    keys,
+    issuers: [issuer, 'https://old'],
+    apiAudiences: [issuer],
+    lookup,
+    release: releaseOf(minor),
+    feature: () => minor > 30,
+  }
   const method = new ServiceAccountAuthenticator(settings, reader, clock)
   reader.put('', 'serviceaccounts', account)
   const outcome = async (token: string, audiences: readonly string[] = [issuer]) => {
@@ -370,4 +378,43 @@ test('key files', () => {
   const ed = generateKeyPairSync('ed25519')
   assert.throws(() => readPublicKeys(pem(ed.publicKey), 'f'), /must be RSA, or ECDSA/)
   assert.throws(() => readSigningKey(pem(rsa.publicKey), 'f'), /private key file f/)
+})
+
+test('a token of 1.37 names itself and its node, and ends with the node it is bound to', async () => {
+  const { reader, method, outcome } = cluster(true, 37)
+  const mint = new TokenMint(issuer, signing(rsa))
+  const node: KubeObject = { metadata: { name: 'node', uid: 'node-uid' } }
+  const pod: KubeObject = { metadata: { namespace: 'n', name: 'p', uid: 'p-uid' } }
+  reader.put('', 'nodes', node)
+  reader.put('', 'pods', pod)
+  const ofPod = mint.bound({ ...request, pod, node, id: 'x' }, start)
+  const verdict = await method.authenticateToken(ofPod, [issuer])
+  assert.ok(verdict !== undefined && 'user' in verdict)
+  assert.deepEqual(verdict.user.extra, {
+    'authentication.kubernetes.io/pod-name': ['p'],
+    'authentication.kubernetes.io/pod-uid': ['p-uid'],
+    'authentication.kubernetes.io/credential-id': ['JTI=x'],
+    'authentication.kubernetes.io/node-name': ['node'],
+    'authentication.kubernetes.io/node-uid': ['node-uid'],
+  })
+  const ofNode = mint.bound({ ...request, node, id: 'y' }, start)
+  assert.equal(await outcome(ofNode), name)
+  reader.remove('', 'nodes', '', 'node')
+  assert.equal(await outcome(ofNode), 'service account token has been invalidated')
+  // The pod says whether its token is good, and not its node.
+  assert.equal(await outcome(ofPod), name)
+  reader.put('', 'nodes', { metadata: { name: 'node', uid: 'other' } })
+  assert.equal(
+    await outcome(ofNode),
+    'node UID (other) does not match service account node ref claim (node-uid)',
+  )
+})
+
+test('problems of tokens are sentences since 1.23', async () => {
+  const { reader, clock, outcome } = cluster(true, 23)
+  const token = new TokenMint(issuer, signing(rsa)).bound(request, start)
+  reader.put('', 'serviceaccounts', { metadata: { ...account.metadata, uid: 'other' } })
+  assert.equal(await outcome(token), 'service account UID (other) does not match claim (bot-uid)')
+  clock.time += 3_600_000
+  assert.equal(await outcome(token), 'service account token has expired')
 })

@@ -3,12 +3,13 @@
  * a look-up in memory, until it expires or something it depends on changes. Tokens of other issuers are not ours to judge.
  */
 import type { Clock } from '#base/clock.ts'
+import type { Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AuditAnnotations, TokenAuthenticator, Verdict } from '#access/authenticate.ts'
 import { showStrings } from '#access/error-list.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
-import { AccountLookup, leewayMs } from './account-lookup.ts'
+import { AccountLookup, leewayMs, timeWords, type TokenRelease } from './account-lookup.ts'
 import { claimedIssuer, isSignedBy, parseToken, type TokenKey } from './json-web-token.ts'
 import {
   type AccountClaims,
@@ -19,7 +20,7 @@ import {
 import { legacyIssuer } from './service-account-token.ts'
 import { tokenDigest } from './token-digest.ts'
 
-export interface ServiceAccountSettings {
+export interface ServiceAccountSettings extends TokenRelease {
   readonly keys: readonly TokenKey[]
   /** All are accepted; tokens are made for the first. */
   readonly issuers: readonly string[]
@@ -42,26 +43,39 @@ class Known {
   goodUntil = 0
   changes = 0
 
-  constructor(claims: AccountClaims) {
+  constructor(claims: AccountClaims, feature: (gate: string) => boolean) {
     this.claims = claims
-    const { namespace, account, pod } = claims
+    const { namespace, account } = claims
     this.user = {
       name: serviceAccountUserName(namespace, account.name),
       uid: account.uid,
       groups: serviceAccountGroups(namespace),
-      extra:
-        pod === undefined || pod.name === '' || pod.uid === ''
-          ? {}
-          : {
-              'authentication.kubernetes.io/pod-name': [pod.name],
-              'authentication.kubernetes.io/pod-uid': [pod.uid],
-            },
+      extra: extraOf(claims, feature),
     }
   }
 
   changed(): void {
     this.changes++
     this.goodUntil = 0
+  }
+}
+
+/** What of the claims authorizers and webhooks see. */
+function extraOf({ pod, node, id }: AccountClaims, feature: (gate: string) => boolean) {
+  const prefix = 'authentication.kubernetes.io'
+  const isOfPod = pod !== undefined && pod.name !== '' && pod.uid !== ''
+  const showsNode =
+    node !== undefined &&
+    node.name !== '' &&
+    (pod === undefined || feature('ServiceAccountTokenPodNodeInfo'))
+  return {
+    ...(isOfPod && { [`${prefix}/pod-name`]: [pod.name], [`${prefix}/pod-uid`]: [pod.uid] }),
+    ...(id !== '' &&
+      feature('ServiceAccountTokenJTI') && { [`${prefix}/credential-id`]: [`JTI=${id}`] }),
+    ...(showsNode && {
+      [`${prefix}/node-name`]: [node.name],
+      ...(node.uid !== '' && { [`${prefix}/node-uid`]: [node.uid] }),
+    }),
   }
 }
 
@@ -74,7 +88,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
 
   constructor(settings: ServiceAccountSettings, reader: ObjectReader, clock: Clock) {
     this.#settings = settings
-    this.#lookup = new AccountLookup(reader)
+    this.#lookup = new AccountLookup(reader, settings)
     this.#clock = clock
   }
 
@@ -85,7 +99,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     const matching = this.#matching(known.claims, audiences)
     if (typeof matching === 'string') return { refused: matching }
     const now = this.#clock.now()
-    const problem = timeProblem(known.claims, now)
+    const problem = timeProblem(known.claims, now, this.#settings.release)
     if (problem !== undefined) return { refused: problem }
     if (known.goodUntil > now) return this.#accept(known, matching, now)
     return this.#lookUp(token, known, matching)
@@ -110,7 +124,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       return { refused: 'square/go-jose: error in cryptographic primitive' }
     try {
       const claims = (legacy ? legacyAccountClaims : boundAccountClaims)(parsed.claims)
-      const known = new Known(claims)
+      const known = new Known(claims, this.#settings.feature)
       this.#remember(digest, known)
       return known
     } catch (error) {
@@ -168,9 +182,9 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
 }
 
 /** Clocks of those who make and check tokens may differ by the leeway. */
-function timeProblem({ notBefore, expires }: AccountClaims, now: number) {
-  if (now + leewayMs < notBefore) return 'Token could not be validated.'
-  return now - leewayMs > expires ? 'Token has expired.' : undefined
+function timeProblem({ notBefore, expires }: AccountClaims, now: number, release: Release) {
+  if (now + leewayMs < notBefore) return timeWords(release).early
+  return now - leewayMs > expires ? timeWords(release).late : undefined
 }
 
 function annotationsOf(claims: AccountClaims, now: number): AuditAnnotations | undefined {

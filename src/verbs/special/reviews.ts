@@ -50,7 +50,7 @@ export async function reviewRules(server: Server, request: WriteRequest): Promis
   await admitBody(server, request, review, review.metadata.name ?? '', () => {
     requireNamespace(review)
   })
-  const answer = rulesReview(review, request.user, server.access.rules)
+  const answer = rulesReview(review, request.user, server.access.rules, server.release)
   return created({ ...answer, apiVersion: review.apiVersion })
 }
 

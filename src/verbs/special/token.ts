@@ -1,6 +1,7 @@
 /** serviceaccounts/token: a fresh token for an account, signed and not stored. */
 import { answerTokenRequest, checkTokenRequest } from '#access/token-request.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { serviceUnavailable } from '#api/status-error.ts'
 import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Answer } from '#verbs/answer.ts'
@@ -12,29 +13,45 @@ import { claimBody } from './body-owners.ts'
 /** An hour, where nothing is asked for. */
 const expirationSecondsDefault = 3600
 const apiVersion = 'authentication.k8s.io/v1'
+const checkedBeforeWebhooks = change('validating webhooks see only valid token requests', {
+  since: 24,
+})
 
 export async function requestToken(server: Server, request: WriteRequest): Promise<Answer> {
   const { namespace, name } = request.target
+  const { reader, feature, newUid } = server
+  const { warnings, auditAnnotations } = request
+  const release = releaseOf(server.release)
+  const rules = { release, feature, newUid, warnings, auditAnnotations }
+  const { mint, tokenRequests } = server.access
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
   fillInTokenRequest(asked)
-  // What was asked for is its writer's, though nothing is stored.
+  // What was requested is its writer's, though nothing is stored.
   claimBody(server, request, asked, { apiVersion, kind: 'TokenRequest' })
-  await admitBody(server, request, asked, name, () => fillInTokenRequest(asked))
-  const { mint, tokenRequests } = server.access
+  const isCheckedFirst = release.has(checkedBeforeWebhooks)
+  await admitBody(server, request, asked, name, async () => {
+    fillInTokenRequest(asked)
+    if (isCheckedFirst) await checkTokenRequest(asked, namespace, name, reader, rules)
+  })
   if (mint === undefined) throw serviceUnavailable('this server has no key to sign tokens with')
-  checkTokenRequest(asked)
+  if (!isCheckedFirst) await checkTokenRequest(asked, namespace, name, reader, rules)
   const now = server.clock.now()
   const answered = await answerTokenRequest(
     asked,
     namespace,
     name,
-    server.reader,
+    reader,
     mint,
     tokenRequests,
     now,
+    rules,
   )
-  const metadata = { ...unsetCreationTime(server.release), ...asked.metadata }
-  return { is: 'value', status: 201, value: { ...asked, metadata, ...answered } as never }
+  const metadata = {
+    ...unsetCreationTime(server.release),
+    ...asked.metadata,
+    ...answered.metadata,
+  }
+  return { is: 'value', status: 201, value: { ...asked, ...answered, metadata } as never }
 }
 
 export function fillInTokenRequest(asked: KubeObject): void {
