@@ -70,6 +70,9 @@ function error(type: FieldErrorType, path: FieldPath | string, message: string):
   return counting({ type, field: path.toString(), message })
 }
 
+/** A value that errors do not show: `head: detail`. */
+export const unshown: unique symbol = Symbol('unshown')
+
 /** An error that shows a value: `head: value: detail`. */
 function errorWithValue(
   type: FieldErrorType,
@@ -78,6 +81,7 @@ function errorWithValue(
   value: unknown,
   detail = '',
 ): FieldError {
+  if (value === unshown) return error(type, path, withDetail(head, detail))
   const message = withDetail(`${head}: ${showAsGo(value)}`, detail)
   const made: FieldError = { type, field: path.toString(), message }
   if (typeof value === 'object' || value === undefined) made.shown = { head, value, detail }

@@ -48,6 +48,8 @@ import type { CallEnvironment } from './plan-call.ts'
 export type EnvironmentKind = 'new' | 'stored'
 
 export interface CelEnvironment {
+  /** The release whose expressions it accepts. */
+  readonly compatible: Release
   readonly parsing: ParseOptions
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   readonly types: ReadonlyMap<string, CelType>
@@ -129,6 +131,7 @@ function makeEnvironment(release: Release, kind: EnvironmentKind): CelEnvironmen
   )
   const crossTypes = compatible.has(comparesAcrossTypes)
   return {
+    compatible,
     parsing: {
       macros: macrosByKey(...macrosOf(release, compatible)),
       optionalSyntax: optionals,

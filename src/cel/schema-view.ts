@@ -19,6 +19,7 @@ import {
 import { ArrayList, joinLists } from './collections.ts'
 import { equal, type OwnEquality } from './equality.ts'
 import { escapeFieldName, unescapeFieldName } from './field-name.ts'
+import { resourceSchema } from './resource-schema.ts'
 import {
   CelError,
   Duration,
@@ -32,18 +33,17 @@ import {
 
 type Json = Readonly<Record<string, unknown>>
 
-const stringSchema: JsonSchema = { type: 'string' }
-const metadataSchema: JsonSchema = {
-  type: 'object',
-  properties: { name: stringSchema, generateName: stringSchema },
-}
+/** Schemas of resources with the fields that each resource has. */
+const resourceSchemas = new WeakMap<JsonSchema, JsonSchema>()
 
-/** An embedded resource has these fields whatever its schema says. */
-const resourceFields = new Map<string, JsonSchema>([
-  ['apiVersion', stringSchema],
-  ['kind', stringSchema],
-  ['metadata', metadataSchema],
-])
+function asResource(schema: JsonSchema): JsonSchema {
+  let known = resourceSchemas.get(schema)
+  if (known === undefined) {
+    known = resourceSchema(schema, false)
+    resourceSchemas.set(schema, known)
+  }
+  return known
+}
 
 /** The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded one. */
 export function schemaView(json: unknown, schema: JsonSchema, isResource = false): Value {
@@ -163,9 +163,8 @@ function wordyDuration(text: string): bigint | undefined {
 function objectView(json: unknown, schema: JsonSchema, isResource: boolean): Value {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return new CelError('invalid data, expected a map for the provided schema with type=object')
-  const isRoot = isResource || isEmbedded(schema)
-  const hasFields = isRoot || schema.properties !== undefined
-  if (hasFields) return new ObjectMap(json as Json, schema, isRoot)
+  const seen = isResource || isEmbedded(schema) ? asResource(schema) : schema
+  if (seen.properties !== undefined) return new ObjectMap(json as Json, seen)
   return new DictionaryMap(json as Json, valuesOf(schema))
 }
 
@@ -173,18 +172,13 @@ function objectView(json: unknown, schema: JsonSchema, isResource: boolean): Val
 class ObjectMap extends MapValue implements OwnEquality {
   readonly #json: Json
   readonly #schema: JsonSchema
-  readonly #isResource: boolean
-  constructor(json: Json, schema: JsonSchema, isResource: boolean) {
+  constructor(json: Json, schema: JsonSchema) {
     super()
     this.#json = json
     this.#schema = schema
-    this.#isResource = isResource
   }
   #schemaOf(name: string): JsonSchema | undefined {
-    if (!this.#isResource) return propertyOf(this.#schema, name)
-    const declared = propertyOf(this.#schema, name)
-    if (name === 'metadata') return withMetadataNames(declared)
-    return declared ?? resourceFields.get(name)
+    return propertyOf(this.#schema, name)
   }
   get size(): number {
     return Object.keys(this.#json).length
@@ -227,12 +221,6 @@ class ObjectMap extends MapValue implements OwnEquality {
     }
     return true
   }
-}
-
-/** The metadata of a resource: its name and generateName can be read even if the schema leaves them out. */
-function withMetadataNames(declared: JsonSchema | undefined): JsonSchema {
-  if (declared?.properties === undefined) return metadataSchema
-  return { ...declared, properties: { ...metadataSchema.properties, ...declared.properties } }
 }
 
 /** An object with keys of the user; without a schema for the values no key can be read. */

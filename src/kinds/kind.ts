@@ -57,7 +57,12 @@ export interface Kind {
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void
   /** Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On this version. */
-  validateSchema?(object: KubeObject, old?: KubeObject, subresource?: string): FieldError[]
+  validateSchema?(
+    object: KubeObject,
+    old?: KubeObject,
+    subresource?: string,
+    warn?: (warning: string) => void,
+  ): FieldError[]
   /** Adds what tags on the fields of this version declare to the errors of hand-written rules. On the hub version. */
   withDeclared?(write: DeclaredWrite, errors: FieldError[]): FieldError[]
   /** Where replicas are, for kinds whose scale is not at the usual places. */

@@ -67,11 +67,12 @@ export function refuseInvalidUpdate(
   next: KubeObject,
   old: KubeObject,
   context: Context,
+  warnings: string[] = [],
 ): Awaitable<void> {
   return kind.validateSchema === undefined
     ? refuseUpdate(kind, subresource, next, old, context)
     : after(fromHub(kind, next), (shown) =>
-        refuseUpdate(kind, subresource, next, old, context, shown),
+        refuseUpdate(kind, subresource, next, old, context, shown, warnings),
       )
 }
 
@@ -82,6 +83,7 @@ function refuseUpdate(
   old: KubeObject,
   context: Context,
   shown = next,
+  warnings: string[] = [],
 ): void {
   const { hub } = kind.resource
   const meta = next.metadata
@@ -94,7 +96,7 @@ function refuseUpdate(
         metadataPath,
       ),
       ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
-      ...(kind.validateSchema?.(shown, old, subresource) ?? []),
+      ...(kind.validateSchema?.(shown, old, subresource, (text) => warnings.push(text)) ?? []),
       ...(rules?.validateUpdate?.(next, old, context) ?? []),
     ]),
   )

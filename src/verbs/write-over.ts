@@ -170,7 +170,7 @@ async function writeOnce(
   // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
   prepareUpdate(request, next, isOne && !readAgain ? next : old, context)
   if (plan.problem !== undefined) throw plan.problem
-  await refuseInvalidUpdate(kind, subresource, next, old, context)
+  await refuseInvalidUpdate(kind, subresource, next, old, context, warnings)
   keepOwnerTimes(next, old, server.release)
   if (subresource === '') {
     for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])

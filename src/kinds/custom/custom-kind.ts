@@ -4,6 +4,7 @@
  */
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { compareVersions } from '#api/version-order.ts'
 import { pathless } from '#kinds/built-in.ts'
 import { checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
@@ -21,6 +22,7 @@ import type { Type } from '#schema/type.ts'
 import { customColumns } from './columns.ts'
 import { ownedTypeOf } from './owned-type.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './scale.ts'
+import type { RuleSettings } from './rules/object-rules.ts'
 import { CustomSchema } from './schema.ts'
 import { markUnread } from './unread.ts'
 
@@ -101,7 +103,13 @@ export class CustomKind implements Kind {
     this.#columns = version.additionalPrinterColumns
     const schema: JsonSchema | undefined = version.schema?.openAPIV3Schema ?? undefined
     const keepAll = open || spec.preserveUnknownFields === true
-    this.#schema = new CustomSchema(schema, options.objectMeta, keepAll, options.release)
+    this.#schema = new CustomSchema(
+      schema,
+      options.objectMeta,
+      keepAll,
+      options.release,
+      ruleSettings(options),
+    )
     this.deprecation =
       version.deprecated === true && options.release >= firstReleaseWithWarnings
         ? {
@@ -184,7 +192,12 @@ export class CustomKind implements Kind {
     if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
   }
 
-  validateSchema(given: KubeObject, old?: KubeObject, subresource = ''): FieldError[] {
+  validateSchema(
+    given: KubeObject,
+    old?: KubeObject,
+    subresource = '',
+    warn: (warning: string) => void = () => {},
+  ): FieldError[] {
     const { scale } = this
     // A new object has no status of its own yet: what is there is what a reader will find, in the stored version.
     const statusless = old === undefined && this.subresources.has('status')
@@ -198,11 +211,18 @@ export class CustomKind implements Kind {
       if (scale.labelSelector !== undefined)
         errors.push(...checkSelector(object, scale.labelSelector))
     }
-    if (subresource === 'status') return errors
     // Not as arguments of a call: there may be more than it takes.
-    return [...errors, ...this.#schema.checkStructure(object, old)]
+    const all =
+      subresource === 'status' ? errors : [...errors, ...this.#schema.checkStructure(object, old)]
+    return [...all, ...this.#schema.checkRules(object, old, all, warn)]
   }
 }
+
+/** Undefined where the release has no validation rules. */
+const ruleSettings = ({ release, feature }: CustomKindOptions): RuleSettings | undefined =>
+  feature('CustomResourceValidationExpressions')
+    ? { release: releaseOf(release), ratchets: feature('CRDValidationRatcheting') }
+    : undefined
 
 function withoutStatus({ status: _, ...object }: KubeObject): KubeObject {
   return object

@@ -23,6 +23,7 @@ import { sortInPlace } from '#schema/structural/sorted-copy.ts'
 import { typeOfSchema } from '#schema/structural/to-type.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import { setKey } from '#schema/user-key.ts'
+import { ObjectRules, type RuleSettings } from './rules/object-rules.ts'
 
 /** Loaded with the first object that cannot be read. */
 const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts')>(
@@ -59,10 +60,19 @@ export class CustomSchema {
   #copy: Copy | undefined
   #copyReadable: Copy | undefined
   #structural: boolean | undefined
+  #rules: ObjectRules | undefined
+  readonly #ruleSettings: RuleSettings | undefined
 
-  /** `keepAll`: the definition keeps unknown fields everywhere. `release`: the minor number of the emulated one. */
-  constructor(given: JsonSchema | undefined, objectMeta: Type, keepAll: boolean, release: number) {
+  /** `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps unknown fields everywhere. `release`: the minor number of the emulated one. */
+  constructor(
+    given: JsonSchema | undefined,
+    objectMeta: Type,
+    keepAll: boolean,
+    release: number,
+    rules?: RuleSettings,
+  ) {
     this.given = given
+    this.#ruleSettings = rules
     this.#objectMeta = objectMeta
     this.#keepAll = keepAll
     this.#release = release
@@ -212,5 +222,18 @@ export class CustomSchema {
     const lists = this.#release < checksListsSince ? [] : checkListTypes(schema, value)
     const isNews = lists.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
     return [...checkEmbedded(schema, value), ...(isNews ? lists : [])]
+  }
+
+  /** Errors of validation rules. `errors`: those that the object has already. */
+  checkRules(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    errors: readonly FieldError[],
+    warn: (warning: string) => void,
+  ): FieldError[] {
+    const schema = this.structural
+    if (schema === undefined || this.#ruleSettings === undefined) return []
+    this.#rules ??= new ObjectRules(schema, this.#ruleSettings)
+    return this.#rules.check(object as unknown as Json, old as unknown as Json, errors, warn)
   }
 }

@@ -27,6 +27,8 @@ export interface DefaultRules {
   readonly pruned: boolean
   readonly metadataProblem: MetadataProblem
   readonly release: number
+  /** Validation rules of the schema, against its default. */
+  checkRules?(schema: JsonSchema, isRoot: boolean, path: FieldPath): FieldError[]
 }
 
 /** A whole object with a value in its place. */
@@ -78,7 +80,9 @@ class Walk {
     if (hasDefault(schema)) {
       const at = path.child('default')
       errors.push(
-        ...(insideMeta ? this.#metaDefault(schema, at, surround, root) : this.#default(schema, at)),
+        ...(insideMeta
+          ? this.#metaDefault(schema, at, surround, root)
+          : this.#default(schema, at, schema === root)),
       )
     }
     const items = itemsOf(schema)
@@ -94,7 +98,7 @@ class Walk {
     return errors
   }
 
-  #default(schema: JsonSchema, path: FieldPath): FieldError[] {
+  #default(schema: JsonSchema, path: FieldPath, isRoot: boolean): FieldError[] {
     const value = schema.default as Json
     const errors: FieldError[] = []
     const wrong = coerceError(schema, value, path, this.#rules.metadataProblem)
@@ -108,7 +112,10 @@ class Walk {
     }
     if (wrong !== undefined) return [...errors, wrong]
     const embedded = checkEmbedded(schema, value, path)
-    return [...errors, ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path))]
+    return [
+      ...errors,
+      ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path, isRoot)),
+    ]
   }
 
   #metaDefault(
@@ -127,12 +134,13 @@ class Walk {
       const texts = errors.map(({ field, message }) => `${field}: ${message}`)
       return refuse(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`)
     }
-    return this.#valueErrors(schema, path)
+    return this.#valueErrors(schema, path, schema === root)
   }
 
-  #valueErrors(schema: JsonSchema, path: FieldPath): FieldError[] {
+  #valueErrors(schema: JsonSchema, path: FieldPath, isRoot: boolean): FieldError[] {
     const errors: Errors = new Map()
     this.#checker.of(schema)(schema.default as Json, '', errors)
+    if (errors.size === 0) return this.#rules.checkRules?.(schema, isRoot, path) ?? []
     return fieldErrors(errors, this.#rules.release, path)
   }
 }

@@ -48,7 +48,21 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
   readonly 'x-kubernetes-list-type'?: string
   readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
 }
+
+/** A rule in CEL for the values of a schema. */
+export interface ValidationRule {
+  readonly rule: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
+}
+
+export const rulesOf = (schema: JsonSchema): readonly ValidationRule[] =>
+  schema['x-kubernetes-validations'] ?? []
 
 export const preserves = (schema: JsonSchema): boolean =>
   schema['x-kubernetes-preserve-unknown-fields'] === true

@@ -19,6 +19,7 @@ import {
   preserves,
   propertiesOf,
   propertyOf,
+  rulesOf,
   valuesOf,
 } from './json-schema.ts'
 import { patternProblem } from './pattern.ts'
@@ -171,6 +172,7 @@ function checkNested(schema: JsonSchema, skips: Skips, path: FieldPath): FieldEr
   refuse(mapKeysOf(schema).length > 0, 'x-kubernetes-list-map-keys', 'empty')
   refuse(listTypeOf(schema) !== undefined, 'x-kubernetes-list-type', 'undefined')
   refuse(mapTypeOf(schema) !== undefined, 'x-kubernetes-map-type', 'undefined')
+  refuse(rulesOf(schema).length > 0, 'x-kubernetes-validations', 'empty')
   if (propertyOf(schema, 'metadata') !== undefined) {
     const at = path.child('properties').key('metadata')
     errors.push(forbidden(at, 'must not be specified in a nested context'))

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
 import { betaSpec, stableSpec } from './conversions.ts'
-import type { Context } from '#kinds/kind.ts'
+import { contextFor } from '#kinds/all-kinds/behaviour.suite.ts'
 import { customResourceDefinitionBehaviour as behaviour } from './behaviour.ts'
 
-const context = { requestApiVersion: 'apiextensions.k8s.io/v1', release: 22 } as Context
+const context = contextFor({ requestApiVersion: 'apiextensions.k8s.io/v1' })
 const names = { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' }
 const object = (properties: Loose = {}, more: Loose = {}) => ({
   type: 'object',
@@ -287,7 +287,7 @@ test('the beta says things once', () => {
       'per-version subresources may not all be set to identical values (top-level subresources should be used instead)',
     ],
   ]
-  const beta = { ...context, requestApiVersion: 'apiextensions.k8s.io/v1beta1' } as Context
+  const beta = { ...context, requestApiVersion: 'apiextensions.k8s.io/v1beta1' } as typeof context
   for (const [given, ...want] of rows) {
     const made = definition(object())
     made.spec = stableSpec({ group: 'example.com', names, scope: 'Namespaced', ...given })

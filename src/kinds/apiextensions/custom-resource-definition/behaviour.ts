@@ -19,7 +19,10 @@ import {
   type JsonSchema,
   listTypeOf,
   mapTypeOf,
+  rulesOf,
 } from '#schema/structural/json-schema.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import type { ChooseEnvironment } from '#kinds/custom/rules/compile-rule.ts'
 import { Pruner } from '#schema/structural/prune.ts'
 import { isStructural } from '#schema/structural/rules.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
@@ -51,7 +54,7 @@ const whyNoDefaults = ({ release }: Context): string =>
   release < defaultsElsewhereSince ? '' : noDefaultsInBeta
 
 /** The rules for a write; `old` is the spec before it, in the beta's form. */
-function rulesFor(context: Context, old: Loose | undefined): SpecRules {
+function rulesFor(context: Context, spec: Loose, old: Loose | undefined): SpecRules {
   const beta = isBeta(context)
   const had = (is: (schema: JsonSchema) => boolean) => old !== undefined && specHas(old, is)
   return {
@@ -67,7 +70,46 @@ function rulesFor(context: Context, old: Loose | undefined): SpecRules {
     prunedDefaults: old === undefined || !schemasOf(old).some(hasUnprunedDefaults),
     atomicSets: !had(isLooseSet),
     keyRules: !had((schema) => checkKeys(schema, FieldPath.root).length > 0),
+    ruleSettings: context.feature('CustomResourceValidationExpressions')
+      ? {
+          release: releaseOf(context.release),
+          ratchets: context.feature('CRDValidationRatcheting'),
+        }
+      : undefined,
+    chooseEnvironment: old === undefined ? () => 'new' : storedBefore(old),
+    unchangedVersions: new Set(
+      old !== undefined && releaseOf(context.release).has(keepsExpensiveRules)
+        ? unchangedVersions(spec, old)
+        : [],
+    ),
   }
+}
+
+const keepsExpensiveRules = change('definitions keep rules that have become too expensive', {
+  since: 29,
+})
+
+/** Expressions that the old definition has may use all that the release knows. */
+function storedBefore(old: Loose): ChooseEnvironment {
+  const rules = new Set<string>()
+  const messages = new Set<string>()
+  specHas(old, (schema) => {
+    for (const { rule, messageExpression } of rulesOf(schema)) {
+      rules.add(rule)
+      if (messageExpression) messages.add(messageExpression)
+    }
+    return false
+  })
+  return (text, isMessage) => ((isMessage ? messages : rules).has(text) ? 'stored' : 'new')
+}
+
+/** Names of versions whose schema is the same as before. */
+function unchangedVersions(spec: Loose, old: Loose): string[] {
+  const schemaIn = (from: Loose, name: string) =>
+    from.validation?.openAPIV3Schema ??
+    (from.versions ?? []).find((one: Loose) => one.name === name)?.schema?.openAPIV3Schema
+  const names: string[] = (spec.versions ?? []).map(({ name }: Loose) => name)
+  return names.filter((name) => sameJson(schemaIn(spec, name), schemaIn(old, name)))
 }
 
 const plainPruner = new Pruner({ readMeta: (_field, value) => value, keepNulls: true })
@@ -185,7 +227,7 @@ export const customResourceDefinitionBehaviour: Behaviour = {
           FieldPath.of('metadata'),
         ),
       ),
-      ...checkSpec(spec, rulesFor(context, undefined), specPath),
+      ...checkSpec(spec, rulesFor(context, spec, undefined), specPath),
       ...checkStatus(object),
       ...checkStoredVersions(object, spec, context.release),
       ...(isBeta(context) ? [] : checkApproval(object, undefined)),
@@ -203,7 +245,7 @@ export const customResourceDefinitionBehaviour: Behaviour = {
       : []
     return [
       ...checkPlainMetadataUpdate(next, old),
-      ...checkSpec(spec, rulesFor(context, before), specPath),
+      ...checkSpec(spec, rulesFor(context, spec, before), specPath),
       ...frozen,
       ...checkImmutable(spec.group, before.group, specPath.child('group')),
       ...checkImmutable(

@@ -16,9 +16,16 @@ import {
 } from '#schema/structural/json-schema.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import { isCorrelatable } from '#kinds/custom/rules/rule-tree.ts'
 import { itemsValue, stringsValue } from './go-values.ts'
+import { RulePlace } from './rule-place.ts'
+import { checkRuleFields, type RuleChecks } from './validation-rules.ts'
 
 export interface SchemaRules {
+  readonly release: number
+  /** Checks of validation rules; absent where no expression can be compiled. */
+  readonly ruleChecks?: RuleChecks
   /** Undefined: defaults are allowed; else why they are not. */
   readonly noDefaults: string | undefined
   readonly validTypes: boolean
@@ -31,13 +38,24 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 interface Place extends SchemaRules {
   readonly root: boolean
   readonly insideMeta: boolean
+  /** The schema as its validation rules see it; undefined where rules are not compiled. */
+  readonly rulePlace: RulePlace | undefined
+  /** The outermost schema above whose old and new values do not belong together. */
+  readonly uncorrelated: FieldPath | undefined
 }
 
 export const checkSchema = (
   schema: JsonSchema,
   path: FieldPath,
   rules: SchemaRules,
-): FieldError[] => check(schema, path, { ...rules, root: true, insideMeta: false })
+): FieldError[] =>
+  check(schema, path, {
+    ...rules,
+    root: true,
+    insideMeta: false,
+    rulePlace: rules.ruleChecks && new RulePlace(schema, releaseOf(rules.release)),
+    uncorrelated: undefined,
+  })
 
 function check(schema: JsonSchema, path: FieldPath, place: Place): FieldError[] {
   const errors = checkStandard(schema, path, place)
@@ -54,6 +72,10 @@ function check(schema: JsonSchema, path: FieldPath, place: Place): FieldError[] 
   errors.push(...checkMapType(schema, path), ...checkListType(schema, path, place.atomicSets))
   if (listTypeOf(schema) === 'map') errors.push(...checkListMap(schema, path))
   if (place.keyRules) errors.push(...checkKeys(schema, path))
+  errors.push(...checkRuleFields(schema, path, releaseOf(place.release)))
+  // A wrong schema has no types, so that its expressions would fail for reasons that are none of their own.
+  if (errors.length === 0 && place.rulePlace !== undefined)
+    place.ruleChecks?.check(place.rulePlace, path, place.uncorrelated)
   return errors
 }
 
@@ -90,7 +112,8 @@ function checkStandard(schema: JsonSchema, path: FieldPath, place: Place): Field
 /** Every schema in this one. */
 function checkInside(schema: JsonSchema, path: FieldPath, place: Place): FieldError[] {
   const errors: FieldError[] = []
-  const inner: Place = { ...place, root: false }
+  const inner: Place = { ...place, root: false, rulePlace: undefined }
+  const { rulePlace } = place
   const { additionalProperties } = schema
   if (additionalProperties !== undefined && additionalProperties !== null) {
     const at = path.child('additionalProperties')
@@ -99,8 +122,10 @@ function checkInside(schema: JsonSchema, path: FieldPath, place: Place): FieldEr
     }
     const noDefaults = 'inside additionalProperties applying to object metadata'
     const values = valuesOf(schema)
-    const there = place.insideMeta ? { ...inner, noDefaults } : inner
-    if (values !== undefined) errors.push(...check(values, at, there))
+    if (values !== undefined) {
+      const there = { ...inner, rulePlace: rulePlace?.elements(values) }
+      errors.push(...check(values, at, place.insideMeta ? { ...there, noDefaults } : there))
+    }
   }
   for (const [name, one] of propertiesOf(schema).sort(([a], [b]) => byCodePoint(a, b))) {
     const meta = (place.root || isEmbedded(schema)) && isMetaField(name)
@@ -108,6 +133,8 @@ function checkInside(schema: JsonSchema, path: FieldPath, place: Place): FieldEr
       ...inner,
       insideMeta: place.insideMeta || meta,
       noDefaults: meta && place.root ? `in top-level ${name}` : place.noDefaults,
+      rulePlace: rulePlace?.field(name, one),
+      uncorrelated: place.uncorrelated ?? (isCorrelatable(schema) ? undefined : path),
     }
     errors.push(...check(one, path.child('properties').key(name), there))
   }
@@ -121,7 +148,15 @@ function checkInside(schema: JsonSchema, path: FieldPath, place: Place): FieldEr
     errors.push(...check(one, path.child('definitions').key(name), inner))
   }
   const items = itemsOf(schema)
-  if (items !== undefined) errors.push(...check(items, path.child('items'), inner))
+  if (items !== undefined) {
+    const there: Place = {
+      ...inner,
+      rulePlace: rulePlace?.elements(items),
+      // Only elements of a list of type map are found again after an update.
+      uncorrelated: place.uncorrelated ?? (listTypeOf(schema) === 'map' ? undefined : path),
+    }
+    errors.push(...check(items, path.child('items'), there))
+  }
   if (Array.isArray(schema.items)) {
     for (const [i, one] of schema.items.entries()) {
       errors.push(...check(one, path.child('items').index(i), inner))

@@ -6,23 +6,32 @@ import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { metadataProblem } from '#codec/go-json/metadata-problem.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { listAsWritten } from '#kinds/all-kinds/checks.ts'
 import { saidTwiceIn } from './conversions.ts'
-import { checkDefaults } from '#schema/structural/default-rules.ts'
+import { checkDefaults, type DefaultRules } from '#schema/structural/default-rules.ts'
 import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
+import type { ChooseEnvironment } from '#kinds/custom/rules/compile-rule.ts'
+import { checkDefaultRules, type RuleSettings } from '#kinds/custom/rules/object-rules.ts'
+import { costPerObjectMax } from '#kinds/custom/rules/rule-run.ts'
 import { schemaKeys, schemaValue, versionsValue } from './go-values.ts'
 import { checkNames, checkNamesGiven } from './name-rules.ts'
 import { checkColumn, checkConversion, checkDeprecation, checkSubresources } from './part-rules.ts'
 import { checkSchema, type SchemaRules } from './schema-rules.ts'
 import { specHas } from './schema-search.ts'
+import { RuleChecks } from './validation-rules.ts'
 
 export interface SpecRules extends SchemaRules {
   readonly knownReviewVersion: boolean
   readonly schemaRequired: boolean
   readonly structural: boolean
   readonly prunedDefaults: boolean
-  readonly release: number
+  /** Which expressions were stored before, and of which versions the schemas did not change. */
+  readonly chooseEnvironment: ChooseEnvironment
+  readonly unchangedVersions: ReadonlySet<string>
+  /** Undefined where the release has no validation rules. */
+  readonly ruleSettings: RuleSettings | undefined
 }
 
 /** What may stand at the root of a schema where status is a subresource, by Go's names. */
@@ -80,7 +89,10 @@ export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): Field
     ...(spec.versions ?? []).map((one: Loose) => one.subresources),
   ]
   const hasStatus = anyStatus.some((one) => one?.status !== undefined && one?.status !== null)
-  errors.push(...checkValidation(spec.validation, hasStatus, rules, path.child('validation')))
+  const isUnchanged = rules.unchangedVersions.has(spec.version ?? spec.versions?.[0]?.name)
+  errors.push(
+    ...checkValidation(spec.validation, hasStatus, rules, path.child('validation'), isUnchanged),
+  )
   errors.push(...checkSubresources(spec.subresources, path.child('subresources')))
   for (const [i, column] of (spec.additionalPrinterColumns ?? []).entries()) {
     errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
@@ -199,7 +211,10 @@ function checkVersion(
   path: FieldPath,
 ): FieldError[] {
   const errors = checkDeprecation(version, path.child('deprecationWarning'))
-  errors.push(...checkValidation(version.schema, hasStatus, rules, path.child('schema')))
+  const isUnchanged = rules.unchangedVersions.has(version.name)
+  errors.push(
+    ...checkValidation(version.schema, hasStatus, rules, path.child('schema'), isUnchanged),
+  )
   errors.push(...checkSubresources(version.subresources, path.child('subresources')))
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
     errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
@@ -212,6 +227,7 @@ function checkValidation(
   hasStatus: boolean,
   rules: SpecRules,
   path: FieldPath,
+  isUnchanged: boolean,
 ): FieldError[] {
   const schema: JsonSchema | undefined = validation?.openAPIV3Schema
   if (schema === undefined || schema === null) return []
@@ -222,20 +238,54 @@ function checkValidation(
       forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'),
     )
   }
-  errors.push(...checkSchema(schema, at, rules))
-  if (!rules.structural) return errors
-  const problem = unsupported(schema)
-  if (problem !== undefined) return errors.length > 0 ? errors : [invalid(at, '', problem)]
-  const structural = checkStructural(schema, at)
-  if (structural.length > 0) return [...errors, ...structural]
+  const structure = rules.structural ? checkStructure(schema, at, rules) : undefined
+  const ruleChecks =
+    structure === undefined || structure.length > 0 || rules.ruleSettings === undefined
+      ? undefined
+      : new RuleChecks({
+          release: rules.ruleSettings.release,
+          choose: rules.chooseEnvironment,
+          allowsCosts: isUnchanged,
+        })
+  const own = checkSchema(schema, at, ruleChecks === undefined ? rules : { ...rules, ruleChecks })
+  const problem = rules.structural ? unsupported(schema) : undefined
+  if (problem !== undefined)
+    return errors.length + own.length > 0 ? [...errors, ...own] : [invalid(at, '', problem)]
+  const release = releaseOf(rules.release)
+  // The order was another one before there were validation rules.
+  if (!release.has(structureFirst)) return [...errors, ...own, ...(structure ?? [])]
   return [
-    ...errors,
-    ...checkDefaults(schema, at, {
-      pruned: rules.prunedDefaults,
-      metadataProblem,
-      release: rules.release,
-    }),
+    ...[...errors, ...(structure ?? []), ...own],
+    ...(ruleChecks?.errors ?? []),
+    ...(ruleChecks?.checkTotal(at) ?? []),
   ]
+}
+
+const structureFirst = change('definitions report unstructural schemas before other errors', {
+  since: 23,
+})
+
+/** Why a schema is not structural, or which of its defaults are wrong. Nothing of a schema that is reported elsewhere. */
+function checkStructure(schema: JsonSchema, path: FieldPath, rules: SpecRules): FieldError[] {
+  if (unsupported(schema) !== undefined) return []
+  const structural = checkStructural(schema, path)
+  if (structural.length > 0) return structural
+  return checkDefaults(schema, path, {
+    pruned: rules.prunedDefaults,
+    metadataProblem,
+    release: rules.release,
+    ...(rules.ruleSettings && { checkRules: defaultRules(rules.ruleSettings) }),
+  })
+}
+
+/** All defaults of a schema share one budget of cost. */
+function defaultRules(settings: RuleSettings): DefaultRules['checkRules'] {
+  let left = costPerObjectMax
+  return (schema, isRoot, path) => {
+    const { errors, budget } = checkDefaultRules(schema, isRoot, path, left, settings)
+    left = budget
+    return errors
+  }
 }
 
 /** Texts and answers that Go tells from none when they are empty, or no. */
