@@ -1,17 +1,14 @@
 /**
- * A copy of the database while a server uses it, made with SQLite's online backup. The copy is one moment of the
- * store, whole and by itself: put it into an empty data directory as `state.db` and start a server there.
- * The database copied from is only read.
+ * A copy of the database while a server uses it. The copy is one moment of the store, whole and by itself: put it into an
+ * empty data directory as `state.db` and start a server there. The database copied from is only read, a little at a time.
  */
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { backup as copyPages, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { describeFailure } from './failure.ts'
-import { refuseStranger, syncFile } from './schema.ts'
-
-/** All pages in one step: a copy made in several begins anew whenever another process writes in between. */
-const everyPage = 0x7fffffff
+import { copyLog } from './log-copy.ts'
+import { makeTables, refuseStranger, syncFile } from './schema.ts'
 
 /** Copies a database to another file, which appears only when it is complete and then replaces what was there. */
 export async function backup(databaseFile: string, targetFile: string): Promise<void> {
@@ -62,7 +59,14 @@ async function copy(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5000 })
   try {
     refuseStranger(database, from)
-    await copyPages(database, to, { rate: everyPage })
+    const copied = new DatabaseSync(to)
+    try {
+      makeTables(copied)
+      await copyLog(database, copied)
+      copied.exec('PRAGMA journal_mode = WAL')
+    } finally {
+      copied.close()
+    }
   } finally {
     database.close()
   }

@@ -56,11 +56,8 @@ export function createDatabase(file: string): void {
     rmSync(unfinished + ending, { force: true })
   const database = new DatabaseSync(unfinished)
   try {
-    database.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA synchronous = OFF`)
-    database.exec(
-      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`,
-    )
-    database.exec(`BEGIN; ${tables} COMMIT; PRAGMA journal_mode = WAL`)
+    makeTables(database)
+    database.exec('PRAGMA journal_mode = WAL')
   } finally {
     database.close()
   }
@@ -68,6 +65,13 @@ export function createDatabase(file: string): void {
   syncFile(unfinished)
   renameSync(unfinished, file)
   syncFile(dirname(file))
+}
+
+/** Makes an empty file a database of this program. Whoever calls this syncs the file. */
+export function makeTables(database: DatabaseSync): void {
+  database.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA synchronous = OFF`)
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`)
+  database.exec(`BEGIN; ${tables} COMMIT`)
 }
 
 /** Opens a database to read from it. Refuses a file of another program, of a newer release, or damaged. */

@@ -1,0 +1,83 @@
+/**
+ * Copies the rows of one database to another while a server writes the first. Each read is short: one that lasts keeps the
+ * server from beginning its write-ahead log anew, which then grows with every write.
+ *
+ * Rows are only added behind the newest revision, so rows copied in the order of their revisions miss none. Some that were
+ * copied may be forgotten meanwhile. What remains when the copy has caught up is read at one moment, and compared:
+ *
+ *   rows there   1 2 3 4 5 6      2 and 3 are forgotten, 7 is added      1 4 5 6 7
+ *   copied       1 2 3            1 2 3 4 5 6                            1 4 5 6 7
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** Bytes and rows of one read: some milliseconds. */
+const readBytesMax = 1024 * 1024
+const readRowsMax = 500
+
+/** Pages of the copy in memory: its index is written in the order of revisions, not of keys. */
+const cacheKibibytes = 65_536
+
+/** Of the row of a write, as the tables have it. */
+type Row = [revision: number, previous: number, deleted: number, key: string, sum: number, Value]
+type Value = Uint8Array | null
+
+interface Some {
+  readonly rows: Row[]
+  readonly isMore: boolean
+}
+
+export async function copyLog(from: DatabaseSync, to: DatabaseSync): Promise<void> {
+  // The copy gets its name when it is whole and on the disk.
+  to.exec(`PRAGMA journal_mode = OFF; PRAGMA cache_size = -${cacheKibibytes}; BEGIN`)
+  const insert = to.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)')
+  const sweptBefore = one(from, 'SELECT swept FROM state')
+  const select = from.prepare('SELECT * FROM log WHERE revision > ? ORDER BY revision')
+  select.setReturnArrays(true)
+  let after = 0
+  for (let isBehind = true; isBehind; await turn()) {
+    from.exec('BEGIN')
+    const { rows, isMore } = readSome(select, after)
+    if (!isMore) copyRest(from, to, sweptBefore)
+    from.exec('COMMIT')
+    for (const row of rows) insert.run(...row)
+    after = rows.at(-1)?.[0] ?? after
+    isBehind = isMore
+  }
+  to.exec('COMMIT')
+}
+
+function readSome(select: StatementSync, after: number): Some {
+  const rows: Row[] = []
+  let size = 0
+  for (const read of select.iterate(after)) {
+    const row = read as unknown as Row
+    rows.push(row)
+    size += row[5]?.length ?? 0
+    if (size >= readBytesMax || rows.length >= readRowsMax) return { rows, isMore: true }
+  }
+  return { rows, isMore: false }
+}
+
+/** Marks, deadlines, and which of the rows that were copied before are still there. */
+function copyRest(from: DatabaseSync, to: DatabaseSync, sweptBefore: number): void {
+  const swept = one(from, 'SELECT swept FROM state')
+  const compacted = one(from, 'SELECT compacted FROM state')
+  to.prepare('UPDATE state SET compacted = ?, swept = ?').run(compacted, swept)
+  const insert = to.prepare('INSERT INTO expiry VALUES (?, ?, ?)')
+  const deadlines = from.prepare('SELECT * FROM expiry')
+  deadlines.setReturnArrays(true)
+  for (const row of deadlines.iterate()) insert.run(...(row as unknown as number[]))
+  if (swept === sweptBefore) return
+  // The index alone has all it takes, and is far smaller than the rows.
+  const there = new Set<number>()
+  const upTo = 'SELECT revision FROM log INDEXED BY log_by_key WHERE revision <= ?'
+  for (const { revision } of from.prepare(upTo).iterate(swept)) there.add(Number(revision))
+  const forget = to.prepare('DELETE FROM log WHERE revision = ?')
+  for (const { revision } of to.prepare(upTo).all(swept))
+    if (!there.has(Number(revision))) forget.run(Number(revision))
+}
+
+function one(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0])
+}
