@@ -29,7 +29,7 @@ export async function openStorage(
     }
     case 'sqlite': {
       const { openSqliteStorage } = loadSqlite()
-      return openSqliteStorage({ directory: settings.dataDir, clock })
+      return openSqliteStorage({ directory: settings.dataDir, clock, warn })
     }
     case 'etcd3': {
       // The way to etcd would only say that it cannot connect.

@@ -2,8 +2,7 @@
  * Transactions that fail, and how long the log becomes: it is copied while others write, and what is forgotten is logged too.
  */
 import assert from 'node:assert/strict'
-import fs, { mkdtempSync, rmSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -126,7 +125,7 @@ test('a log that others write meanwhile is copied to its end, and begins anew', 
   const lengths: number[] = []
   for (let i = 0; i < 40; i++) {
     await new Promise((resolve) => setTimeout(resolve, 10))
-    committer.checkpoint()
+    committer.log.copy()
     lengths.push(logOf(file).log)
   }
   other.postMessage('stop')
@@ -143,11 +142,11 @@ test('somebody who reads holds up the copy but a moment, and waiting for a write
   const reader = new DatabaseSync(file)
   reader.exec('BEGIN; SELECT count(*) FROM log')
   committer.transact([writeOf(10, 100, (i) => i + 2)], 0)
-  const copyMs = took(() => committer.checkpoint())
+  const copyMs = took(() => committer.log.copy())
   assert.ok(copyMs < busyMs, `${copyMs}`)
   assert.ok(logOf(file).checkpointed < logOf(file).log)
   reader.exec('ROLLBACK')
-  committer.checkpoint()
+  committer.log.copy()
   assert.equal(logOf(file).checkpointed, logOf(file).log)
   reader.exec('BEGIN IMMEDIATE')
   const waitMs = took(() => assert.equal(committer.transact([], 0).kind, 'failed'))
@@ -166,10 +165,10 @@ test('a probe reaches the disk, each time, and changes nothing', () => {
   const { file, committer } = open()
   committer.transact([writeOf(3, 10), { kind: 'compact', upTo: 2 }], 0)
   for (let i = 0; i < 3; i++) {
-    const { log } = logOf(file)
     const reply = committer.transact([{ kind: 'probe' }], 0)
     assert.deepEqual(reply, { kind: 'committed', answers: [undefined] })
-    assert.ok(logOf(file).log > log, `${log}`)
+    const { log, checkpointed } = logOf(file)
+    assert.ok(log > checkpointed, `${log}`)
   }
   assert.equal(committer.unswept(), 2)
   const next: WriteRequest = { ...writeOf(1, 10), keys: ['/registry/next'] }
@@ -177,70 +176,65 @@ test('a probe reaches the disk, each time, and changes nothing', () => {
   committer.close()
 })
 
-test('a probe is refused where there is little room, as a full disk refuses it', (t) => {
-  const { file, committer } = open()
-  const rows: [free: number, isRoom: boolean][] = [
-    [0, false],
-    [1024 * 1024 - 1, false],
-    [1024 * 1024, true],
-  ]
-  for (const [free, isRoom] of rows) {
-    const { mock } = t.mock.method(fs, 'statfsSync', () => ({ bavail: free, bsize: 1 }))
-    syncBuiltinESMExports()
-    const reply = committer.transact([{ kind: 'probe' }], 0)
-    mock.restore()
-    syncBuiltinESMExports()
-    assert.equal(reply.kind === 'committed', isRoom, `${free}`)
-    if (reply.kind === 'committed') continue
-    const words = `the disk is full (only ${free} bytes are free)`
-    assert.equal(reply.message, `the database ${file} cannot be used: ${words}`)
-  }
-  committer.close()
-})
-
-test('a log that could not be copied is copied again when half as much was added', (t) => {
-  const { committer } = open({ checkpointBytes: 100_000, busyMs: 0 })
+test('a log that could not be copied is copied again soon, and not added to beyond twice its limit', (t) => {
+  const checkpointBytes = 400_000
+  const { file, committer } = open({ checkpointBytes, busyMs: 0 })
   let revision = 1
-  const write = () => {
+  const write = () =>
     committer.transact([{ ...writeOf(1, 10), keys: [`/registry/${revision++}`] }], 0)
-    return committer.isLogLong
-  }
   const untilLong = () => {
-    let writes = 1
-    while (!write()) writes++
+    let writes = 0
+    do {
+      assert.equal(write().kind, 'committed')
+      writes++
+    } while (!committer.log.isLong)
     return writes
   }
   const whole = untilLong()
-  const copies: string[] = []
-  const copied = t.mock.method(StatementSync.prototype, 'run', () => {
-    copies.push('failed')
-    throw Object.assign(new Error('the disk is full'), { errcode: 13 })
-  })
-  committer.checkpoint()
-  copied.mock.restore()
-  assert.deepEqual(copies, ['failed'])
+  const { run } = StatementSync.prototype
+  const copied = t.mock.method(
+    StatementSync.prototype,
+    'run',
+    function (this: StatementSync, ...values: unknown[]) {
+      if (!this.sourceSQL.includes('wal_checkpoint')) return Reflect.apply(run, this, values)
+      throw Object.assign(new Error('the disk is full'), { errcode: 13 })
+    },
+  )
+  committer.log.copy()
   const again = untilLong()
-  assert.ok(again > 1 && again <= whole / 2 + 1, `${again} of ${whole}`)
-  committer.checkpoint()
-  assert.equal(untilLong(), whole, 'and then as usual')
+  assert.ok(again > 1 && again < whole / 4, `${again} of ${whole}`)
+  while (committer.log.failure === undefined) {
+    assert.equal(write().kind, 'committed')
+    if (committer.log.isLong) committer.log.copy()
+  }
+  assert.ok(logOf(file).log * pageSizeBytes < 2.2 * checkpointBytes)
+  const reply = write()
+  const words = `the database ${file} cannot be used: the disk is full (the disk is full)`
+  assert.equal(reply.kind === 'failed' && reply.message, words)
+  assert.equal(committer.transact([{ kind: 'probe' }], 0).kind, 'failed')
+  copied.mock.restore()
+  assert.equal(write().kind, 'failed', 'only a probe copies again')
+  assert.equal(committer.transact([{ kind: 'probe' }], 0).kind, 'committed')
+  assert.ok(untilLong() >= whole - 2, 'and then as usual')
   committer.close()
 })
 
 test('what is forgotten makes the log long as what is written does', () => {
-  const { committer } = open({ sweeps: true })
+  const { committer } = open({ sweeps: true, checkpointBytes: 128 * 1024 })
   const count = 150
   committer.transact([writeOf(count, 10)], 0)
   committer.transact([writeOf(count, deletion, (i) => i + 2)], 0)
-  committer.checkpoint()
-  assert.equal(committer.isLogLong, false)
-  assert.ok(2 * count * pageSizeBytes > 2 * defaults.checkpointBytes)
+  committer.log.copy()
+  assert.equal(committer.log.isLong, false)
   assert.equal(committer.unswept(2 * count + 1), 2 * count + 1)
   committer.transact([{ kind: 'compact', upTo: 2 * count + 1 }], 0)
-  assert.equal(committer.isLogLong, false, 'the deletions are still to come')
+  assert.equal(committer.log.isLong, false, 'the deletions are still to come')
   assert.equal(committer.isSweeping, true)
-  assert.equal(committer.sweep(), false)
+  assert.equal(committer.sweep(), true, 'a little at a time')
+  assert.equal(committer.log.isLong, false)
+  while (committer.sweep()) assert.equal(committer.isSweeping, true)
   assert.equal(committer.isSweeping, false)
-  assert.equal(committer.isLogLong, true)
+  assert.equal(committer.log.isLong, true)
   assert.equal(committer.unswept(), 0)
   committer.close()
   assert.equal(committer.unswept(), 0, 'where nothing can be read nothing is known')

@@ -3,10 +3,12 @@
  * serves them all, and the reply exists only after that sync. The server's thread has one and the writer's thread has one;
  * SQLite's lock keeps them apart. It knows no thread and no timer, and begins nothing by itself.
  */
-import { statfsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Change, Revision } from '#storage/storage.ts'
+import { freeBytes } from './disk-space.ts'
 import { describeFailure } from './failure.ts'
+import { LogCheckpoint, logFileBytes } from './log-checkpoint.ts'
 import type { Answer, Reply, Request, WriterOptions } from './protocol.ts'
 import { pageSizeBytes } from './schema.ts'
 import { Transaction } from './transaction.ts'
@@ -15,17 +17,17 @@ import { Transaction } from './transaction.ts'
 const transactionBytesMin = 2 * pageSizeBytes
 
 /** Revisions swept at a time: a few milliseconds, which the writes behind it have to wait. */
-const sweepStep = 200
+const sweepStepMax = 200
 
-/** Room that ends the trouble of a full disk: enough for some writes of any size a client may send. */
-const roomBytesMin = 1024 * 1024
+/** The pages that a swept revision changes at most, and how many of the pages of a whole log one step may change. */
+const sweptPages = 2
+const sweepShare = 1 / 2
 
-/** How long copying all of the log waits for those who read from it: nobody can write meanwhile. */
-const copyBusyMs = 20
+/** With so many lengths of the log free, nothing else about the disk counts. */
+const plentyLogs = 16
 
-/** SQLite's codes: somebody else is writing; the disk is full. */
+/** SQLite's code: somebody else is writing. */
 const sqliteBusy = 5
-const sqliteFull = 13
 
 export interface CommitterOptions extends WriterOptions {
   /** How long another writer is waited for. */
@@ -47,10 +49,10 @@ export class Committer {
   #transaction: Transaction
   #begin: StatementSync
   #commit: StatementSync
-  #copy: StatementSync
-  #copyAll: StatementSync
-  /** What this connection added to the log since it was last told to copy it into the database. */
-  #loggedBytes = 0
+  #log: LogCheckpoint
+  #pages: StatementSync
+  #unusedPages: StatementSync
+  #sweepStep: number
   /** Whether a compaction, perhaps of an earlier run, still has rows to forget. */
   #sweeping: boolean
 
@@ -59,23 +61,27 @@ export class Committer {
     this.#sweeping = options.sweeps
     this.#database = new DatabaseSync(options.file, { timeout: options.busyMs })
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    this.#database.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY')
-    this.#database.exec(`PRAGMA journal_size_limit = ${options.checkpointBytes * 4}`)
+    this.#database.exec('PRAGMA temp_store = MEMORY')
+    this.#log = new LogCheckpoint(this.#database, options)
     this.#transaction = new Transaction(this.#database)
     this.#begin = this.#database.prepare('BEGIN IMMEDIATE')
     this.#commit = this.#database.prepare('COMMIT')
-    this.#copy = this.#database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-    this.#copyAll = this.#database.prepare('PRAGMA wal_checkpoint(FULL)')
+    this.#pages = this.#database.prepare('PRAGMA page_count')
+    this.#unusedPages = this.#database.prepare('PRAGMA freelist_count')
+    const pagesPerStep = (options.checkpointBytes * sweepShare) / pageSizeBytes
+    this.#sweepStep = Math.max(1, Math.min(sweepStepMax, Math.floor(pagesPerStep / sweptPages)))
   }
 
   /** `newest` is the newest revision known to whoever asks. */
   transact(requests: readonly Request[], newest: Revision): Reply {
     let answers: Answer[]
     try {
+      if (requests.some(({ kind }) => kind === 'probe')) this.#log.copy()
+      if (this.#log.failure !== undefined) throw this.#log.failure
       this.#begin.run()
       this.#transaction.follow(newest)
       answers = requests.map((request) => this.#answer(request))
-      if (this.#sweeping) this.#sweeping = this.#sweepStep()
+      if (this.#sweeping) this.#sweeping = this.#forgetSome()
       this.#commit.run()
     } catch (error) {
       const isBusy = !this.#database.isTransaction && codeOf(error) === sqliteBusy
@@ -83,8 +89,9 @@ export class Committer {
       const message = describeFailure(error, this.#options.file)
       return { kind: 'failed', count: requests.length, message, isBusy }
     }
-    this.#loggedBytes += transactionBytesMin
-    for (const request of requests) this.#loggedBytes += sizeBytes(request)
+    let added = transactionBytesMin
+    for (const request of requests) added += sizeBytes(request)
+    this.#log.added(added)
     return { kind: 'committed', answers }
   }
 
@@ -124,10 +131,10 @@ export class Committer {
   sweep(): boolean {
     try {
       this.#begin.run()
-      const isMore = this.#sweepStep()
+      const isMore = this.#forgetSome()
       this.#commit.run()
       this.#sweeping = isMore && this.#options.sweeps
-      this.#loggedBytes += transactionBytesMin
+      this.#log.added(transactionBytesMin)
       return isMore
     } catch {
       this.#rollBack()
@@ -135,9 +142,9 @@ export class Committer {
     }
   }
 
-  #sweepStep(): boolean {
-    const { isMore, rows } = this.#transaction.sweep(sweepStep)
-    this.#loggedBytes += rows * pageSizeBytes
+  #forgetSome(): boolean {
+    const { isMore, rows } = this.#transaction.sweep(this.#sweepStep)
+    this.#log.added(rows * pageSizeBytes)
     return isMore
   }
 
@@ -156,34 +163,28 @@ export class Committer {
     return true
   }
 
-  /** Whether the log should be copied into the database. */
-  get isLogLong(): boolean {
-    return this.#loggedBytes >= this.#options.checkpointBytes
+  get log(): LogCheckpoint {
+    return this.#log
   }
 
-  /** Somebody else copies the log. */
-  forgetLog(): void {
-    this.#loggedBytes = 0
-  }
-
-  /** Copies the log into the database. A disk too full for it takes writes no worse: it is tried again later. */
-  checkpoint(): void {
-    this.#loggedBytes = 0
+  /**
+   * What the store may still grow by: what the disk has left and unused pages of the database, without the pages that the
+   * log will add to it and without what its file lacks of its limit. The file must be able to become twice as long, too.
+   */
+  spareBytes(): number {
+    const { file, checkpointBytes } = this.#options
     try {
-      this.#copy.run()
-      if (this.#options.busyMs > 0) this.#copyRest()
+      const free = freeBytes(file)
+      if (free >= checkpointBytes * plentyLogs) return free
+      const pagesBytes = (statement: StatementSync) =>
+        Number(Object.values(statement.get() ?? {})[0]) * pageSizeBytes
+      const growth = Math.max(0, pagesBytes(this.#pages) - statSync(file).size)
+      const beside = free + logFileBytes(file)
+      const inDatabase = beside - checkpointBytes + pagesBytes(this.#unusedPages) - growth
+      return Math.min(inDatabase, beside + checkpointBytes)
     } catch {
-      this.#loggedBytes = this.#options.checkpointBytes >>> 1
-    }
-  }
-
-  /** What others wrote while it was copied: the log begins anew only when all of it is, so for this they are kept from it. */
-  #copyRest(): void {
-    this.#database.exec(`PRAGMA busy_timeout = ${copyBusyMs}`)
-    try {
-      this.#copyAll.run()
-    } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${this.#options.busyMs}`)
+      // The write itself meets the same trouble and says so.
+      return Number.POSITIVE_INFINITY
     }
   }
 
@@ -206,7 +207,6 @@ export class Committer {
         this.#sweeping = this.#options.sweeps
         return undefined
       case 'probe':
-        requireRoom(this.#options.file)
         this.#transaction.probe()
         return undefined
     }
@@ -227,14 +227,6 @@ export class Committer {
 export function sizeBytes(request: Request): number {
   if (request.kind !== 'write') return 4096
   return request.bytes.length + request.keys.length * 4096
-}
-
-/** Refuses, as SQLite would, a disk on which only the smallest write still fits. */
-function requireRoom(file: string): void {
-  const { bavail, bsize } = statfsSync(file)
-  const free = bavail * bsize
-  if (free >= roomBytesMin) return
-  throw Object.assign(new Error(`only ${free} bytes are free`), { errcode: sqliteFull })
 }
 
 function codeOf(error: unknown): number {

@@ -33,7 +33,10 @@ export type Request =
 /** What is no part of a transaction, and goes to the writer's thread only. */
 export type Order =
   /** Copy the log into the database. */
-  { readonly kind: 'checkpoint' } | { readonly kind: 'close' }
+  | { readonly kind: 'checkpoint' }
+  /** The same, and make its file empty. */
+  | { readonly kind: 'empty log' }
+  | { readonly kind: 'close' }
 
 export interface Message {
   readonly what: Request | Order
@@ -85,3 +88,12 @@ export interface WriterOptions {
   /** How much may be logged before it is copied into the database. */
   readonly checkpointBytes: number
 }
+
+/** Values in one transaction: beyond it the first of them would wait too long for the last. */
+const transactionBytesMost = 16 * 1024 * 1024
+
+/** The log grows by a transaction before it can be copied, and values are about half of what is logged. */
+const transactionShare = 1 / 4
+
+export const transactionBytesMax = ({ checkpointBytes }: WriterOptions): number =>
+  Math.min(transactionBytesMost, checkpointBytes * transactionShare)

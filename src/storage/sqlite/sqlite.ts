@@ -27,6 +27,7 @@ import {
   inspectDatabase,
   lockDirectory,
 } from './data-directory.ts'
+import { availableBytes, logBytesFor, smallestDiskBytes } from './disk-space.ts'
 import { Expirer } from './expirer.ts'
 import { unavailable } from './failure.ts'
 import { Reader, rowsPerTurn } from './reader.ts'
@@ -34,17 +35,19 @@ import { RemainingMemo } from './remaining-memo.ts'
 import { createDatabase } from './schema.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** The log beside the database may grow so far: rewriting it seldom is cheaper, reading it at start stays quick. */
-const defaultCheckpointBytes = 16 * 1024 * 1024
+/** How often history is shortened on a disk that is nearly full: what was forgotten must show first. */
+const shortenEveryMs = 500
 
 export interface SqliteOptions {
   /** Where the state is kept; made when missing. */
   readonly directory: string
   readonly clock?: Clock
-  /** How much may be logged before it is copied into the database. */
+  /** How much may be logged before it is copied into the database; a share of the disk where unset. */
   readonly checkpointBytes?: number
   /** Writes in company after which a thread of their own commits them. */
   readonly companyMax?: number
+  /** Called once where the disk is too small to be of use for long. */
+  readonly warn?: (message: string) => void
 }
 
 /**
@@ -78,6 +81,7 @@ class SqliteStorage implements Storage {
   #listing = new Map<Promise<unknown>, Revision>()
   #closing: Promise<void> | undefined
   #closed: StorageUnavailable | undefined
+  #shortenedAt = Number.NEGATIVE_INFINITY
   /** What a read met: a damaged row or a disk that fails. */
   #readTrouble: string | undefined
 
@@ -92,10 +96,15 @@ class SqliteStorage implements Storage {
       history: (after) => this.#read((reader) => reader.changes(after, this.#revision)),
       compactedUpTo: () => this.#compactedUpTo,
     })
-    const checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes
+    const available = availableBytes(file)
+    if (available < smallestDiskBytes) options.warn?.(tooSmall(options.directory, available))
+    const checkpointBytes = options.checkpointBytes ?? logBytesFor(available)
     this.#writer = new WriteQueue(
       { file, checkpointBytes, companyMax: options.companyMax },
-      { committed: (changes) => this.#committed(changes) },
+      {
+        committed: (changes) => this.#committed(changes),
+        diskShort: (isFull) => this.#shortenHistory(isFull),
+      },
     )
     this.#expirer = new Expirer(options.clock ?? systemClock, this.#writer)
     this.#expirer.start()
@@ -156,6 +165,17 @@ class SqliteStorage implements Storage {
     const before = [...this.#listing].filter(([, revision]) => revision < upTo)
     await Promise.allSettled(before.map(([listing]) => listing))
     await this.#writer.ask({ kind: 'compact', upTo })
+  }
+
+  /** Forgets half of what is kept, or all of it on a full disk: the rows that are deleted make room for others. */
+  #shortenHistory(isFull: boolean): void {
+    const now = performance.now()
+    if (this.#closed || now - this.#shortenedAt < shortenEveryMs) return
+    this.#shortenedAt = now
+    const kept = this.#revision - this.#compactedUpTo
+    const upTo = isFull ? this.#revision : this.#compactedUpTo + Math.floor(kept / 2)
+    // Where that fails the writer is in trouble, and looks at the disk again.
+    this.compact(upTo).catch(() => {})
   }
 
   trouble(): string | undefined {
@@ -245,6 +265,11 @@ class SqliteStorage implements Storage {
     )
     return { items, more: remaining > 0, remaining }
   }
+}
+
+function tooSmall(directory: string, available: number): string {
+  const [found, needed] = [available, smallestDiskBytes].map((bytes) => Math.floor(bytes / 1e6))
+  return `the data directory ${directory} has ${found} MB for the state, and at least ${needed} MB are needed: writes may be refused soon`
 }
 
 /** The key right after another. */

@@ -24,6 +24,27 @@ export interface Waiting extends PendingWrite {
   readonly answer: PromiseWithResolvers<Outcome>
 }
 
+/** What a write adds to the log beside its value. */
+const writeBytes = 4096
+
+/** Writes in their order, in parts of at most so many bytes or one write. */
+export function batchesOf(writes: Waiting[], bytesMax: number): Waiting[][] {
+  const batches: Waiting[][] = []
+  let size = 0
+  let first = 0
+  for (let i = 0; i < writes.length; i++) {
+    const added = (writes[i].bytes?.length ?? 0) + writeBytes
+    if (i > first && size + added > bytesMax) {
+      batches.push(writes.slice(first, i))
+      first = i
+      size = 0
+    }
+    size += added
+  }
+  batches.push(first === 0 ? writes : writes.slice(first))
+  return batches
+}
+
 /** Many writes as one request. */
 export function requestOf(writes: Waiting[]): WriteRequest {
   let size = 0

@@ -10,21 +10,26 @@
 import { performance } from 'node:perf_hooks'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
 import { Committer } from './committer.ts'
+import { DiskBudget } from './disk-budget.ts'
 import { DiskPace } from './disk-pace.ts'
+import { describeFailure, diskFull } from './failure.ts'
+import { LogRest } from './log-rest.ts'
 import { makeRoom } from './log-room.ts'
-import type {
-  Answer,
-  ExpireAnswer,
-  Reply,
-  Request,
-  WriteAnswer,
-  WriteRequest,
-  WriterOptions,
+import {
+  type Answer,
+  type ExpireAnswer,
+  type Reply,
+  type Request,
+  transactionBytesMax,
+  type WriteAnswer,
+  type WriteRequest,
+  type WriterOptions,
 } from './protocol.ts'
 import {
   addExpired,
   addWritten,
   answerWrites,
+  batchesOf,
   type PendingWrite,
   requestOf,
   type Waiting,
@@ -70,6 +75,8 @@ interface Sent {
 export interface WriterEvents {
   /** A transaction is on disk: its changes, in order. Called before anyone who waits for one of them hears of it. */
   committed(changes: Change[]): void
+  /** The disk is nearly full, or full: history that is forgotten makes room. */
+  diskShort?(isFull: boolean): void
 }
 
 export class WriteQueue {
@@ -81,6 +88,8 @@ export class WriteQueue {
   #thread: WriterThread | undefined
   #company = 0
   #pace: DiskPace
+  #budget: DiskBudget
+  #logRest: LogRest
   /** The newest revision that was announced, or was there before. */
   #newest: Revision
   #unsent: Waiting[] = []
@@ -105,6 +114,18 @@ export class WriteQueue {
     const { file, checkpointBytes } = options
     this.#here = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
     this.#newest = this.#here.newestRevision()
+    this.#budget = new DiskBudget({
+      logBytes: checkpointBytes,
+      spareBytes: () => this.#here.spareBytes(),
+      short: (isFull) => this.#reportShortDisk(isFull),
+    })
+    this.#logRest = new LogRest({
+      file,
+      limitBytes: checkpointBytes,
+      empty: () => this.#emptyLog(),
+      emptied: () => this.#makeRoom(),
+    })
+    if (!this.#budget.refill()) this.#beFull()
     if (this.#here.unswept() > sweptHereMax) this.#startThread()
     else this.#sweepSoon()
     this.#roomTimer = setTimeout(() => this.#makeRoom(), roomAfterMs).unref()
@@ -120,6 +141,7 @@ export class WriteQueue {
     if (this.#waitingWrites >= waitingWritesMax || this.#waitingBytes + size > waitingBytesMax) {
       return Promise.reject(new StorageUnavailable('too many writes wait for the disk'))
     }
+    if (!this.#budget.take(write.bytes?.length)) return Promise.reject(this.#beFull())
     this.#waitingWrites++
     this.#waitingBytes += size
     const answer = Promise.withResolvers<Outcome>()
@@ -150,8 +172,7 @@ export class WriteQueue {
 
   /** Lets everything on its way reach the disk, then ends. */
   async close(): Promise<void> {
-    clearInterval(this.#probeTimer)
-    clearTimeout(this.#roomTimer)
+    this.#stopTimers()
     this.#flush()
     await this.#thread?.close()
     this.#end('the store is closed')
@@ -163,7 +184,8 @@ export class WriteQueue {
     this.#unsent = []
     if (writes.length > 1) this.#company += writes.length
     if (this.#company > (this.#options.companyMax ?? defaultCompanyMax)) this.#startThread()
-    this.#send(requestOf(writes), { writes })
+    for (const batch of batchesOf(writes, transactionBytesMax(this.#options)))
+      this.#send(requestOf(batch), { writes: batch })
   }
 
   #send(request: Request, sent: Sent): void {
@@ -179,7 +201,7 @@ export class WriteQueue {
     // Whoever compacts forgets afterwards, and only one of the two should.
     if (request.kind === 'compact') return this.#thread === undefined
     if (!this.#thread?.isOpen) return true
-    return this.#lastCount === 1 && this.#pace.isRested()
+    return this.#lastCount === 1 && this.#pace.isRested() && !this.#here.log.isFarBeyond
   }
 
   /** False where somebody else is writing: then nothing was done. */
@@ -190,7 +212,7 @@ export class WriteQueue {
     const writes = request.kind === 'write' ? request.keys.length : 1
     if (this.#pace.isSlowAfter(this.#elapsed() - began, writes)) this.#startThread()
     this.#hear(reply)
-    if (this.#here.isLogLong) this.#copyLog()
+    if (this.#here.log.isLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
     return true
   }
@@ -200,20 +222,25 @@ export class WriteQueue {
     setImmediate(() => {
       if (this.#ended || this.#thread) return
       if (this.#here.sweep()) this.#sweepSoon()
-      if (this.#here.isLogLong) this.#copyLog()
+      if (this.#here.log.isLong) this.#copyLog()
     })
   }
 
   /** Little is copied in little time where there is no thread yet; else it is the thread's. */
   #copyLog(): void {
     if (this.#thread) {
-      this.#here.forgetLog()
+      this.#here.log.leave()
       this.#thread.copyLog()
       return
     }
     const began = this.#elapsed()
-    this.#here.checkpoint()
+    this.#here.log.copy()
     if (this.#elapsed() - began > copySlowMs) this.#startThread()
+  }
+
+  #emptyLog(): void {
+    if (this.#thread) this.#thread.emptyLog()
+    else this.#here.log.empty()
   }
 
   #startThread(): WriterThread {
@@ -296,21 +323,39 @@ export class WriteQueue {
   #announce(changes: Change[]): void {
     const last = changes.at(-1)
     if (last) this.#newest = last.revision
+    this.#logRest.written()
     this.#events.committed(changes)
   }
 
   #fail(reply: Extract<Reply, { kind: 'failed' }>): void {
-    const failure = new StorageUnavailable(reply.message)
-    this.#trouble = reply.message
-    this.#probeTimer ??= setInterval(() => this.#probe(), probeIntervalMs).unref()
+    const failure = this.#beInTrouble(reply.message)
     for (const sent of this.#sent.splice(0, reply.count)) this.#reject(sent, failure)
+  }
+
+  #beInTrouble(words: string): StorageUnavailable {
+    this.#trouble = words
+    this.#probeTimer ??= setInterval(() => this.#probe(), probeIntervalMs).unref()
+    return new StorageUnavailable(words)
+  }
+
+  #beFull(): StorageUnavailable {
+    return this.#beInTrouble(describeFailure(diskFull, this.#options.file))
+  }
+
+  /** What was forgotten before must make room first, unless nothing else is left. */
+  #reportShortDisk(isFull: boolean): void {
+    if (isFull || this.#here.unswept() <= 0) setImmediate(() => this.#events.diskShort?.(isFull))
   }
 
   /** Only a probe ends the trouble: that one small write found room says little about the next. */
   #probe(): void {
+    const isRoom = this.#budget.refill()
     if (this.#sent.length > 0) return
     this.ask({ kind: 'probe' }).then(
       () => {
+        // Copying the log and forgetting history may have been cut short.
+        if (!this.#thread) this.#sweepSoon()
+        if (!isRoom) return
         this.#trouble = undefined
         clearInterval(this.#probeTimer)
         this.#probeTimer = undefined
@@ -319,12 +364,17 @@ export class WriteQueue {
     )
   }
 
+  #stopTimers(): void {
+    clearInterval(this.#probeTimer)
+    clearTimeout(this.#roomTimer)
+    this.#logRest.stop()
+  }
+
   #end(words: string): void {
     if (this.#ended) return
     this.#ended = true
     this.#trouble = words
-    clearInterval(this.#probeTimer)
-    clearTimeout(this.#roomTimer)
+    this.#stopTimers()
     const failure = new StorageUnavailable(words)
     for (const sent of this.#sent.splice(0)) this.#reject(sent, failure)
     this.#reject({ writes: this.#unsent.splice(0) }, failure)

@@ -60,6 +60,10 @@ export class WriterThread {
     this.#order({ kind: 'checkpoint' })
   }
 
+  emptyLog(): void {
+    this.#order({ kind: 'empty log' })
+  }
+
   /** Lets everything posted reach the disk. */
   async close(): Promise<void> {
     this.#order({ kind: 'close' })

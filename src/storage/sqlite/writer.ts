@@ -7,10 +7,13 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { assert } from '#base/assert.ts'
 import { Committer, sizeBytes } from './committer.ts'
 import { describeFailure } from './failure.ts'
-import type { Message, Request, ThreadReply, WriterOptions } from './protocol.ts'
-
-/** Values in one transaction: beyond it the first of them would wait too long for the last. */
-const transactionBytesMax = 16 * 1024 * 1024
+import {
+  type Message,
+  type Request,
+  type ThreadReply,
+  transactionBytesMax,
+  type WriterOptions,
+} from './protocol.ts'
 
 /** Far longer than the server's own thread holds the lock. */
 const busyMs = 5000
@@ -18,10 +21,12 @@ const busyMs = 5000
 class Writer {
   #port: MessagePort
   #committer: Committer
+  #transactionBytesMax: number
   #sweepTimer: NodeJS.Immediate | undefined
 
   constructor(port: MessagePort, options: WriterOptions) {
     this.#port = port
+    this.#transactionBytesMax = transactionBytesMax(options)
     this.#committer = new Committer({ ...options, busyMs, sweeps: true })
   }
 
@@ -34,7 +39,7 @@ class Writer {
   #withWaiting(first: Message): Message[] {
     const messages = [first]
     let size = bytesOf(first)
-    while (size < transactionBytesMax) {
+    while (size < this.#transactionBytesMax) {
       const waiting = receiveMessageOnPort(this.#port) as { message: Message } | undefined
       if (!waiting) break
       messages.push(waiting.message)
@@ -47,10 +52,12 @@ class Writer {
     const requests: Request[] = []
     let newest = 0
     let isLogLong = false
+    let isLogLeft = false
     let isLast = false
     for (const { what, newest: known } of messages) {
       if (known > newest) newest = known
       if (what.kind === 'checkpoint') isLogLong = true
+      else if (what.kind === 'empty log') isLogLeft = true
       else if (what.kind === 'close') isLast = true
       else requests.push(what)
     }
@@ -60,7 +67,8 @@ class Writer {
       this.#close()
       return
     }
-    if (isLogLong || committer.isLogLong) committer.checkpoint()
+    if (isLogLeft) committer.log.empty()
+    else if (isLogLong || committer.log.isLong) committer.log.copy()
     if (committer.isSweeping) this.#sweepSoon()
   }
 
@@ -68,7 +76,7 @@ class Writer {
     this.#sweepTimer ??= setImmediate(() => {
       this.#sweepTimer = undefined
       if (this.#committer.sweep()) this.#sweepSoon()
-      if (this.#committer.isLogLong) this.#committer.checkpoint()
+      if (this.#committer.log.isLong) this.#committer.log.copy()
     })
   }
 
@@ -88,7 +96,14 @@ class Writer {
 }
 
 function bytesOf({ what }: Message): number {
-  return what.kind === 'checkpoint' || what.kind === 'close' ? 0 : sizeBytes(what)
+  switch (what.kind) {
+    case 'checkpoint':
+    case 'empty log':
+    case 'close':
+      return 0
+    default:
+      return sizeBytes(what)
+  }
 }
 
 assert(parentPort, 'the writer is started as a thread')
