@@ -38,8 +38,8 @@ export interface ClientCertificates {
 /** What the listener gives: the wire, and nothing about Kubernetes. */
 export interface Wire {
   readonly method: string
-  /** Path and query as sent. */
-  readonly url: string
+  /** Path and query as sent. A route in front of the server may cut off the beginning. */
+  url: string
   readonly headers: Headers
   readonly remoteAddress: string
   /** Headers that came several times are several values here; made when asked for. */

@@ -25,6 +25,14 @@ type FreePort = typeof import('#http/free-port.ts')
 const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
 const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
 
+export interface Fork {
+  readonly storage: Storage
+  /** The newest revision that clients of a discarded history may know; 0 if there is none. */
+  readonly discardedUpTo: Revision
+  /** Where its settings differ. */
+  readonly options: Partial<Settings>
+}
+
 export interface ForkedServer {
   readonly serve: (wire: Wire) => void
   close(): Promise<void>
@@ -43,10 +51,10 @@ export interface RunningServer {
   /** Answers a request that does not come from the listener. */
   readonly serve: (wire: Wire) => void
   /**
-   * A second cluster in front of another store, with the kinds, settings and certificates of this one and no listener.
-   * The store holds what a server writes before its first request. Clients may know revisions up to `discardedUpTo`.
+   * A second cluster in front of another store, with the kinds and certificates of this one and no listener. The store
+   * holds what a server writes before its first request.
    */
-  openFork(storage: Storage, discardedUpTo: Revision): Promise<ForkedServer>
+  openFork(fork: Fork): Promise<ForkedServer>
   /** Resolves when no timer, socket or thread of the server is left. May be called again. */
   close(): Promise<void>
 }
@@ -76,8 +84,7 @@ export async function createServer(
     client: localClient(server, apiserverUser, 'kube-apiserver'),
     deprecations: observing.deprecations,
     serve: parts.cluster.serve,
-    openFork: (storage, discardedUpTo) =>
-      openFork(foundation, surroundings, { storage, discardedUpTo }),
+    openFork: (fork) => openFork(foundation, surroundings, fork),
     close,
   }
 }
@@ -85,11 +92,12 @@ export async function createServer(
 async function openFork(
   { settings, facts, certificates, builtIn }: Foundation,
   surroundings: Surroundings,
-  own: { storage: Storage; discardedUpTo: Revision },
+  { storage, discardedUpTo, options }: Fork,
 ): Promise<ForkedServer> {
   await using opened = new AsyncDisposableStack()
-  const shared = { ...own, facts, certificates, builtIn }
-  const cluster = await openCluster(settings, surroundings, opened, shared)
+  const shared = { storage, discardedUpTo, facts, certificates, builtIn }
+  const own = { ...settings, ...options } as Settings
+  const cluster = await openCluster(own, surroundings, opened, shared)
   await cluster.makeReady()
   cluster.runControllers()
   const closing = opened.move()

@@ -54,7 +54,7 @@ interface BodyReader {
 export class Http2Stream implements Wire, Outgoing, Sink {
   readonly id: number
   readonly method: string
-  readonly url: string
+  url: string
   readonly headers: Headers
   readonly #list: readonly string[]
   readonly #host: StreamHost

@@ -35,7 +35,7 @@ interface History {
   changes: Change[]
 }
 
-class MemoryStorage implements Storage {
+export class MemoryStorage implements Storage {
   /** As in etcd an empty store is at revision 1, so that its lists have a revision that means something. */
   #revision: Revision = 1
   #compactedUpTo: Revision = 0

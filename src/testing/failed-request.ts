@@ -1,0 +1,36 @@
+/** A response of the server that is no success, as an error with the Status that the server sent. */
+import type { Json } from '#api/object-meta.ts'
+
+export interface Status {
+  readonly kind?: string
+  readonly code?: number
+  readonly reason?: string
+  readonly message?: string
+  readonly details?: Json
+}
+
+export class FailedRequest extends Error {
+  override name = 'FailedRequest'
+  /** The HTTP status code. */
+  readonly code: number
+  /** For example `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`. */
+  readonly reason: string
+  readonly status: Status
+
+  constructor(method: string, url: string, code: number, text: string) {
+    const status = statusOf(text)
+    super(`${method} ${url}: ${code} ${status.message ?? text.trim()}`)
+    this.code = code
+    this.reason = status.reason ?? ''
+    this.status = status
+  }
+}
+
+/** Some responses, such as that for an unknown path, are plain text. */
+function statusOf(text: string): Status {
+  try {
+    const parsed = JSON.parse(text) as Status
+    if (parsed?.kind === 'Status') return parsed
+  } catch {}
+  return { message: text.trim() }
+}

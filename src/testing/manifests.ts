@@ -1,0 +1,39 @@
+/** The objects in the YAML and JSON files of a folder, in an order in which a server accepts them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import type { KubeObject } from '#api/object-meta.ts'
+
+/** Kinds that others depend on, first to last. Kinds without a place come after them, in the order of the files. */
+const firstKinds = [
+  'CustomResourceDefinition',
+  'Namespace',
+  'ServiceAccount',
+  'ClusterRole',
+  'Role',
+]
+
+const placeOf = ({ kind = '' }: KubeObject) => {
+  const place = firstKinds.indexOf(kind)
+  return place < 0 ? firstKinds.length : place
+}
+
+export function readManifests(directory: string): KubeObject[] {
+  const files = readdirSync(directory, { recursive: true })
+    .map(String)
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .sort()
+  const objects = files.flatMap((name) => objectsIn(join(directory, name)))
+  return objects.sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+function objectsIn(path: string): KubeObject[] {
+  const documents = parseAllDocuments(readFileSync(path, 'utf8'))
+  return [...documents].flatMap((document) => {
+    const [problem] = document.errors
+    if (problem !== undefined) throw new Error(`${path}: ${problem.message}`)
+    const value = document.toJS() as (KubeObject & { items?: KubeObject[] }) | null
+    if (value === null) return []
+    return value.kind === 'List' ? (value.items ?? []) : [value]
+  })
+}

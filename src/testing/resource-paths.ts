@@ -1,0 +1,68 @@
+/**
+ * From `apiVersion` and `kind` to a path, by the discovery documents of the server. A document is read once and read
+ * again when it lacks a kind, which may be a custom kind that was defined meanwhile.
+ */
+
+export interface ResourcePath {
+  /** `/apis/apps/v1` */
+  readonly root: string
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
+interface DiscoveryList {
+  readonly resources: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly namespaced: boolean
+  }[]
+}
+
+export type ReadJson = (path: string) => Promise<unknown>
+
+export const rootOf = (apiVersion: string) =>
+  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+
+export class ResourcePaths {
+  readonly #read: ReadJson
+  readonly #known = new Map<string, Map<string, ResourcePath>>()
+
+  constructor(read: ReadJson) {
+    this.#read = read
+  }
+
+  async of(apiVersion: string, kind: string): Promise<ResourcePath> {
+    const known = this.#known.get(apiVersion)?.get(kind)
+    if (known !== undefined) return known
+    const kinds = await this.#readKinds(apiVersion)
+    this.#known.set(apiVersion, kinds)
+    const found = kinds.get(kind)
+    if (found !== undefined) return found
+    const names = [...kinds.keys()].sort().join(', ')
+    throw new Error(`${apiVersion} has no kind ${kind}; it has ${names}`)
+  }
+
+  async #readKinds(apiVersion: string): Promise<Map<string, ResourcePath>> {
+    const root = rootOf(apiVersion)
+    const { resources } = (await this.#read(root)) as DiscoveryList
+    const kinds = new Map<string, ResourcePath>()
+    for (const { name, kind, namespaced } of resources)
+      if (!name.includes('/')) kinds.set(kind, { root, plural: name, namespaced })
+    return kinds
+  }
+}
+
+/** The path of an object, of a list (without a name), or of a subresource. */
+export function pathOf(
+  { root, plural, namespaced }: ResourcePath,
+  namespace = '',
+  name = '',
+  subresource = '',
+): string {
+  const parts = [root]
+  if (namespaced && namespace !== '') parts.push('namespaces', encodeURIComponent(namespace))
+  parts.push(plural)
+  if (name !== '') parts.push(encodeURIComponent(name))
+  if (subresource !== '') parts.push(subresource)
+  return parts.join('/')
+}

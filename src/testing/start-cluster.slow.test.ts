@@ -1,0 +1,175 @@
+/** Clusters for tests: started, forked, reset and closed inside this process. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { FailedRequest } from './failed-request.ts'
+import { startCluster } from './start-cluster.ts'
+import type { TestCluster } from './test-cluster.ts'
+
+let cluster: TestCluster
+before(async () => {
+  cluster = await startCluster()
+})
+after(() => cluster.close())
+
+const reference = (name: string, namespace = 'default') => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+})
+const configMap = (name: string, data: Record<string, string> = {}): KubeObject => ({
+  ...reference(name),
+  data,
+})
+const failsWith = (code: number) => (error: unknown) =>
+  error instanceof FailedRequest && error.code === code
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000 && !condition(); i++)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.ok(condition(), 'in 5 s')
+}
+
+test('the client creates, reads, updates, patches, applies and deletes', async () => {
+  await using mine = await cluster.fork()
+  const { client } = mine
+  const made = await client.create(configMap('a', { b: '1' }))
+  assert.equal(made.metadata.namespace, 'default')
+  const updated = await client.update({ ...made, data: { b: '2' } })
+  assert.equal(updated.data.b, '2')
+  await assert.rejects(client.update({ ...made, data: { b: '3' } }), failsWith(409))
+  const patched = await client.patch(reference('a'), { data: { c: '4' } })
+  assert.deepEqual(patched.data, { b: '2', c: '4' })
+  const json = [{ op: 'remove', path: '/data/b' }]
+  assert.deepEqual((await client.patch(reference('a'), json)).data, { c: '4' })
+  await assert.rejects(
+    client.apply(configMap('a', { c: '5' }), { fieldManager: 'other' }),
+    failsWith(409),
+  )
+  const applied = await client.apply(configMap('a', { c: '5' }), { force: true })
+  assert.equal(applied.data.c, '5')
+  assert.equal((await client.get(reference('a'))).data.c, '5')
+  const { items } = await client.list(reference('', 'default'))
+  assert.ok(items.some(({ metadata }) => metadata.name === 'a'))
+  await client.delete(reference('a'))
+  await assert.rejects(client.get(reference('a')), failsWith(404))
+})
+
+test('a fork, its origin and its forks do not see each other', async () => {
+  await using one = await cluster.fork()
+  await one.client.create(configMap('shared'))
+  await using two = await one.fork('two')
+  await one.client.create(configMap('in-one'))
+  await two.client.create(configMap('in-two'))
+  const names = async ({ client }: TestCluster) => {
+    const { items } = await client.list(reference('', 'default'))
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt')
+  }
+  assert.deepEqual(await names(one), ['in-one', 'shared'])
+  assert.deepEqual(await names(two), ['in-two', 'shared'])
+  assert.deepEqual(await names(cluster), [])
+})
+
+test('a reset brings back the state of the fork and ends watches', async () => {
+  await using mine = await cluster.fork()
+  await mine.client.create(configMap('kept'))
+  const snapshot = mine.snapshot()
+  const { resourceVersion } = (await mine.client.create(configMap('lost'))).metadata
+  const events: string[] = []
+  const watching = (async () => {
+    const from = { resourceVersion: String(snapshot.revision) }
+    for await (const { object } of mine.client.watch(reference('', 'default'), from))
+      events.push(object.metadata.name as string)
+  })()
+  await eventually(() => events.includes('lost'))
+  await mine.restore(snapshot)
+  await watching
+  await assert.rejects(mine.client.get(reference('lost')), failsWith(404))
+  assert.equal((await mine.client.get(reference('kept'))).metadata.name, 'kept')
+  const late = mine.client.watch(reference('', 'default'), {
+    resourceVersion: resourceVersion ?? '',
+  })
+  await assert.rejects(late.next(), failsWith(410))
+  await mine.reset()
+  await assert.rejects(mine.client.get(reference('kept')), failsWith(404))
+})
+
+test('users of one cluster act as others; their rights are those of the cluster', async () => {
+  await using mine = await cluster.fork()
+  const alice = mine.as('alice', { groups: ['dev'] })
+  await assert.rejects(alice.get(reference('a')), failsWith(403))
+  await mine.client.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'dev' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'dev' }],
+  })
+  await mine.client.create(configMap('a'))
+  await mine.client.waitFor(reference('a'))
+  assert.equal((await alice.get(reference('a'))).metadata.name, 'a')
+  await assert.rejects(alice.delete(reference('a')), failsWith(403))
+  await using other = await cluster.fork()
+  await assert.rejects(other.as('alice', { groups: ['dev'] }).get(reference('a')), failsWith(403))
+})
+
+test('requests are recorded', async () => {
+  await using mine = await cluster.fork()
+  await mine.client.create(configMap('a'))
+  const writes = mine.requests.filter(({ method }) => method === 'POST')
+  assert.deepEqual(
+    writes.map(({ url, status }) => [url, status]),
+    [['/api/v1/namespaces/default/configmaps', 201]],
+  )
+})
+
+test('an informer follows a kind', async () => {
+  await using mine = await cluster.fork()
+  const seen: string[] = []
+  const log = (what: string) => (object: KubeObject) => seen.push(`${what} ${object.metadata.name}`)
+  await using informer = await mine.client.informer(reference('', 'default'), {
+    onAdd: log('add'),
+    onUpdate: log('update'),
+    onDelete: log('delete'),
+  })
+  await mine.client.create(configMap('a'))
+  await mine.client.patch(reference('a'), { data: { b: 'c' } })
+  await mine.client.delete(reference('a'))
+  const own = () => seen.filter((one) => one.endsWith(' a'))
+  await eventually(() => own().length >= 3)
+  assert.deepEqual(own(), ['add a', 'update a', 'delete a'])
+  assert.ok(!informer.objects.has('default/a'))
+})
+
+test('a wait that fails names the object and its state', async () => {
+  await using mine = await cluster.fork()
+  const wait = mine.client.waitFor(reference('a'), undefined, { timeoutMs: 50 })
+  await assert.rejects(
+    wait,
+    /ConfigMap default\/a did not meet the condition in 50 ms: it does not exist/,
+  )
+})
+
+test('clusters are reached over the network by their path, each with its own token', async () => {
+  await using one = await cluster.fork()
+  await using two = await cluster.fork()
+  const { clusters, users } = JSON.parse(one.kubeconfig)
+  const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64')
+  const { get } = await import('node:https')
+  const status = (url: string, token: string) =>
+    new Promise<number>((resolve, reject) => {
+      const options = { ca, headers: { authorization: `Bearer ${token}` }, agent: false }
+      get(url, options, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      }).on('error', reject)
+    })
+  const rows: [url: string, token: string, want: number][] = [
+    [`${one.url}/api/v1/nodes`, users[0].user.token, 200],
+    [`${two.url}/api/v1/nodes`, one.token, 401],
+    [`${cluster.url}/api/v1/nodes`, one.token, 401],
+    [`${cluster.url}/api/v1/nodes`, cluster.token, 200],
+    [`${cluster.url}/clusters/none/api/v1/nodes`, cluster.token, 404],
+  ]
+  for (const [url, token, want] of rows) assert.equal(await status(url, token), want, url)
+})

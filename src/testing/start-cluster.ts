@@ -1,0 +1,128 @@
+/**
+ * Starts clusters for tests: one listener, any number of clusters behind it. The first cluster has the address of the
+ * listener; a fork has a path of its own. Nothing outlives `close()`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#base/clock.ts'
+import { systemRandom } from '#base/random.ts'
+import { createLog } from '#observe/log.ts'
+import { createServer, type RunningServer } from '#server/create-server.ts'
+import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
+import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
+import { routeClusters } from './cluster-routes.ts'
+import { writeTokenFile } from './cluster-token.ts'
+import type { Serve } from './in-process-call.ts'
+import { kubeconfigText } from './kubeconfig.ts'
+import { type Host, TestCluster } from './test-cluster.ts'
+
+export interface ClusterOptions extends ServerOptions {
+  /** Receives the lines of the log. Without it, the log is dropped. */
+  readonly log?: (line: string) => void
+}
+
+/** A test server has no Nodes, so objects that nobody runs must not wait for them. */
+const testDefaults: ServerOptions = {
+  emulatedVersion: '1.37',
+  storageBackend: 'memory',
+  securePort: 0,
+  // A cluster that is closed has no clients that would need time to leave.
+  shutdownDelayDurationMs: 0,
+}
+const firstName = 'first'
+const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+
+/** Starts a server in this process. Resolves to its first cluster when that is ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+  const host = new ClusterHost(options)
+  await host.start()
+  const first = host.first()
+  await first.open()
+  return first
+}
+
+class ClusterHost implements Host {
+  readonly #clusters = new Map<string, TestCluster>()
+  readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-testing-'))
+  readonly #storage = createMemoryStorage()
+  readonly #options: ServerOptions
+  readonly #write: (line: string) => void
+  #server: RunningServer | undefined
+  #added = 0
+
+  constructor({ log = () => {}, ...options }: ClusterOptions) {
+    this.#write = log
+    this.#options = { ...testDefaults, dataDir: this.#directory, ...options }
+  }
+
+  async start(): Promise<void> {
+    const settings = settingsOf({ ...this.#options, controllers: ['-*'] })
+    const log = createLog(settings.v, this.#write, systemClock.now, settings.loggingFormat)
+    try {
+      this.#server = await createServer(settings, {
+        log,
+        clock: systemClock,
+        random: systemRandom,
+        storage: this.#storage,
+        route: (serve) =>
+          routeClusters((name) => this.#clusters.get(name)?.serve, this.#first(serve)),
+      })
+    } catch (error) {
+      rmSync(this.#directory, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** Requests without the path of a cluster reach the first one. */
+  #first(base: Serve): Serve {
+    return (wire) => (this.#clusters.get(firstName)?.serve ?? base)(wire)
+  }
+
+  first(): TestCluster {
+    return this.add(this.#storage.fork(), firstName)
+  }
+
+  add(storage: MemoryStorage, given: string | undefined): TestCluster {
+    const name = given ?? `fork-${++this.#added}`
+    if (!clusterName.test(name))
+      throw new TypeError(`${JSON.stringify(name)} is no name of a cluster: use a DNS label`)
+    if (this.#clusters.has(name)) throw new Error(`there is a cluster ${name} already`)
+    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), storage)
+    this.#clusters.set(name, cluster)
+    return cluster
+  }
+
+  async open(name: string, storage: MemoryStorage, discardedUpTo: number) {
+    const cluster = this.#clusters.get(name)
+    if (this.#server === undefined || cluster === undefined)
+      throw new Error(`the cluster ${name} is closed`)
+    const { controllers } = settingsOf(this.#options)
+    const tokenAuthFile = writeTokenFile(this.#directory, name, cluster.token)
+    return this.#server.openFork({
+      storage,
+      discardedUpTo,
+      options: { controllers, tokenAuthFile },
+    })
+  }
+
+  urlOf(name: string): string {
+    const url = this.#server?.url ?? ''
+    return name === firstName ? url : `${url}/clusters/${name}`
+  }
+
+  kubeconfigOf(name: string, token: string): string {
+    const authority = this.#server?.certificates.trustPem ?? ''
+    return kubeconfigText({ url: this.urlOf(name), authority, token })
+  }
+
+  async remove(cluster: TestCluster): Promise<void> {
+    const isLast = cluster.name === firstName
+    const closed = isLast ? [...this.#clusters.values()] : [cluster]
+    for (const { name } of closed) this.#clusters.delete(name)
+    await Promise.all(closed.map((one) => one.shut()))
+    if (!isLast) return rmSync(join(this.#directory, `${cluster.name}.tokens.csv`), { force: true })
+    await this.#server?.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+}

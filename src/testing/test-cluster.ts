@@ -1,0 +1,179 @@
+/**
+ * One cluster of a test: objects, definitions, roles, tokens and revisions of its own. A fork copies a cluster without
+ * copying its objects: both share what neither has written. The server behind a cluster opens with the first request.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { ForkedServer } from '#server/create-server.ts'
+import type { MemoryStorage } from '#storage/memory/memory.ts'
+import { type Call, callInProcess, type Serve } from './in-process-call.ts'
+import { readManifests } from './manifests.ts'
+import { RequestLog, type RequestRecord } from './request-log.ts'
+import { TestClient } from './test-client.ts'
+
+/** What a cluster needs of the process that it lives in. */
+export interface Host {
+  /** Opens a server in front of a store. */
+  open(name: string, storage: MemoryStorage, discardedUpTo: number): Promise<ForkedServer>
+  /** Adds a cluster with this store. */
+  add(storage: MemoryStorage, name: string | undefined): TestCluster
+  remove(cluster: TestCluster): Promise<void>
+  urlOf(name: string): string
+  kubeconfigOf(name: string, token: string): string
+}
+
+/** The whole state of a cluster at one revision. It stays as it is whatever happens to the cluster. */
+export interface Snapshot {
+  readonly revision: number
+  readonly storage: MemoryStorage
+}
+
+interface Live {
+  readonly storage: MemoryStorage
+  server: ForkedServer | undefined
+  opening: Promise<ForkedServer> | undefined
+}
+
+export class TestCluster implements AsyncDisposable {
+  readonly name: string
+  /** The bearer token of an administrator of this cluster. */
+  readonly token: string
+  /** Sends requests without a socket, as an administrator. */
+  readonly client: TestClient
+  readonly #host: Host
+  readonly #origin: MemoryStorage
+  readonly #log = new RequestLog()
+  #live: Live
+  #discardedUpTo = 0
+  #closing: Promise<unknown>[] = []
+  #closed = false
+
+  constructor(host: Host, name: string, token: string, storage: MemoryStorage) {
+    this.#host = host
+    this.name = name
+    this.token = token
+    this.#origin = storage
+    this.#live = { storage: storage.fork(), server: undefined, opening: undefined }
+    this.client = this.#clientWith({})
+  }
+
+  /** The address of this cluster for kubectl and client libraries. */
+  get url(): string {
+    return this.#host.urlOf(this.name)
+  }
+
+  /** A kubeconfig as text. */
+  get kubeconfig(): string {
+    return this.#host.kubeconfigOf(this.name, this.token)
+  }
+
+  /** The requests that this cluster received, oldest first. */
+  get requests(): readonly RequestRecord[] {
+    return this.#log.records
+  }
+
+  /** The newest revision of the store. */
+  get revision(): number {
+    return this.#live.storage.currentRevision()
+  }
+
+  /** Answers one request of the listener or of a client in this process. */
+  readonly serve: Serve = (wire) => {
+    this.#log.follow(wire)
+    const { server } = this.#live
+    if (server !== undefined) return server.serve(wire)
+    this.open().then(
+      ({ serve }) => serve(wire),
+      (error: Error) => wire.answer(500, {}, Buffer.from(error.message)),
+    )
+  }
+
+  /** Opens the server behind this cluster, if it is not open. */
+  open(): Promise<ForkedServer> {
+    if (this.#closed) return Promise.reject(new Error(`the cluster ${this.name} is closed`))
+    const live = this.#live
+    live.opening ??= this.#host
+      .open(this.name, live.storage, this.#discardedUpTo)
+      .then((server) => {
+        live.server = server
+        return server
+      })
+    return live.opening
+  }
+
+  /** A client that acts as another user: `cluster.as('alice', { groups: ['dev'] })`. */
+  as(user: string, { groups = [] }: { readonly groups?: readonly string[] } = {}): TestClient {
+    return this.#clientWith({
+      'impersonate-user': user,
+      ...(groups.length > 0 && { 'impersonate-group': [...groups] }),
+    })
+  }
+
+  /** A copy of this cluster as it is now. It has its own name, token and address. */
+  fork(name?: string): Promise<TestCluster> {
+    this.#requireOpen()
+    return Promise.resolve(this.#host.add(this.#live.storage.fork(), name))
+  }
+
+  snapshot(): Snapshot {
+    this.#requireOpen()
+    const storage = this.#live.storage.fork()
+    return { revision: storage.currentRevision(), storage }
+  }
+
+  /** Makes the state that of a snapshot. Watches end; one that begins at a discarded revision gets 410. */
+  restore({ storage }: Snapshot): Promise<void> {
+    this.#requireOpen()
+    const old = this.#live
+    this.#discardedUpTo = Math.max(this.#discardedUpTo, old.storage.currentRevision())
+    this.#live = { storage: storage.fork(), server: undefined, opening: undefined }
+    this.#log.clear()
+    this.#closing.push(closeLive(old))
+    return Promise.resolve()
+  }
+
+  /** Makes the state that of the moment when this cluster was started or forked. */
+  reset(): Promise<void> {
+    return this.restore({ revision: this.#origin.currentRevision(), storage: this.#origin })
+  }
+
+  /** Applies every object in the YAML and JSON files of a folder, definitions and namespaces first. */
+  async loadManifests(directory: string): Promise<KubeObject[]> {
+    const applied: KubeObject[] = []
+    for (const object of readManifests(directory))
+      applied.push(await this.client.apply(object, { fieldManager: 'manifests', force: true }))
+    return applied
+  }
+
+  /** Ends watches and controllers, and forgets the state. May be called again. */
+  close(): Promise<void> {
+    return this.#host.remove(this)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Closes what is open; the host calls it. */
+  async shut(): Promise<void> {
+    if (!this.#closed) this.#closing.push(closeLive(this.#live), this.#origin.close())
+    this.#closed = true
+    await Promise.all(this.#closing)
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new Error(`the cluster ${this.name} is closed`)
+  }
+
+  #clientWith(headers: Readonly<Record<string, string | string[]>>): TestClient {
+    const own = { authorization: `Bearer ${this.token}`, 'user-agent': 'binnacle-testing' }
+    return new TestClient((call: Call) =>
+      callInProcess(this.serve, { ...call, headers: { ...call.headers, ...own, ...headers } }),
+    )
+  }
+}
+
+async function closeLive({ storage, opening }: Live): Promise<void> {
+  const server = await opening?.catch(() => undefined)
+  if (server === undefined) await storage.close()
+  else await server.close()
+}
