@@ -23,7 +23,7 @@ export interface Informer extends AsyncDisposable {
 /** How long after a failed list or watch the informer tries again. */
 const retryMs = 100
 
-export const objectKey = ({ metadata: { namespace, name = '' } }: KubeObject): string =>
+const objectKey = ({ metadata: { namespace, name = '' } }: KubeObject): string =>
   namespace ? `${namespace}/${name}` : name
 
 export async function startInformer(

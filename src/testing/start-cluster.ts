@@ -1,6 +1,13 @@
 /**
- * Starts clusters for tests: one listener, any number of clusters behind it. The first cluster has the address of the
- * listener; a fork has a path of its own. Nothing outlives `close()`.
+ * The entry point `binnacle/testing`: one listener, any number of clusters behind it. The first cluster has the address
+ * of the listener; a fork has a path of its own. Nothing outlives `close()`.
+ *
+ *   import { startCluster } from 'binnacle/testing'
+ *   const cluster = await startCluster()
+ *   const mine = await cluster.fork()
+ *   await mine.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
+ *   await mine.reset()
+ *   await cluster.close()
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +23,14 @@ import { writeTokenFile } from './cluster-token.ts'
 import type { Serve } from './in-process-call.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { type Host, TestCluster } from './test-cluster.ts'
+
+export type { FailedRequest } from './failed-request.ts'
+export type { Informer, InformerOptions } from './object-informer.ts'
+export type { ListQuery, ObjectList, ObjectReference, WatchOptions } from './object-reference.ts'
+export type { RequestRecord } from './request-log.ts'
+export type { Snapshot, TestCluster } from './test-cluster.ts'
+export type { TestClient } from './test-client.ts'
+export type { WatchEvent } from './watch-events.ts'
 
 export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
