@@ -5,12 +5,14 @@
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 import { behaviourOfRelease } from './behaviour-of-release.ts'
+import { dropsRepetitions, errorsOccurOnce, onceEach } from './declarative/once-each.ts'
 import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
@@ -85,7 +87,7 @@ class BuiltInResource implements Resource {
     const { storage } = first
     this.stored =
       (storage && this.kindOf(apiVersionOf(storage.group, storage.version))) ?? this.kinds[0]
-    this.hub = this.kindOf(this.#row?.hub ?? '') ?? this.stored
+    this.hub = this.#hubOf(facts, options.release) ?? this.stored
   }
 
   get selectsByFields(): boolean {
@@ -109,6 +111,15 @@ class BuiltInResource implements Resource {
     const kindOf = (apiVersion: string) => this.kindOf(apiVersion)
     this.#readOlder ??= loadOlder().olderReader({ group, plural, kindOf }, this.#options)
     return this.#readOlder(object)
+  }
+
+  #hubOf(facts: Facts, release: number): Kind | undefined {
+    const { hub = '', olderHub } = this.#row ?? {}
+    if (olderHub === undefined) return this.kindOf(hub)
+    const isKnown = facts
+      .resourcesOf(release)
+      .some((fact) => fact.plural === this.plural && `${fact.group}/${fact.version}` === hub)
+    return this.kindOf(isKnown ? hub : olderHub)
   }
 
   #kind(fact: ResourceFact): Kind {
@@ -203,6 +214,7 @@ class BuiltInKind implements Kind {
   readonly #facts: Facts
   readonly #options: BuiltInOptions
   readonly #release: number
+  readonly #dropsRepetitions: boolean
   #type: Type | undefined
   #defaults: ((object: KubeObject) => void) | undefined
   #declared: Declared | 'none' | undefined
@@ -238,6 +250,8 @@ class BuiltInKind implements Kind {
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
     this.#options = options
+    this.#dropsRepetitions =
+      releaseOf(options.release).has(errorsOccurOnce) && dropsRepetitions(fact.group)
     this.#release = Math.min(Math.max(options.release, fact.since), fact.until)
   }
 
@@ -263,8 +277,9 @@ class BuiltInKind implements Kind {
     this.#defaults(object)
   }
 
-  withDeclared(write: DeclaredWrite, errors: FieldError[]): FieldError[] {
-    if (this.#declared === undefined) this.#declared = this.#compileDeclared()
+  withDeclared(write: DeclaredWrite, found: FieldError[]): FieldError[] {
+    this.#declared ??= this.#compileDeclared()
+    const errors = this.#dropsRepetitions && found.length > 1 ? onceEach(found) : found
     if (this.#declared === 'none') return errors
     const next = this.#fromHub(write.next)
     const old = write.old && this.#fromHub(write.old)

@@ -187,6 +187,8 @@ export interface Behaviour {
   readonly nameRule?: NameRule
   /** The same where the names an object may have depend on what it says. */
   nameRuleOf?(object: KubeObject): NameRule
+  /** Whether an option of declared rules is on whatever its gate says. Undefined: the gate decides. */
+  declaredOption?(gate: string, old: KubeObject | undefined): boolean | undefined
   /** What is wrong with metadata is only told when nothing else is. */
   readonly metadataLast?: boolean
   /** The last release in which it was so, where it is no longer. */

@@ -13,6 +13,8 @@ export interface KindRow {
   readonly folder: string
   /** The version that rules run on, where it is not the version that is stored. */
   readonly hub?: string
+  /** The same in releases that do not know the version above. */
+  readonly olderHub?: string
   /** Whether field selectors can name fields of its own; without them no rules are loaded to read the store. */
   readonly selectsByFields?: true
   /** The first release that can show it as a table. */
@@ -96,7 +98,8 @@ export const kindRows: readonly KindRow[] = [
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
     folder: 'autoscaling/horizontal-pod-autoscaler',
-    hub: 'autoscaling/v2beta2',
+    hub: 'autoscaling/v2',
+    olderHub: 'autoscaling/v2beta2',
   },
   { group: 'batch', plural: 'cronjobs', folder: 'batch/cron-job', hub: 'batch/v1' },
   { group: 'batch', plural: 'jobs', folder: 'batch/job', selectsByFields: true },

@@ -18,8 +18,13 @@ import { nameOf } from './server.ts'
 const metadataPath = FieldPath.of('metadata')
 
 /** The errors so far, with those of the rules that the fields of the kind declare. */
-const withDeclared = (kind: Kind, write: DeclaredWrite, errors: FieldError[]): FieldError[] =>
-  kind.withDeclared?.(write, errors) ?? errors
+function withDeclared(kind: Kind, write: DeclaredWrite, errors: FieldError[]): FieldError[] {
+  if (kind.withDeclared === undefined) return errors
+  const { declaredOption } = kind.resource.behaviour
+  if (declaredOption === undefined) return kind.withDeclared(write, errors)
+  const feature = (gate: string) => declaredOption(gate, write.old) ?? write.feature(gate)
+  return kind.withDeclared({ ...write, feature }, errors)
+}
 
 export function refuseInvalidNew(
   kind: Kind,
@@ -39,26 +44,24 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const isMetadataLast =
     behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
   const rule = { namespaced: kind.namespaced, nameRule }
-  const errors = problemsOf(() =>
-    withDeclared(kind, { next: object, subresource: '', feature: context.feature }, [
-      ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
-      ...(kind.validateSchema?.(shown) ?? []),
-      ...(behaviour.validateCreate?.(object, context) ?? []),
-    ]),
-  )
-  if (errors.length > 0)
-    throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
+  const found = problemsOf(() => [
+    ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
+    ...(kind.validateSchema?.(shown) ?? []),
+    ...(behaviour.validateCreate?.(object, context) ?? []),
+  ])
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
+  const asPath = { namespaced: kind.namespaced, nameRule: nameIsPathSegment }
   const last = problemsOf(() =>
-    isMetadataLast
-      ? validateObjectMeta(
-          object.metadata,
-          { namespaced: kind.namespaced, nameRule: nameIsPathSegment },
-          metadataPath,
-        )
-      : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath),
+    found.length > 0
+      ? []
+      : isMetadataLast
+        ? validateObjectMeta(object.metadata, asPath, metadataPath)
+        : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath),
   )
-  if (last.length > 0) throw invalidObject(named, nameOf(object), last)
+  const write = { next: object, subresource: '', feature: context.feature }
+  const errors = problemsOf(() => withDeclared(kind, write, [...found, ...last]))
+  if (errors.length === 0) return
+  throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
 }
 
 export function refuseInvalidUpdate(

@@ -202,14 +202,14 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
         maxReplicas: 3,
         scaleTargetRef: { kind: 'K', name: 'n' },
         metrics: [
-          { type: 'Resource', resource: { target: { averageUtilization: 50 } } },
+          { type: 'Resource', resource: { name: 'cpu', target: { averageUtilization: 50 } } },
           { type: 'External', external: { target: { averageValue: '3' } } },
           { type: 'Pods', pods: { target: { averageValue: '1' } } },
         ],
       },
       status: { currentMetrics: [{ resource: { current: { averageUtilization: 7 } } }] },
     }),
-    ['a', 'K/n', '7%/50%, <unknown>/3 (avg) + 1 more...', '<unset>', 3, 0, '60m'],
+    ['a', 'K/n', 'cpu: 7%/50%, <unknown>/3 (avg) + 1 more...', '<unset>', 3, 0, '60m'],
   ],
   [
     'event',

@@ -109,6 +109,8 @@ const cases: Case[] = [
         ],
       },
       status: {
+        currentReplicas: 0,
+        conditions: null,
         currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', currentAverageValue: '1' } }],
       },
     },
@@ -138,6 +140,8 @@ const cases: Case[] = [
         ],
       },
       status: {
+        currentReplicas: 0,
+        conditions: null,
         currentMetrics: [
           { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1' } } },
         ],

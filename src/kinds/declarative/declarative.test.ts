@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type FieldError, invalid, messageWithJson, required } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import type { Struct } from '#schema/type.ts'
+import { errorsOccurOnce, onceEach } from './once-each.ts'
 import { declaredRules } from './validate-declared.ts'
 
 const facts = loadFacts((name) =>
@@ -147,6 +149,15 @@ test('a subresource without rules runs none', () => {
 
 test('releases before 1.37 run no rules', () => {
   assert.equal(rulesOf('resource.k8s.io', 'v1', 'DeviceClass', 36), undefined)
+})
+
+test('an error that occurs twice is reported once from 1.37 on', () => {
+  const error = required('spec.a')
+  assert.equal(onceEach([error, required('spec.b'), { ...error }]).length, 2)
+  assert.deepEqual(
+    [36, 37].map((minor) => releaseOf(minor).has(errorsOccurOnce)),
+    [false, true],
+  )
 })
 
 test('the rules of every kind compile', () => {

@@ -109,3 +109,67 @@ for (const [release, field] of [
     assert.ok(errors.some((error) => error.field === `spec.metrics[0].${field}`))
   })
 }
+
+const target = (minor: number, apiVersion: string, lines: string[]): CreateCase => [
+  `1.${minor} and the apiVersion ${apiVersion} of a target`,
+  scaler({ scaleTargetRef: { ...scaleTargetRef, apiVersion } }),
+  lines,
+  contextFor({ release: minor }),
+]
+const noGroup = 'apiVersion must specify API group'
+checkCreate(horizontalPodAutoscalerBehaviour, [
+  target(33, 'v1', []),
+  target(34, 'v1', [`spec.scaleTargetRef.apiVersion: Invalid value: "v1": ${noGroup}`]),
+  target(34, 'apps/v1', []),
+  target(34, 'a/b/c', [
+    'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+  ]),
+  [
+    '1.35 calls a missing maximum wrong',
+    scaler({ maxReplicas: 0, scaleTargetRef: { ...scaleTargetRef, apiVersion: 'apps/v1' } }),
+    ['spec.maxReplicas: Invalid value: 0: must be greater than 0'],
+    contextFor({ release: 35 }),
+  ],
+  [
+    '1.36 calls it missing',
+    scaler({ maxReplicas: 0, scaleTargetRef: { ...scaleTargetRef, apiVersion: 'apps/v1' } }),
+    ['spec.maxReplicas: Required value: must be set and greater than 0'],
+    contextFor({ release: 36 }),
+  ],
+])
+
+const counted = { conditions: [{ type: 'A', observedGeneration: -1 }] }
+const status = horizontalPodAutoscalerBehaviour.subresources?.status
+for (const [release, lines] of [
+  [36, []],
+  [
+    37,
+    [
+      'status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to 0',
+    ],
+  ],
+] as const) {
+  checkUpdate({ validateUpdate: status?.validateUpdate }, [
+    [
+      `1.${release} and the generation of a condition`,
+      scaler({}),
+      { ...scaler({}), status: counted },
+      [...lines],
+      contextFor({ release }),
+    ],
+  ])
+}
+test('1.22 writes every field of an empty status, 1.23 those of v2', () => {
+  const statusIn = (release: number) => {
+    const object = scaler({})
+    horizontalPodAutoscalerBehaviour.prepareForCreate?.(object, contextFor({ release }))
+    return object.status
+  }
+  assert.deepEqual(Object.keys(statusIn(22)), [
+    'currentReplicas',
+    'desiredReplicas',
+    'currentMetrics',
+    'conditions',
+  ])
+  assert.deepEqual(Object.keys(statusIn(23)), ['desiredReplicas', 'currentMetrics'])
+})

@@ -1,14 +1,21 @@
-/** HorizontalPodAutoscaler, on autoscaling/v2beta2: bounds, metrics, and how fast to scale. */
+/** HorizontalPodAutoscaler, on autoscaling/v2 (v2beta2 before 1.23): bounds, metrics, and how fast to scale. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { checkNotNegative } from '#kinds/all-kinds/checks.ts'
 import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
-import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
-import { autoscalerAnnotations } from './conversions.ts'
+import { checkQuantityNotNegative } from '#kinds/all-kinds/resource-names.ts'
+import { dropUnlessUsed, keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import { autoscalerAnnotations, servesAutoscalingV2 } from './conversions.ts'
 import { minimumIsUsual } from './defaults.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
-import { checkCrossVersionReference, checkMetric } from './metrics.ts'
+import {
+  checkApiVersion,
+  checkCrossVersionReference,
+  checkMetric,
+  hasInvalidApiVersion,
+} from './metrics.ts'
 
 const specPath = FieldPath.of('spec')
 /** The first release that can scale to nothing. */
@@ -17,6 +24,13 @@ const zeroSince = 16
 const misspeltUntil = 16
 const nameOf = (field: string, release: number): string =>
   field === 'desiredReplicas' && release <= misspeltUntil ? 'desiredReplicasa' : field
+const missingMaximumIsNamed = change('a missing spec.maxReplicas is reported as missing', {
+  since: 36,
+})
+const targetsNeedGroups = change('the apiVersion of a scale target names its group', { since: 34 })
+const conditionsAreCounted = change('conditions of autoscalers have an observedGeneration', {
+  since: 37,
+})
 const stabilizationSecondsMax = 3600
 const periodSecondsMax = 1800
 
@@ -35,22 +49,52 @@ function check(object: KubeObject, context: Context, old?: KubeObject): FieldErr
     errors.push(invalid(specPath.child('minReplicas'), min, detail))
   }
   const maxPath = specPath.child('maxReplicas')
-  if (max < 1) errors.push(invalid(maxPath, max, 'must be greater than 0'))
+  errors.push(...checkMaximum(max, maxPath, releaseOf(context.release)))
   if (min !== undefined && max < min) {
     errors.push(invalid(maxPath, max, 'must be greater than or equal to `minReplicas`'))
   }
   return [
     ...errors,
-    ...checkCrossVersionReference(spec.scaleTargetRef ?? {}, specPath.child('scaleTargetRef')),
-    ...checkMetrics(spec.metrics ?? [], min, context),
+    ...checkScaleTarget(spec.scaleTargetRef ?? {}, context, old?.spec?.scaleTargetRef),
+    ...checkMetrics(spec.metrics ?? [], min, context, old?.spec?.metrics),
     ...checkScaling(spec.behavior?.scaleUp, specPath.child('behavior', 'scaleUp')),
     ...checkScaling(spec.behavior?.scaleDown, specPath.child('behavior', 'scaleDown')),
   ]
 }
 
-function checkMetrics(metrics: Loose[], min: number | undefined, context: Context): FieldError[] {
+function checkMaximum(max: number, path: FieldPath, release: Release): FieldError[] {
+  if (max >= 1) return []
+  if (!release.has(missingMaximumIsNamed)) return [invalid(path, max, 'must be greater than 0')]
+  return max === 0
+    ? [required(path, 'must be set and greater than 0')]
+    : [invalid(path, max, 'must be greater than or equal to 1')]
+}
+
+/** A target that stays may keep an apiVersion without a group. */
+function checkScaleTarget(target: Loose, context: Context, old?: Loose): FieldError[] {
+  const path = specPath.child('scaleTargetRef')
+  const errors = checkCrossVersionReference(target, path)
+  const isSame = ['apiVersion', 'kind'].every(
+    (field) => (old?.[field] ?? '') === (target[field] ?? ''),
+  )
+  if (!releaseOf(context.release).has(targetsNeedGroups) || (old !== undefined && isSame)) {
+    return errors
+  }
+  return [...errors, ...checkApiVersion(target, path, target.kind === 'ReplicationController')]
+}
+
+function checkMetrics(
+  metrics: Loose[],
+  min: number | undefined,
+  context: Context,
+  old: Loose[] = [],
+): FieldError[] {
   const path = specPath.child('metrics')
-  const errors = metrics.flatMap((metric, i) => checkMetric(metric, path.index(i), context))
+  const isLenient =
+    !releaseOf(context.release).has(targetsNeedGroups) || old.some(hasInvalidApiVersion)
+  const errors = metrics.flatMap((metric, i) =>
+    checkMetric(metric, path.index(i), context, isLenient),
+  )
   const fromOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
   if (min === 0 && !fromOutside && context.release >= zeroSince) {
     const detail =
@@ -78,7 +122,10 @@ function checkScaling(rules: Loose | undefined, path: FieldPath): FieldError[] {
   if (policies.length === 0) {
     errors.push(required(policiesPath, 'must specify at least one Policy'))
   }
-  return [...errors, ...policies.flatMap((one, i) => checkPolicy(one, policiesPath.index(i)))]
+  errors.push(...policies.flatMap((one, i) => checkPolicy(one, policiesPath.index(i))))
+  return rules.tolerance === undefined
+    ? errors
+    : [...errors, ...checkQuantityNotNegative(rules.tolerance, path.child('tolerance'))]
 }
 
 function checkPolicy(policy: Loose, path: FieldPath): FieldError[] {
@@ -103,23 +150,40 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   for (const metric of (next.spec?.metrics ?? []) as Loose[]) {
     dropUnlessUsed(metric, 'containerResource', enabled, used)
   }
+  const isTolerant = context.feature('HPAConfigurableTolerance')
+  const rulesOf = (object: KubeObject | undefined): Loose[] =>
+    ['scaleUp', 'scaleDown'].flatMap((field) => object?.spec?.behavior?.[field] ?? [])
+  const wasTolerant = rulesOf(old).some((rules) => rules.tolerance !== undefined)
+  for (const rules of rulesOf(next)) dropUnlessUsed(rules, 'tolerance', isTolerant, wasTolerant)
+}
+
+const emptyStatus = (release: Release): Loose =>
+  release.has(servesAutoscalingV2)
+    ? { desiredReplicas: 0, currentMetrics: null }
+    : { currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }
+
+function checkObservedGenerations(object: KubeObject, release: Release): FieldError[] {
+  if (!release.has(conditionsAreCounted)) return []
+  const path = FieldPath.of('status', 'conditions')
+  return (object.status?.conditions ?? []).flatMap((condition: Loose, i: number) =>
+    checkNotNegative(condition.observedGeneration, path.index(i).child('observedGeneration')),
+  )
 }
 
 export const horizontalPodAutoscalerBehaviour: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
-    object.status = {
-      currentReplicas: 0,
-      desiredReplicas: 0,
-      currentMetrics: null,
-      conditions: null,
-    }
+    object.status = emptyStatus(releaseOf(context.release))
+    if (context.feature('HPAGeneration')) object.metadata.generation = 1
     dropDisabled(object, undefined, context)
   },
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
     keepStatus(next, old)
+    if (context.feature('HPAGeneration')) raiseGeneration(next, old, ['spec'])
   },
+  declaredOption: (gate, old) =>
+    gate === 'HPAScaleToZero' && old?.spec?.minReplicas === 0 ? true : undefined,
   validateCreate: (object, context) => check(object, context),
   validateUpdate: (next, old, context) => [
     ...checkMetadataUpdate(next, old),
@@ -131,6 +195,7 @@ export const horizontalPodAutoscalerBehaviour: Behaviour = {
       prepareForUpdate: keepSpec,
       validateUpdate: (next, old, { release }) => [
         ...checkMetadataUpdate(next, old),
+        ...checkObservedGenerations(next, releaseOf(release)),
         ...['currentReplicas', 'desiredReplicas'].flatMap((field) =>
           checkNotNegative(next.status?.[field], FieldPath.of('status', nameOf(field, release))),
         ),

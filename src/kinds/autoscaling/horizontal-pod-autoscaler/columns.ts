@@ -21,9 +21,16 @@ type Shown = (spec: Loose, status: Loose | undefined) => string
 const shownWithoutAverage: Shown = (spec, status) =>
   spec.type === 'Object'
     ? `${status?.object ? (status.object.current?.value ?? 0) : unknown}/${spec.object?.target?.value ?? 0}`
-    : shownMetric(spec, status)
+    : shownValues(spec, status)
 
+/** Since 1.30 a metric of a resource names the resource: `cpu: 10%/50%`. */
 function shownMetric(spec: Loose, status: Loose | undefined): string {
+  const name = spec.resource?.name ?? spec.containerResource?.name ?? ''
+  const shown = shownValues(spec, status)
+  return spec.type === 'Resource' || spec.type === 'ContainerResource' ? `${name}: ${shown}` : shown
+}
+
+function shownValues(spec: Loose, status: Loose | undefined): string {
   const source = sources.get(spec.type)
   if (source === undefined) return '<unknown type>'
   const target = spec[source]?.target ?? {}
@@ -82,10 +89,13 @@ export const horizontalPodAutoscalerColumns: TableColumns = {
 
 const targetsAt = 2
 
-export const horizontalPodAutoscalerColumnsBefore19: TableColumns = {
+const withTargets = (shownOne: Shown): TableColumns => ({
   ...horizontalPodAutoscalerColumns,
   cells(object, now) {
-    const shown = shownMetrics(object, shownWithoutAverage)
+    const shown = shownMetrics(object, shownOne)
     return horizontalPodAutoscalerColumns.cells(object, now).with(targetsAt, shown)
   },
-}
+})
+
+export const horizontalPodAutoscalerColumnsBefore30 = withTargets(shownValues)
+export const horizontalPodAutoscalerColumnsBefore19 = withTargets(shownWithoutAverage)

@@ -1,8 +1,9 @@
 /**
  * HorizontalPodAutoscaler: v1 knows a share of cpu and keeps every other metric in annotations; v2beta1 has metrics in
- * an older shape. The hub is v2beta2.
+ * an older shape. The hub is v2, and v2beta2 in releases without v2; they differ in which empty fields are written.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import { annotate, annotationOf, dropAnnotations, goJson } from '#kinds/all-kinds/annotations.ts'
 import {
@@ -17,6 +18,8 @@ import {
   olderMetricStatus,
 } from './autoscaler-metrics.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
+
+export const servesAutoscalingV2 = change('autoscaling/v2 is served', { since: 23 })
 
 const metricsKey = 'autoscaling.alpha.kubernetes.io/metrics'
 const currentMetricsKey = 'autoscaling.alpha.kubernetes.io/current-metrics'
@@ -70,6 +73,15 @@ function fromV1(object: KubeObject, release: number): KubeObject {
   status.currentMetrics = arrayIn(object, currentMetricsKey)?.map(newerMetricStatus) ?? ownStatus
   status.conditions = arrayIn(object, conditionsKey) ?? null
   dropAnnotations(object, autoscalerAnnotations)
+  return withoutEmpty(object, release)
+}
+
+/** Empty fields of a status that v2 leaves out, where v2 is the hub. */
+function withoutEmpty(object: KubeObject, release: number): KubeObject {
+  const { status } = object
+  if (status === undefined || !releaseOf(release).has(servesAutoscalingV2)) return object
+  if (!status.currentReplicas) delete status.currentReplicas
+  if (!status.conditions?.length) delete status.conditions
   return object
 }
 
@@ -94,6 +106,7 @@ function statusToV1(object: KubeObject, status: Loose): void {
   const { currentMetrics, conditions } = status
   delete status.currentMetrics
   delete status.conditions
+  status.currentReplicas ??= 0
   if (currentMetrics?.length > 0) {
     annotate(object, currentMetricsKey, goJson(currentMetrics.map(olderMetricStatus)))
     const current = currentMetrics.findLast(isCpu)?.resource.current?.averageUtilization
@@ -108,7 +121,7 @@ function fromV2beta1(object: KubeObject, release: number): KubeObject {
   const current = object.status?.currentMetrics
   if (current) object.status.currentMetrics = current.map(newerMetricStatus)
   dropAnnotations(object, autoscalerAnnotations)
-  return object
+  return withoutEmpty(object, release)
 }
 
 function toV2beta1(object: KubeObject): KubeObject {
@@ -117,6 +130,15 @@ function toV2beta1(object: KubeObject): KubeObject {
   behaviourToAnnotation(object)
   const current = object.status?.currentMetrics
   if (current) object.status.currentMetrics = current.map(olderMetricStatus)
+  return withEmpty(object)
+}
+
+/** What every version but v2 writes although it is empty. */
+function withEmpty(object: KubeObject): KubeObject {
+  const { status } = object
+  if (status === undefined) return object
+  status.currentReplicas ??= 0
+  status.conditions ??= null
   return object
 }
 
@@ -126,4 +148,5 @@ const v2beta1: Conversion = { toHub: fromV2beta1, fromHub: toV2beta1 }
 export const horizontalPodAutoscalerConversions: Conversions = {
   'autoscaling/v1': v1,
   'autoscaling/v2beta1': v2beta1,
+  'autoscaling/v2beta2': { toHub: withoutEmpty, fromHub: withEmpty },
 }

@@ -81,4 +81,6 @@ export const horizontalPodAutoscalerDefaults: Defaulters = {
   [`io.k8s.api.autoscaling.v2beta1.${autoscaler}`]: withMinimum(v2beta1Metric),
   [`io.k8s.api.autoscaling.v2beta2.${autoscaler}`]: v2beta2,
   [`io.k8s.api.autoscaling.v2beta2.${autoscaler}Behavior`]: scalingBehaviour,
+  [`io.k8s.api.autoscaling.v2.${autoscaler}`]: v2beta2,
+  [`io.k8s.api.autoscaling.v2.${autoscaler}Behavior`]: scalingBehaviour,
 }

@@ -10,7 +10,7 @@ import { checkContainerResourceName } from '#kinds/all-kinds/resource-names.ts'
 import { goQuantity } from '#kinds/all-kinds/go-quantity.ts'
 import type { Context } from '#kinds/kind.ts'
 
-type Check = (source: Loose, path: FieldPath) => FieldError[]
+type Check = (source: Loose, path: FieldPath, isLenient: boolean) => FieldError[]
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 
@@ -37,7 +37,13 @@ const sourceOfType: ReadonlyMap<string, string> = new Map([
 /** Before this release the missing source was called by its type in lower case. */
 const sourcesNamedSince = 20
 
-export function checkMetric(metric: Loose, path: FieldPath, context: Context): FieldError[] {
+/** `isLenient`: described objects may have an apiVersion that is none. */
+export function checkMetric(
+  metric: Loose,
+  path: FieldPath,
+  context: Context,
+  isLenient: boolean,
+): FieldError[] {
   const type: string = metric.type ?? ''
   const errors: FieldError[] = []
   const isOld = context.release < containerMetricsSince
@@ -46,7 +52,8 @@ export function checkMetric(metric: Loose, path: FieldPath, context: Context): F
   if (!known.includes(type)) errors.push(notSupported(path.child('type'), type, known))
   const present = sources.filter(([field]) => metric[field])
   const [first] = present
-  if (first !== undefined) errors.push(...first[1](metric[first[0]], path.child(first[0])))
+  if (first !== undefined)
+    errors.push(...first[1](metric[first[0]], path.child(first[0]), isLenient))
   const expected = isOld ? type.toLowerCase() : sourceOfType.get(type)
   if (expected === undefined) errors.push(notSupported(path.child('type'), type, types))
   else if (!metric[expected]) {
@@ -73,11 +80,34 @@ export function checkCrossVersionReference(reference: Loose, path: FieldPath): F
   })
 }
 
-function checkObject(source: Loose, path: FieldPath): FieldError[] {
+/** Why an apiVersion is none, or names no group where it has to. */
+function apiVersionProblem({ apiVersion = '' }: Loose, mayBeCore: boolean): string | undefined {
+  const slashes = apiVersion.split('/').length - 1
+  if (slashes > 1) return `unexpected GroupVersion string: ${apiVersion}`
+  const group = slashes === 0 ? '' : apiVersion.split('/', 1)[0]
+  return mayBeCore || group !== '' ? undefined : 'apiVersion must specify API group'
+}
+
+export function checkApiVersion(target: Loose, path: FieldPath, mayBeCore: boolean): FieldError[] {
+  const problem = apiVersionProblem(target, mayBeCore)
+  if (problem === undefined) return []
+  return [invalid(path.child('apiVersion'), target.apiVersion ?? '', problem)]
+}
+
+/** A metric that was accepted before apiVersions were checked. */
+export const hasInvalidApiVersion = (metric: Loose): boolean =>
+  metric.type === 'Object' &&
+  metric.object !== undefined &&
+  apiVersionProblem(metric.object.describedObject ?? {}, true) !== undefined
+
+function checkObject(source: Loose, path: FieldPath, isLenient: boolean): FieldError[] {
+  const described: Loose = source.describedObject ?? {}
+  const describedPath = path.child('describedObject')
   const target = source.target ?? {}
   const at = path.child('target')
   const errors = [
-    ...checkCrossVersionReference(source.describedObject ?? {}, path.child('describedObject')),
+    ...checkCrossVersionReference(described, describedPath),
+    ...(isLenient ? [] : checkApiVersion(described, describedPath, true)),
     ...checkIdentifier(source.metric ?? {}, path.child('metric')),
     ...checkTarget(target, at),
   ]
