@@ -1,12 +1,25 @@
 /**
  * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
  */
+import { loadLater } from '#base/load-later.ts'
 import { flagRows, type Parsed } from '#settings/flags.ts'
 import { parseCommand } from '#cli/command.ts'
 import { CannotUseFile } from '#server/private-files.ts'
 import { CannotStart } from '#server/cannot-start.ts'
 import { createLog } from '#observe/log.ts'
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
+
+/** The module behind the entry point `binnacle`; see lib/. */
+export const serverEntry = loadLater<typeof import('#server/embedded-server.ts')>(
+  import.meta.url,
+  '#server/embedded-server',
+)
+
+/** The module behind the entry point `binnacle/testing`; see lib/. */
+export const testingEntry = loadLater<typeof import('#testing/start-cluster.ts')>(
+  import.meta.url,
+  '#testing/start-cluster',
+)
 
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
 

@@ -15,6 +15,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -61,6 +62,8 @@ test('the package has what it needs, no sources and no tests, and less than 2 MB
     'bin/binnacle.js',
     'bundle/server.cjs',
     'bundle/storage/sqlite/writer.cjs',
+    'bundle/types/testing/start-cluster.d.ts',
+    'lib/testing.js',
     'examples/envtest/kube-apiserver',
     'facts/releases.json',
     'docs/flags.md',
@@ -144,4 +147,46 @@ test('the server of the package starts, and stops cleanly', async (t) => {
   assert.ok(readdirSync(join(place, 'data')).includes('state.db'), said)
   child.kill('SIGTERM')
   assert.equal(await ended, 0, said)
+})
+
+const usesEntries = `
+import { createServer } from 'binnacle'
+import { type TestCluster, startCluster } from 'binnacle/testing'
+const server = await createServer({ storageBackend: 'memory', securePort: 0 })
+await server.close()
+const cluster: TestCluster = await startCluster()
+const reference = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } }
+const made = await cluster.client.create({ ...reference, data: { a: 'b' } })
+await cluster.close()
+console.log(JSON.stringify(made.data))
+`
+
+test('programs import binnacle and binnacle/testing, with types', () => {
+  const program = join(place, 'uses.mts')
+  writeFileSync(program, usesEntries)
+  const out = execFileSync(process.execPath, [program], { cwd: place, encoding: 'utf8' })
+  assert.equal(out, '{"a":"b"}\n')
+  mkdirSync(join(modules, '@types'))
+  symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'))
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    types: ['node'],
+    lib: ['esnext'],
+  }
+  const config = JSON.stringify({ compilerOptions, files: ['uses.mts'] })
+  writeFileSync(join(place, 'tsconfig.json'), config)
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', place])
+  assert.equal(status, 0, String(stdout))
+})
+
+test('programs require binnacle and binnacle/testing', () => {
+  const program = join(place, 'uses.cjs')
+  const text = `const { startCluster, forkPerTest } = require('binnacle/testing')
+    console.log(typeof startCluster, typeof forkPerTest, typeof require('binnacle').createServer)`
+  writeFileSync(program, text)
+  const out = execFileSync(process.execPath, [program], { cwd: place, encoding: 'utf8' })
+  assert.equal(out, 'function function function\n')
 })

@@ -20,11 +20,13 @@ import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
 import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
 import { routeClusters } from './cluster-routes.ts'
 import { writeTokenFile } from './cluster-token.ts'
+import { forkPerTestWith, type Prepare, type TestHooks } from './fork-per-test.ts'
 import type { Serve } from './in-process-call.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { type Host, TestCluster } from './test-cluster.ts'
 
 export type { FailedRequest } from './failed-request.ts'
+export type { Prepare, TestHooks } from './fork-per-test.ts'
 export type { Informer, InformerOptions } from './object-informer.ts'
 export type { ListQuery, ObjectList, ObjectReference, WatchOptions } from './object-reference.ts'
 export type { RequestRecord } from './request-log.ts'
@@ -55,6 +57,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
   const first = host.first()
   await first.open()
   return first
+}
+
+/** A fork for each test: see `fork-per-test.ts`. */
+export function forkPerTest(
+  hooks: TestHooks,
+  { prepare, ...options }: ClusterOptions & { readonly prepare?: Prepare } = {},
+): () => TestCluster {
+  return forkPerTestWith(() => startCluster(options), hooks, prepare)
 }
 
 class ClusterHost implements Host {

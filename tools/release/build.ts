@@ -1,11 +1,12 @@
 /**
- * Makes bundle/ for the package, before `npm pack`: the server as one file, the thread of the store as another, and
- * bundle/package.json, which names the commit. It never touches src/.
+ * Makes bundle/ for the package, before `npm pack`: the server as one file, the thread of the store as another, the types
+ * of the entry points, and bundle/package.json, which names the commit. It never touches src/.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { checkedOutCommit } from '#server/build-info.ts'
 import { bundle } from './bundle.ts'
+import { writeTypes } from './types.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -20,6 +21,7 @@ async function makeBundle(to: string): Promise<void> {
   mkdirSync(to)
   writeFileSync(join(to, 'package.json'), bundleManifest())
   await bundle(to, { packages: false })
+  writeTypes(join(to, 'types'))
 }
 
 if (import.meta.main) await makeBundle(join(root, 'bundle'))

@@ -1,0 +1,4 @@
+/** The entry point `binnacle/testing`. */
+import { testingEntry } from './entries.js'
+
+export const { startCluster, forkPerTest } = testingEntry()
