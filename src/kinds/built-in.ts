@@ -5,7 +5,7 @@
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
-import { releaseOf } from '#api/releases/change.ts'
+import { releaseOf, change } from '#api/releases/change.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
 import { compileDefaults } from '#schema/apply-defaults.ts'
@@ -182,14 +182,21 @@ function homeOf(served: ResourceFact[]): ResourceFact {
   return events ?? served.find(({ group }) => group !== 'extensions') ?? served[0]
 }
 
-/** The first release that registers the group of networking after the one its kinds come from. */
-const networkingLastSince = 18
+const errorsNameExtensions = change(
+  'errors of Ingress and NetworkPolicy name the group extensions',
+  { since: 18 },
+)
 
-/** Errors name the group that the original registered a type in first, which for these is that of their past. */
+const policiesAreExtensions = change('errors of PodSecurityPolicy name the group extensions', {
+  until: 15,
+})
+
+/** Errors name the group that kube-apiserver registered a type in first, which for these is that of their past. */
 function errorGroupOf({ group, plural }: ResourceFact, release: number): string {
-  if (plural === 'podsecuritypolicies') return release === 15 ? 'extensions' : group
+  if (plural === 'podsecuritypolicies')
+    return releaseOf(release).has(policiesAreExtensions) ? 'extensions' : group
   const moved = plural === 'ingresses' || plural === 'networkpolicies'
-  return moved && release >= networkingLastSince ? 'extensions' : group
+  return moved && releaseOf(release).has(errorsNameExtensions) ? 'extensions' : group
 }
 
 class BuiltInKind implements Kind {
@@ -245,7 +252,7 @@ class BuiltInKind implements Kind {
     const isStored = fact.storage !== undefined
     const { tablesSince } = kindRowOf(fact.group, fact.plural) ?? {}
     // What is not stored, reviews and bindings among it, has no tables, but for component statuses.
-    this.tables = tablesSince === undefined ? isStored : options.release >= tablesSince
+    this.tables = tablesSince === undefined ? isStored : releaseOf(options.release).has(tablesSince)
     this.selfLinks = !options.feature(pathless)
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts

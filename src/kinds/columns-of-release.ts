@@ -1,5 +1,6 @@
 /** The table columns of a kind in the emulated release: a kind states those of the newest, and what older ones lacked. */
 import type { KubeObject } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { KindRules } from './kind-rules.ts'
 import type { TableColumns } from './table-columns.ts'
 
@@ -7,7 +8,7 @@ export function columnsOfRelease(
   { columns, olderColumns }: Pick<KindRules, 'columns' | 'olderColumns'>,
   release: number,
 ): TableColumns | undefined {
-  const older = olderColumns?.find(({ before }) => release < before)
+  const older = olderColumns?.find(({ before }) => !releaseOf(release).has(before))
   if (columns === undefined || older === undefined) return columns
   const { without = [], instead } = older
   if (instead !== undefined) return instead

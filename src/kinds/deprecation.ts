@@ -1,9 +1,11 @@
-/** What requests of a deprecated version are told, from the release that deprecates it on (1.19: the first to say so). */
+/** The warning that answers requests of a deprecated API version, from the release that deprecates it. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { ResourceFact } from './facts.ts'
 import type { Deprecation } from './kind.ts'
 
-/** Warnings exist from this release on. */
-const firstReleaseWithWarnings = 19
+export const warnsOfDeprecation = change('deprecated API versions answer with a warning', {
+  since: 19,
+})
 
 const minorOf = (release: string) => Number(release.split('.')[1] ?? Number.NaN)
 
@@ -12,7 +14,7 @@ export function deprecationOf(fact: ResourceFact, release: number): Deprecation 
   if (
     lifecycle === undefined ||
     lifecycle.deprecated === '' ||
-    release < firstReleaseWithWarnings
+    !releaseOf(release).has(warnsOfDeprecation)
   ) {
     return undefined
   }

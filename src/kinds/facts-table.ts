@@ -3,16 +3,11 @@
  * A file is read on first use, once. What a column means is said in facts/README.md.
  */
 
+import { isWithin, type Span } from '#api/releases/change.ts'
 import type { RulesTable } from './declarative/rules-table.ts'
 
 /** Gives the text of one table: `releases.json`, `core.v1.json`. Injected, for kinds do no I/O. */
 export type ReadFacts = (fileName: string) => string
-
-/** Releases a row is true of; absent means from the oldest, or to the newest, of what surrounds it. */
-export interface Span {
-  readonly since?: number
-  readonly until?: number
-}
 
 export interface ReleasesTable {
   /** Minor number → full version of the modules the facts were read from. */
@@ -119,9 +114,7 @@ export interface FactsTables {
 }
 
 export const isIn = (span: Span | undefined, release: number): boolean =>
-  span === undefined ||
-  ((span.since === undefined || span.since <= release) &&
-    (span.until === undefined || release <= span.until))
+  span === undefined || isWithin(span, release)
 
 /** The row of a name in one release. A name without a list is the same in every release that has it. */
 export const nameIn = (

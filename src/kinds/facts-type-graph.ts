@@ -2,6 +2,7 @@
  * Facts as a type graph: one graph per release, each type made on first use and kept.
  * A field's type is looked up when it is first asked for, so recursive types and unused ones cost nothing.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { assert } from '#base/assert.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import type { FactsTables, FieldOptions, FieldRow } from './facts-table.ts'
@@ -38,8 +39,10 @@ const scalars: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
 ])
 const noOptions: FieldOptions = {}
 
-/** Before, schemas declared no defaults. */
-const zeroesSince = 20
+const declaresZeroDefaults = change(
+  'fields that are never omitted have their zero value as default',
+  { since: 20 },
+)
 
 export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   const structs = new Map<string, Struct>()
@@ -53,13 +56,18 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     if (row === undefined || !isIn(row, release)) return undefined
     const fields = row.fields
       .filter((field) => isIn(field[4], release))
-      .map((field) => new FactField(field, release < zeroesSince, () => fieldType(file, field)))
+      .map(
+        (field) =>
+          new FactField(field, !releaseOf(release).has(declaresZeroDefaults), () =>
+            fieldType(file, field),
+          ),
+      )
     const made: Struct = {
       is: 'struct',
       name: `${tables.releases.packages[file].openApi}.${name}`,
       fields,
       byName: row.union ? new Map() : lifted(fields),
-      atomic: row.atomicSince !== undefined && release >= row.atomicSince,
+      atomic: row.atomicSince !== undefined && isIn({ since: row.atomicSince }, release),
       open: false,
       ...(row.union ? { union: true } : undefined),
       ...(row.discriminator !== undefined ? { discriminator: row.discriminator } : undefined),

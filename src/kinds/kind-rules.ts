@@ -2,14 +2,15 @@
  * What the folder of a built-in kind exports: the rules that facts cannot state. The folder `apps/deployment` exports
  * `deployment: KindRules` from `deployment.ts`; the registry loads it with the first object of the kind.
  */
+import type { Change } from '#api/releases/change.ts'
 import type { Conversions } from './all-kinds/conversion.ts'
 import type { Defaulters } from './all-kinds/defaulter.ts'
 import type { Behaviour } from './kind.ts'
 import type { TableColumns } from './table-columns.ts'
 
-/** Table columns of the releases before `before`: some are left out, all are, or others take their place. */
+/** Table columns of the releases without the change `before`: some are left out, all are, or others take their place. */
 export interface OlderColumns {
-  readonly before: number
+  readonly before: Change
   readonly without?: readonly string[] | 'everything'
   readonly instead?: TableColumns
 }

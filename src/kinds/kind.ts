@@ -11,6 +11,7 @@
 import type { FieldError } from '#api/field-error.ts'
 import type { NameRule } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Change } from '#api/releases/change.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
@@ -191,8 +192,8 @@ export interface Behaviour {
   declaredOption?(gate: string, old: KubeObject | undefined): boolean | undefined
   /** What is wrong with metadata is only told when nothing else is. */
   readonly metadataLast?: boolean
-  /** The last release in which it was so, where it is no longer. */
-  readonly metadataLastUntil?: number
+  /** The change that made it so, where it is so in older releases alone. */
+  readonly metadataLastIn?: Change
   /** Why an object of a version cannot become one of the hub version, in Go's words. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /** Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by the verbs. */

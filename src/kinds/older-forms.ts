@@ -5,6 +5,26 @@
  * of older-services.ts. It must see at least every object that those would change: older-forms.test.ts walks all of them.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import {
+  claimTemplatesHaveModes,
+  claimsHaveTypes,
+  conditionsHaveStatus,
+  daemonSetsCanSurge,
+  driversHaveLifecycles,
+  ephemeralHaveDefaults,
+  metadataIsPlain,
+  nodesHavePodCidrs,
+  nullServicesAreDropped,
+  parametersHaveScope,
+  pathsHaveTypes,
+  podsHaveAddressLists,
+  requestsHaveSigners,
+  seriesHaveNoState,
+  servicesHaveClusterIps,
+  servicesHaveNoFamily,
+  servicesHaveNoTopology,
+} from './stored-fields.ts'
 import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
 /** Whether an object may be of an older form. */
@@ -51,8 +71,10 @@ const templated =
   (templateOf: (object: Loose) => Loose | undefined): Row =>
   ({ release }) =>
     any(
-      release >= 19 && ((object) => hasOlderVolumes(templateOf(object)?.spec)),
-      release >= 20 && ((object) => hasOlderContainers(templateOf(object)?.spec)),
+      releaseOf(release).has(claimTemplatesHaveModes) &&
+        ((object) => hasOlderVolumes(templateOf(object)?.spec)),
+      releaseOf(release).has(ephemeralHaveDefaults) &&
+        ((object) => hasOlderContainers(templateOf(object)?.spec)),
     )
 const inSpec = templated(({ spec }) => spec?.template)
 
@@ -65,10 +87,12 @@ const also =
 const services: Row = ({ release, feature }) =>
   any(
     // Since dropped from the type.
-    release >= 20 && (({ spec }) => spec?.ipFamily !== undefined),
-    release >= 22 && (({ spec }) => spec?.topologyKeys !== undefined),
-    release >= 20 && (({ spec }) => isEmpty(spec?.clusterIPs) && !!spec?.clusterIP),
-    release >= 20 &&
+    releaseOf(release).has(servicesHaveNoFamily) && (({ spec }) => spec?.ipFamily !== undefined),
+    releaseOf(release).has(servicesHaveNoTopology) &&
+      (({ spec }) => spec?.topologyKeys !== undefined),
+    releaseOf(release).has(servicesHaveClusterIps) &&
+      (({ spec }) => isEmpty(spec?.clusterIPs) && !!spec?.clusterIP),
+    releaseOf(release).has(servicesHaveClusterIps) &&
       feature('IPv6DualStack') &&
       (({ spec }) => isEmpty(spec?.ipFamilies) && !!spec?.clusterIP),
     feature('ServiceInternalTrafficPolicy') && lacks('internalTrafficPolicy'),
@@ -78,14 +102,15 @@ const services: Row = ({ release, feature }) =>
 
 const pods: Row = ({ release }) =>
   any(
-    release >= 16 && (({ status }) => !!status?.podIP && isEmpty(status.podIPs)),
-    release >= 19 && (({ spec }) => hasOlderVolumes(spec)),
-    release >= 20 && (({ spec }) => hasOlderContainers(spec)),
+    releaseOf(release).has(podsHaveAddressLists) &&
+      (({ status }) => !!status?.podIP && isEmpty(status.podIPs)),
+    releaseOf(release).has(claimTemplatesHaveModes) && (({ spec }) => hasOlderVolumes(spec)),
+    releaseOf(release).has(ephemeralHaveDefaults) && (({ spec }) => hasOlderContainers(spec)),
   )
 
 const daemonSets: Row = ({ release }) =>
   any(
-    release >= 21 &&
+    releaseOf(release).has(daemonSetsCanSurge) &&
       (({ spec }) => {
         const rolling = spec?.updateStrategy?.rollingUpdate
         return !!rolling && isUnset(rolling.maxSurge)
@@ -96,22 +121,23 @@ const claimsOf = ({ spec }: Loose): Loose[] => spec?.volumeClaimTemplates ?? []
 
 const statefulSets: Row = ({ release }) =>
   any(
-    release >= 17 &&
+    releaseOf(release).has(claimsHaveTypes) &&
       ((object) =>
         claimsOf(object).some(
           ({ kind, apiVersion }) => kind !== 'PersistentVolumeClaim' || apiVersion !== 'v1',
         )),
-    release >= 19 && ((object) => claimsOf(object).some(({ spec }) => isUnset(spec?.volumeMode))),
+    releaseOf(release).has(claimTemplatesHaveModes) &&
+      ((object) => claimsOf(object).some(({ spec }) => isUnset(spec?.volumeMode))),
   )
 
 const csiDrivers: Row = ({ release, feature }) =>
   any(
-    release >= 16 && feature('CSIInlineVolume') && lacks('volumeLifecycleModes'),
+    releaseOf(release).has(driversHaveLifecycles) &&
+      feature('CSIInlineVolume') &&
+      lacks('volumeLifecycleModes'),
     feature('CSIStorageCapacity') && lacks('storageCapacity'),
     feature('CSIVolumeFSGroupPolicy') && lacks('fsGroupPolicy'),
-    release >= 20 &&
-      (release >= 22 || feature('CSIServiceAccountToken')) &&
-      lacks('requiresRepublish'),
+    feature('CSIServiceAccountToken') && lacks('requiresRepublish'),
   )
 
 const paths = (spec: Loose | undefined): Loose[] =>
@@ -124,10 +150,14 @@ const rows: Readonly<Record<string, Row>> = {
         (({ metadata }) => metadata.labels?.['kubernetes.io/metadata.name'] !== metadata.name),
     ),
   '/nodes': ({ release }) =>
-    any(release >= 16 && (({ spec }) => !!spec?.podCIDR && isEmpty(spec.podCIDRs))),
+    any(
+      releaseOf(release).has(nodesHavePodCidrs) &&
+        (({ spec }) => !!spec?.podCIDR && isEmpty(spec.podCIDRs)),
+    ),
   '/pods': pods,
   '/services': services,
-  '/events': ({ release }) => any(release >= 19 && (({ series }) => series?.state !== undefined)),
+  '/events': ({ release }) =>
+    any(releaseOf(release).has(seriesHaveNoState) && (({ series }) => series?.state !== undefined)),
   '/podtemplates': templated(({ template }) => template),
   '/replicationcontrollers': inSpec,
   'apps/replicasets': inSpec,
@@ -142,31 +172,35 @@ const rows: Readonly<Record<string, Row>> = {
     ),
   ),
   'networking.k8s.io/ingresses': ({ release }) =>
-    any(release >= 18 && (({ spec }) => paths(spec).some(({ pathType }) => isUnset(pathType)))),
+    any(
+      releaseOf(release).has(pathsHaveTypes) &&
+        (({ spec }) => paths(spec).some(({ pathType }) => isUnset(pathType))),
+    ),
   'networking.k8s.io/ingressclasses': ({ release, feature }) =>
     any(
       // Written as nothing where it is no feature yet.
-      release >= 21 && (({ spec }) => !!spec?.parameters && spec.parameters.scope === undefined),
+      releaseOf(release).has(parametersHaveScope) &&
+        (({ spec }) => !!spec?.parameters && spec.parameters.scope === undefined),
       feature('IngressClassNamespacedParams') &&
         (({ spec }) => !!spec?.parameters && isUnset(spec.parameters.scope)),
     ),
   'certificates.k8s.io/certificatesigningrequests': ({ release }) =>
     any(
-      release >= 18 && lacks('signerName'),
-      release >= 19 &&
+      releaseOf(release).has(requestsHaveSigners) && lacks('signerName'),
+      releaseOf(release).has(conditionsHaveStatus) &&
         (({ status }) => status?.conditions?.some((one: Loose) => !one.status) === true),
     ),
   'scheduling.k8s.io/priorityclasses': ({ feature }) =>
     any(feature('NonPreemptingPriority') && (({ preemptionPolicy }) => isUnset(preemptionPolicy))),
   'storage.k8s.io/csidrivers': csiDrivers,
   'apiregistration.k8s.io/apiservices': ({ release }) =>
-    any(release >= 18 && (({ spec }) => spec?.service === null)),
+    any(releaseOf(release).has(nullServicesAreDropped) && (({ spec }) => spec?.service === null)),
 }
 
 /** What 1.15 could have in the metadata of any object, where its features were on. */
 const olderMetadata: Row = ({ release }) =>
   any(
-    release >= 16 &&
+    releaseOf(release).has(metadataIsPlain) &&
       (({ metadata }) =>
         metadata.initializers !== undefined || metadata.managedFields?.[0]?.fields !== undefined),
   )

@@ -2,11 +2,10 @@
  * Services that were written when they had one address and no families: how they are read since. Nothing is allocated here,
  * and what a service says already is never changed.
  */
+import { releaseOf } from '#api/releases/change.ts'
+import { servicesHaveClusterIps } from './stored-fields.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { DefaultsContext } from './all-kinds/defaulter.ts'
-
-/** The release that gave services several addresses. */
-const addressListSince = 20
 
 const otherFamily = (family: string): string => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
@@ -17,7 +16,7 @@ export function fillAddresses(
   { release, feature }: DefaultsContext,
 ): void {
   const spec: Loose | undefined = service.spec
-  if (!spec || release < addressListSince) return
+  if (!spec || !releaseOf(release).has(servicesHaveClusterIps)) return
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP]
   if (!feature('IPv6DualStack') || spec.ipFamilies?.length || !spec.clusterIPs?.length) return
   if (spec.clusterIPs.length === 1 && spec.clusterIPs[0] === 'None') fillHeadless(spec, ofCluster)

@@ -2,6 +2,7 @@
  * Every built-in kind that has rules: one row each. The rules of a kind are loaded with its first object: a server holds
  * the rules of the kinds that its clients use. What is needed before that is a column of the row.
  */
+import { type Change, change } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KindRules } from './kind-rules.ts'
 
@@ -17,9 +18,12 @@ export interface KindRow {
   readonly olderHub?: string
   /** Whether field selectors can name fields of its own; without them no rules are loaded to read the store. */
   readonly selectsByFields?: true
-  /** The first release that can show it as a table. */
-  readonly tablesSince?: number
+  /** Releases without this change cannot show it as a table. */
+  readonly tablesSince?: Change
 }
+
+const componentTables = change('component statuses can be listed as tables', { since: 17 })
+const rbacTables = change('roles and role bindings can be listed as tables', { since: 18 })
 
 export const kindRows: readonly KindRow[] = [
   {
@@ -46,7 +50,12 @@ export const kindRows: readonly KindRow[] = [
     plural: 'volumeattributesclasses',
     folder: 'storage/volume-attributes-class',
   },
-  { group: '', plural: 'componentstatuses', folder: 'core/component-status', tablesSince: 17 },
+  {
+    group: '',
+    plural: 'componentstatuses',
+    folder: 'core/component-status',
+    tablesSince: componentTables,
+  },
   { group: '', plural: 'configmaps', folder: 'core/config-map' },
   { group: '', plural: 'endpoints', folder: 'core/endpoints' },
   { group: '', plural: 'events', folder: 'core/event', hub: 'v1', selectsByFields: true },
@@ -158,21 +167,26 @@ export const kindRows: readonly KindRow[] = [
     group: 'rbac.authorization.k8s.io',
     plural: 'clusterrolebindings',
     folder: 'rbac/cluster-role-binding',
-    tablesSince: 18,
+    tablesSince: rbacTables,
   },
   {
     group: 'rbac.authorization.k8s.io',
     plural: 'clusterroles',
     folder: 'rbac/cluster-role',
-    tablesSince: 18,
+    tablesSince: rbacTables,
   },
   {
     group: 'rbac.authorization.k8s.io',
     plural: 'rolebindings',
     folder: 'rbac/role-binding',
-    tablesSince: 18,
+    tablesSince: rbacTables,
   },
-  { group: 'rbac.authorization.k8s.io', plural: 'roles', folder: 'rbac/role', tablesSince: 18 },
+  {
+    group: 'rbac.authorization.k8s.io',
+    plural: 'roles',
+    folder: 'rbac/role',
+    tablesSince: rbacTables,
+  },
   { group: 'scheduling.k8s.io', plural: 'priorityclasses', folder: 'scheduling/priority-class' },
   { group: 'settings.k8s.io', plural: 'podpresets', folder: 'settings/pod-preset' },
   { group: 'storage.k8s.io', plural: 'csidrivers', folder: 'storage/csi-driver' },

@@ -9,6 +9,7 @@ import {
   validateObjectMetaUpdate,
 } from '#api/object-meta-rules.ts'
 import { inWordsOf } from '#api/release-words.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { invalidObject } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { type Context, type DeclaredWrite, type Kind, rulesFor } from '#kinds/kind.ts'
@@ -41,8 +42,9 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
   const nameRule = behaviour.nameRuleOf?.(object) ?? behaviour.nameRule ?? nameIsDnsSubdomain
+  const { metadataLast, metadataLastIn } = behaviour
   const isMetadataLast =
-    behaviour.metadataLast || context.release <= (behaviour.metadataLastUntil ?? 0)
+    metadataLast || (metadataLastIn !== undefined && releaseOf(context.release).has(metadataLastIn))
   const rule = { namespaced: kind.namespaced, nameRule }
   const found = problemsOf(() => [
     ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),

@@ -5,11 +5,14 @@
  *   const errorsShowJson = change('field errors show values as JSON', { since: 34 })
  *   const watchesList = change('a watch can begin with a list', { since: 32, until: 32 }, { since: 34 })
  *
- * `since` and `until` are minor numbers, both inclusive. No other file compares release numbers.
+ * No other file compares release numbers. docs/releases.md lists all changes.
  */
 import { assert } from '#base/assert.ts'
 
-/** Minor numbers of the first and the last release of a span. Absent: from the oldest, up to the newest. */
+/**
+ * Minor numbers of the first and the last release that have something: both are inclusive, here and wherever the code
+ * or the facts have `since` and `until`. Absent: from the oldest release, up to the newest.
+ */
 export interface Span {
   readonly since?: number
   readonly until?: number
@@ -30,15 +33,19 @@ export interface Release {
   has(change: Change): boolean
 }
 
-const declared = new Set<string>()
+const declared = new Map<string, Change>()
 
 /** Declares a change. Two changes cannot have one title. */
 export function change(title: string, ...spans: Span[]): Change {
   assert(spans.length > 0, `change "${title}" names no release`)
   assert(!declared.has(title), `two changes are called "${title}"`)
-  declared.add(title)
-  return { title, spans }
+  const made = { title, spans }
+  declared.set(title, made)
+  return made
 }
+
+/** The changes of all modules that are loaded. */
+export const declaredChanges = (): readonly Change[] => [...declared.values()]
 
 export const isWithin = ({ since, until }: Span, minor: number): boolean =>
   (since === undefined || minor >= since) && (until === undefined || minor <= until)
@@ -46,7 +53,8 @@ export const isWithin = ({ since, until }: Span, minor: number): boolean =>
 const releases = new Map<number, Release>()
 
 /** One value per minor number: two servers that emulate the same release share it. */
-export function releaseOf(minor: number): Release {
+export function releaseOf(minor: number | Release): Release {
+  if (typeof minor !== 'number') return minor
   let release = releases.get(minor)
   if (release === undefined) {
     release = makeRelease(minor)

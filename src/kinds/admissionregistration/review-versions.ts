@@ -1,12 +1,13 @@
 /** The versions of reviews, of admission and of conversion alike, one of which a webhook must take. */
+import { change, releaseOf } from '#api/releases/change.ts'
 
-/** A release takes reviews of the versions that the one before it knew, which had the first alone until 1.16. */
-const stableReviewsSince = 17
-/** The first release whose words these are. */
-const wordsSince = 16
+const readsStableReviews = change('webhooks can use reviews of version v1 alone', { since: 17 })
+const listsReviewVersions = change('errors list the review versions that a webhook can use', {
+  since: 16,
+})
 
 const reviewVersionsIn = (release: number): readonly string[] =>
-  release < stableReviewsSince ? ['v1beta1'] : ['v1', 'v1beta1']
+  releaseOf(release).has(readsStableReviews) ? ['v1', 'v1beta1'] : ['v1beta1']
 
 /** Naming none is another fault. */
 export const hasKnownReviewVersion = (
@@ -17,11 +18,13 @@ export const hasKnownReviewVersion = (
 /** Why none of the versions of a webhook will do. */
 export function noneKnown(release: number): string {
   const listed = reviewVersionsIn(release).join(', ')
-  return release < wordsSince
-    ? `none of the versions accepted by this server. accepted version(s) are ${listed}`
-    : `must include at least one of ${listed}`
+  return releaseOf(release).has(listsReviewVersions)
+    ? `must include at least one of ${listed}`
+    : `none of the versions accepted by this server. accepted version(s) are ${listed}`
 }
 
 /** What is said where a webhook of admission names no version. */
 export const oneOfThem = (release: number): string =>
-  release < wordsSince ? '' : `must specify one of ${reviewVersionsIn(release).join(', ')}`
+  releaseOf(release).has(listsReviewVersions)
+    ? `must specify one of ${reviewVersionsIn(release).join(', ')}`
+    : ''

@@ -142,7 +142,7 @@ const cases: Case[] = [
     'storage.v1.CSIDriverSpec',
     {},
     { attachRequired: true, podInfoOnMount: false, requiresRepublish: false },
-    at(22),
+    at(22, 'CSIServiceAccountToken'),
   ],
   ['core.v1.EphemeralContainer', { name: 'c' }, { name: 'c' }, at(19)],
   [

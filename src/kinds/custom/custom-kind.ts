@@ -19,6 +19,7 @@ import type {
 import type { TableColumns } from '#kinds/table-columns.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
+import { warnsOfDeprecation } from '#kinds/deprecation.ts'
 import { customColumns } from './columns.ts'
 import { ownedTypeOf } from './owned-type.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './scale.ts'
@@ -29,7 +30,7 @@ import { markUnread } from './unread.ts'
 export interface CustomKindOptions {
   /** The type of metadata. */
   readonly objectMeta: Type
-  /** Minor number of the emulated release: warnings exist from 19 on. */
+  /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean
 }
@@ -46,7 +47,6 @@ const mainVerbs = [
 ]
 const mainVerbSet: ReadonlySet<string> = new Set(mainVerbs)
 const subresourceVerbs = new Set(['get', 'patch', 'update'])
-const firstReleaseWithWarnings = 19
 
 export class CustomKind implements Kind {
   readonly group: string
@@ -111,7 +111,7 @@ export class CustomKind implements Kind {
       ruleSettings(options),
     )
     this.deprecation =
-      version.deprecated === true && options.release >= firstReleaseWithWarnings
+      version.deprecated === true && releaseOf(options.release).has(warnsOfDeprecation)
         ? {
             warning: version.deprecationWarning ?? deprecationText(version.name, spec),
             removedRelease: '',

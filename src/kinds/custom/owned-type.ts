@@ -3,6 +3,7 @@
  * and where that cannot say something in any version, as it could not in older releases, no version has a type: values
  * are what they look like, maps owned key by key and lists whole.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import {
   isIntOrString,
@@ -13,16 +14,17 @@ import {
 } from '#schema/structural/json-schema.ts'
 import type { Type } from '#schema/type.ts'
 
-/** The first releases that leave out of it what may be null, and that a number may be a text. */
-const nullableSince = 17
-const intOrStringSince = 21
+const ownsNullables = change('fields of custom objects that may be null have owners', { since: 17 })
+const ownsIntOrStrings = change('fields of custom objects that are int or string have owners', {
+  since: 21,
+})
 
 const deduced: Type = { is: 'untyped' }
 const known = new WeakMap<KubeObject, boolean>()
 
 /** undefined: by the type of its version. */
 export function ownedTypeOf(definition: KubeObject, release: number): Type | undefined {
-  if (release >= intOrStringSince) return undefined
+  if (releaseOf(release).has(ownsIntOrStrings)) return undefined
   let said = known.get(definition)
   if (said === undefined) {
     const versions: Loose[] = definition.spec.versions ?? []
@@ -34,7 +36,8 @@ export function ownedTypeOf(definition: KubeObject, release: number): Type | und
 
 function canBeSaid(schema: JsonSchema | null | undefined, release: number): boolean {
   if (!schema) return true
-  if (isIntOrString(schema) || (schema.nullable === true && release < nullableSince)) return false
+  if (isIntOrString(schema) || (schema.nullable === true && !releaseOf(release).has(ownsNullables)))
+    return false
   const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
   return inside.every((one) => canBeSaid(one, release))
 }

@@ -2,6 +2,7 @@
  * What one version of a custom kind makes of its schema: how objects are read, completed and checked, and how apply sees
  * them. Everything is compiled when it is first asked for, and versions with one schema share all of it.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goUntyped } from '#api/go-syntax.ts'
@@ -31,14 +32,20 @@ const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts'
   '#codec/go-json/metadata-problem',
 )
 
-/** The first release that puts the default in place of a null which is not allowed, or drops it. */
-const dropsNullsSince = 20
-/** The first release that tells each field that is wrong by itself. */
-const tellsFieldsSince = 16
-/** The first release that does not ask for formats which say nothing of texts, such as int64. */
-const dropsFormatsSince = 17
-/** The first release that looks for items which a set or map has twice. */
-const checksListsSince = 18
+const dropsNulls = change('a null that the schema forbids becomes the default or is dropped', {
+  since: 20,
+})
+const reportsEachField = change('each invalid field of a custom object is an error of its own', {
+  since: 16,
+})
+const ignoresNumberFormats = change(
+  'schemas of custom objects do not check formats of numbers such as int64',
+  { since: 17 },
+)
+const checksListTypes = change(
+  'lists of custom objects declared as set or map have no duplicates',
+  { since: 18 },
+)
 
 function inOne(object: KubeObject, errors: Errors): FieldError {
   const said = [...errors.values()].map(({ message }) => message).join('\n')
@@ -113,7 +120,7 @@ export class CustomSchema {
   }
 
   get #keepsNulls(): boolean {
-    return this.#release < dropsNullsSince
+    return !releaseOf(this.#release).has(dropsNulls)
   }
 
   /** Metadata in its canonical form. Throws ApiError (400). */
@@ -195,11 +202,13 @@ export class CustomSchema {
   /** Errors of values. */
   check(object: KubeObject): FieldError[] {
     if (this.given === undefined) return []
-    this.#check ??= new Checker({ keepFormats: this.#release < dropsFormatsSince }).of(this.given)
+    this.#check ??= new Checker({
+      keepFormats: !releaseOf(this.#release).has(ignoresNumberFormats),
+    }).of(this.given)
     const errors: Errors = new Map()
     this.#check(object as unknown as Json, '', errors)
     if (errors.size === 0) return []
-    if (this.#release < tellsFieldsSince) return [inOne(object, errors)]
+    if (!releaseOf(this.#release).has(reportsEachField)) return [inOne(object, errors)]
     return fieldErrors(errors, this.#release)
   }
 
@@ -219,7 +228,7 @@ export class CustomSchema {
     const schema = this.structural
     if (schema === undefined) return []
     const value = object as unknown as Json
-    const lists = this.#release < checksListsSince ? [] : checkListTypes(schema, value)
+    const lists = releaseOf(this.#release).has(checksListTypes) ? checkListTypes(schema, value) : []
     const isNews = lists.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
     return [...checkEmbedded(schema, value), ...(isNews ? lists : [])]
   }

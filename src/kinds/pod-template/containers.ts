@@ -1,4 +1,5 @@
 /** The containers of a pod: those that run first, and those that run on. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Label, portName, portNumber } from '#api/names.ts'
@@ -12,6 +13,8 @@ import { checkLifecycle, checkProbe } from './probes.ts'
 import { checkResources } from './resources.ts'
 import { checkSecurityContext } from './security-context.ts'
 import type { VolumesByName } from './volumes.ts'
+
+const checksStartupProbes = change('startup probes are validated', { since: 21 })
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 const messagePolicies = "must be 'File' or 'FallbackToLogsOnError'"
@@ -81,7 +84,7 @@ function checkLivenessAndStartup(container: Loose, path: FieldPath, rules: PodRu
     const at = path.child('readinessProbe', 'terminationGracePeriodSeconds')
     errors.push(invalid(at, grace, 'must not be set for readinessProbes'))
   }
-  if (rules.release >= 21)
+  if (releaseOf(rules.release).has(checksStartupProbes))
     errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules.release))
   errors.push(...checkThreshold(livenessProbe, path.child('livenessProbe', 'successThreshold')))
   errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules.release))

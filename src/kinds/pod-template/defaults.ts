@@ -1,4 +1,6 @@
 /** Defaults of everything in a pod template, and of the claims that templates have. */
+import { ephemeralHaveDefaults } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { isUnset } from '#kinds/all-kinds/is-unset.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
@@ -49,11 +51,8 @@ const fileMode: Defaulter = (value) => {
   value.defaultMode ??= 0o644
 }
 
-/** The first release in which containers for a closer look have the defaults of the others. */
-const ephemeralSince = 20
-
 const ephemeralContainer: Defaulter = (value, context) => {
-  if (context.release >= ephemeralSince) container(value, context)
+  if (releaseOf(context.release).has(ephemeralHaveDefaults)) container(value, context)
 }
 
 const named = (type: string): string => `io.k8s.api.core.v1.${type}`

@@ -8,8 +8,6 @@ import { containersOf } from './containers-of.ts'
 
 interface Feature {
   readonly gate: string
-  /** The first release without the gate, where it went away before the newest one: the feature stays on from there. */
-  readonly until?: number
   inUse(spec: Loose, meta: ObjectMeta): boolean
   drop(spec: Loose, meta: ObjectMeta): void
 }
@@ -17,9 +15,8 @@ interface Feature {
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 /** A feature that is one field of the pod spec. */
-const specField = (gate: string, field: string, until?: number): Feature => ({
+const specField = (gate: string, field: string): Feature => ({
   gate,
-  ...(until === undefined ? {} : { until }),
   inUse: (spec) => isSet(spec[field]),
   drop: (spec) => {
     delete spec[field]
@@ -31,10 +28,8 @@ const partField = (
   gate: string,
   field: string,
   find: (spec: Loose) => (Loose | null | undefined)[],
-  until?: number,
 ): Feature => ({
   gate,
-  ...(until === undefined ? {} : { until }),
   inUse: (spec) => find(spec).some((part) => isSet(part?.[field])),
   drop: (spec) => {
     for (const part of find(spec)) if (part) delete part[field]
@@ -114,12 +109,12 @@ const features: readonly Feature[] = [
   partField('GenericEphemeralVolume', 'ephemeral', volumes),
   preemption,
   partField('PodAffinityNamespaceSelector', 'namespaceSelector', affinityTerms),
-  partField('StartupProbe', 'startupProbe', containersOf, 20),
-  specField('EvenPodsSpread', 'topologySpreadConstraints', 19),
-  specField('SetHostnameAsFQDN', 'setHostnameAsFQDN', 22),
-  partField('WindowsGMSA', 'gmsaCredentialSpecName', windowsOptions, 18),
-  partField('WindowsGMSA', 'gmsaCredentialSpec', windowsOptions, 18),
-  partField('WindowsRunAsUserName', 'runAsUserName', windowsOptions, 18),
+  partField('StartupProbe', 'startupProbe', containersOf),
+  specField('EvenPodsSpread', 'topologySpreadConstraints'),
+  specField('SetHostnameAsFQDN', 'setHostnameAsFQDN'),
+  partField('WindowsGMSA', 'gmsaCredentialSpecName', windowsOptions),
+  partField('WindowsGMSA', 'gmsaCredentialSpec', windowsOptions),
+  partField('WindowsRunAsUserName', 'runAsUserName', windowsOptions),
 ]
 
 /** `next` is changed; `old` is what it was before, if it was there. */
@@ -130,7 +125,6 @@ export function dropDisabledPodFields(
 ): void {
   if (!next?.spec) return
   for (const feature of features) {
-    if (feature.until !== undefined && context.release >= feature.until) continue
     if (context.feature(feature.gate)) continue
     if (old?.spec && feature.inUse(old.spec, old.metadata ?? {})) continue
     feature.drop(next.spec, next.metadata ?? {})

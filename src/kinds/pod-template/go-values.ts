@@ -1,13 +1,15 @@
 /** Parts of pods as Go's `%#v` prints them in messages. What sits behind a pointer cannot be shown, only that it is there. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { asGo, type GoPart, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 
 const pointers = (fields: readonly (readonly [string, string, unknown])[]): [string, GoPart][] =>
   fields.map(([name, type, value]) => [name, goPointer(type, value)])
 
-/** The first releases whose types have these fields. */
-const profilesSince = 19
-const probeGraceSince = 21
+const showsProfiles = change('errors of pods show seccompProfile', { since: 19 })
+const showsProbeGrace = change('errors of pods show terminationGracePeriodSeconds of probes', {
+  since: 21,
+})
 
 export const goSecurityContext = (context: Loose, release: number): GoText =>
   asGo(
@@ -24,9 +26,9 @@ export const goSecurityContext = (context: Loose, release: number): GoText =>
         ['ReadOnlyRootFilesystem', 'bool', context.readOnlyRootFilesystem],
         ['AllowPrivilegeEscalation', 'bool', context.allowPrivilegeEscalation],
         ['ProcMount', 'core.ProcMountType', context.procMount],
-        ...(release < profilesSince
-          ? []
-          : [['SeccompProfile', 'core.SeccompProfile', context.seccompProfile] as const]),
+        ...(releaseOf(release).has(showsProfiles)
+          ? [['SeccompProfile', 'core.SeccompProfile', context.seccompProfile] as const]
+          : []),
       ]),
     ),
   )
@@ -60,11 +62,11 @@ export function goProbe(probe: Loose, release: number): GoText {
       ['PeriodSeconds', number('periodSeconds')],
       ['SuccessThreshold', number('successThreshold')],
       ['FailureThreshold', number('failureThreshold')],
-      ...(release < probeGraceSince
-        ? []
-        : pointers([
+      ...(releaseOf(release).has(showsProbeGrace)
+        ? pointers([
             ['TerminationGracePeriodSeconds', 'int64', probe.terminationGracePeriodSeconds],
-          ])),
+          ])
+        : []),
     ]),
   )
 }

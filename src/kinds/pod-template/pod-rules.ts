@@ -2,14 +2,14 @@
  * What the rules for pods depend on besides the pod: feature gates, and whether the object being changed broke a rule
  * already, in which case it may go on breaking it.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { type OncePod, oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
 import { containersOf } from './containers-of.ts'
 import { hasIndivisibleHugePages } from './huge-pages.ts'
 
-/** The first release that wants whole huge pages. */
-const wholePagesSince = 21
+const wholePages = change('pods request whole huge pages', { since: 21 })
 
 export interface PodRules {
   readonly allowDownwardHugePages: boolean
@@ -52,7 +52,7 @@ export function podRules(
     allowAnyDeletionCost:
       !deletionCost || (old?.metadata !== undefined && !isDeletionCost(old.metadata.annotations)),
     allowIndivisibleHugePages:
-      context.release < wholePagesSince ||
+      !releaseOf(context.release).has(wholePages) ||
       (oldSpec !== undefined && hasIndivisibleHugePages(oldSpec)),
     allowManyPageSizes: context.feature('HugePageStorageMediumSize'),
     allowHostProcess:

@@ -1,4 +1,5 @@
 /** The specification of a pod, in a pod or in a template: everything that can be said of it alone. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
@@ -132,20 +133,18 @@ export function checkPod(pod: KubeObject, rules: PodRules): FieldError[] {
   ]
 }
 
-/** The first release that shows the sizes as a list. */
-const sizesListedSince = 18
+const listsPageSizes = change('errors show the sizes of huge pages as a list', { since: 18 })
 
 /** Huge pages are of one size unless several are allowed. */
 export function checkPageSizes(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const sizes = rules.allowManyPageSizes ? [] : pageSizesOf(spec)
   if (sizes.length < 2) return []
-  const shown =
-    rules.release < sizesListedSince
-      ? goStruct(
-          'sets.String',
-          sizes.map((size) => [goQuote(size), 'sets.Empty{}']),
-        )
-      : goStrings(sizes.toSorted())
+  const shown = releaseOf(rules.release).has(listsPageSizes)
+    ? goStrings(sizes.toSorted())
+    : goStruct(
+        'sets.String',
+        sizes.map((size) => [goQuote(size), 'sets.Empty{}']),
+      )
   return [invalid(path, asGo(shown), 'must use a single hugepage size in a pod spec')]
 }
 

@@ -1,4 +1,5 @@
 /** Things in a pod that are allowed and probably not meant: told in the Warning header, never refused. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
@@ -8,8 +9,7 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 import { containersWithPaths } from './containers-of.ts'
 import { containerSeccompPrefix, podSeccompKey } from './seccomp.ts'
 
-/** The first release that warns about pods. */
-const firstRelease = 22
+const warnsOfPods = change('pods and pod templates answer with warnings', { since: 22 })
 
 const deprecatedNodeLabels = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -60,7 +60,7 @@ export function podWarnings(
   path: FieldPath,
   context: Context,
 ): string[] {
-  if (!template || context.release < firstRelease) return []
+  if (!template || !releaseOf(context.release).has(warnsOfPods)) return []
   const spec: Loose = template.spec ?? {}
   const meta: ObjectMeta = template.metadata ?? {}
   const specPath = path.child('spec')

@@ -1,4 +1,5 @@
 /** What a kubelet asks of a container: probes, and handlers at the start and the end of its life. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { httpHeaderName, portName, portNumber } from '#api/names.ts'
@@ -8,8 +9,9 @@ import { each } from '#kinds/all-kinds/checks.ts'
 
 const schemes = ['HTTP', 'HTTPS']
 
-/** The first release that looks at how long the end may take. */
-const graceCheckedSince = 22
+const checksProbeGrace = change('terminationGracePeriodSeconds of a probe must be positive', {
+  since: 22,
+})
 
 export function checkProbe(
   probe: Loose | null | undefined,
@@ -28,7 +30,7 @@ export function checkProbe(
   for (const field of counts)
     errors.push(...validateNonnegative(probe[field] ?? 0, path.child(field)))
   const grace = probe.terminationGracePeriodSeconds ?? undefined
-  if (grace !== undefined && grace <= 0 && release >= graceCheckedSince) {
+  if (grace !== undefined && grace <= 0 && releaseOf(release).has(checksProbeGrace)) {
     const at = path.child('terminationGracePeriodSeconds')
     errors.push(invalid(at, grace, 'must be greater than 0'))
   }

@@ -1,4 +1,5 @@
 /** Where a pod may run: affinity to nodes and pods, tolerated taints, and spreading over topologies. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
   type FieldError,
@@ -50,11 +51,10 @@ function checkPodAffinity(affinity: Loose, path: FieldPath, release: number): Fi
   ]
 }
 
-/** The first release that calls the selector of a term by its name. */
-const selectorNamedSince = 21
+const namesSelector = change('errors of pod affinity name labelSelector', { since: 21 })
 
 function checkPodTerm(term: Loose, path: FieldPath, release: number): FieldError[] {
-  const selector = release < selectorNamedSince ? 'matchExpressions' : 'labelSelector'
+  const selector = releaseOf(release).has(namesSelector) ? 'labelSelector' : 'matchExpressions'
   const errors = [
     ...validateLabelSelector(term.labelSelector, path.child(selector)),
     ...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector')),

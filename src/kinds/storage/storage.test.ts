@@ -128,7 +128,7 @@ test('only claims and snapshots are sources of data', () => {
   persistentVolumeClaimBehaviour.prepareForCreate?.(odd, contextFor())
   assert.equal(odd.spec.dataSource, undefined)
   const copied = claim({ dataSource: { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'n' } })
-  persistentVolumeClaimBehaviour.prepareForCreate?.(copied, contextFor())
+  persistentVolumeClaimBehaviour.prepareForCreate?.(copied, contextFor({}, ['VolumePVCDataSource']))
   assert.equal(copied.spec.dataSource.name, 'n')
 })
 

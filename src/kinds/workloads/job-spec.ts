@@ -1,10 +1,15 @@
 /** The specification of a job, in a job or in the template of a cron job. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 import { checkPodTemplate } from '#kinds/pod-template/pod-spec.ts'
+
+const missingPolicyIsRequired = change('a job without a restart policy misses a required value', {
+  since: 20,
+})
 
 /** Most pods of an indexed job at once: its status lists indexes, and must not outgrow an object. */
 const indexedParallelismMax = 100_000
@@ -24,7 +29,7 @@ export function checkJobSpec(spec: Loose, path: FieldPath, rules: PodRules): Fie
   const policy: string = spec.template?.spec?.restartPolicy ?? ''
   const at = path.child('template', 'spec', 'restartPolicy')
   const isDefault = policy === 'Always' || policy === ''
-  if (isDefault && rules.release >= 20) {
+  if (isDefault && releaseOf(rules.release).has(missingPolicyIsRequired)) {
     errors.push(required(at, 'valid values: "OnFailure", "Never"'))
   } else if (policy !== 'OnFailure' && policy !== 'Never') {
     errors.push(notSupported(at, policy, ['OnFailure', 'Never']))

@@ -1,4 +1,5 @@
 /** The rules of MutatingWebhookConfiguration. */
+import { change } from '#api/releases/change.ts'
 import { webhookConfigurationColumns } from '#kinds/admissionregistration/webhook-columns.ts'
 import { webhookConfigurationBehaviour } from '#kinds/admissionregistration/webhook-configuration.ts'
 import { webhookConfigurationDefaults } from '#kinds/admissionregistration/webhook-defaults.ts'
@@ -8,6 +9,11 @@ export const mutatingWebhookConfiguration: KindRules = {
   behaviour: webhookConfigurationBehaviour,
   finalizerNames: 'any',
   columns: webhookConfigurationColumns,
-  olderColumns: [{ before: 18, without: 'everything' }],
+  olderColumns: [
+    {
+      before: change('tables of mutating webhook configurations count webhooks', { since: 18 }),
+      without: 'everything',
+    },
+  ],
   defaults: webhookConfigurationDefaults,
 }

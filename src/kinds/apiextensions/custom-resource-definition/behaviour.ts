@@ -45,13 +45,15 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const isBeta = ({ requestApiVersion }: Context): boolean =>
   requestApiVersion === 'apiextensions.k8s.io/v1beta1'
 
-/** The first release that says where else defaults may be. */
-const defaultsElsewhereSince = 19
+const explainsNoDefaults = change(
+  'definitions explain where v1 allows defaults that v1beta1 forbids',
+  { since: 19 },
+)
 const noDefaultsInBeta =
   '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)'
 
 const whyNoDefaults = ({ release }: Context): string =>
-  release < defaultsElsewhereSince ? '' : noDefaultsInBeta
+  releaseOf(release).has(explainsNoDefaults) ? noDefaultsInBeta : ''
 
 /** The rules for a write; `old` is the spec before it, in the beta's form. */
 function rulesFor(context: Context, spec: Loose, old: Loose | undefined): SpecRules {

@@ -1,4 +1,5 @@
 /** Parts of definitions as Go prints them, for the few messages that show a whole structure. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   asGo,
   type GoPart,
@@ -34,8 +35,7 @@ const showColumn = (column: Loose): GoText =>
 const listIn = (holder: Loose, key: string): Loose =>
   holder[key] ?? (wasWrittenEmpty(holder, key) ? [] : undefined)
 
-/** The first release whose versions may be deprecated. */
-const deprecatedSince = 19
+const versionsCanBeDeprecated = change('versions of a definition can be deprecated', { since: 19 })
 const deprecation = ({ deprecated, deprecationWarning }: Loose): [string, GoPart][] => [
   ['Deprecated', flag(deprecated)],
   ['DeprecationWarning', goPointer('string', deprecationWarning)],
@@ -47,7 +47,7 @@ const showVersion = (version: Loose, release: number): GoText =>
     ['Name', text(version.name)],
     ['Served', flag(version.served)],
     ['Storage', flag(version.storage)],
-    ...(release < deprecatedSince ? [] : deprecation(version)),
+    ...(releaseOf(release).has(versionsCanBeDeprecated) ? deprecation(version) : []),
     ['Schema', goPointer(type('CustomResourceValidation'), version.schema)],
     ['Subresources', goPointer(type('CustomResourceSubresources'), version.subresources)],
     [

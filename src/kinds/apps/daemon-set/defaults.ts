@@ -1,10 +1,9 @@
 /** Defaults of DaemonSet. */
+import { daemonSetsCanSurge } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'
-
-/** The release that let daemon sets start a new pod before the old one ends. */
-const surgeRelease = 21
 
 /** Where the number of templates is an annotation, it is there from the start: nothing counted yet. */
 function countTemplates(object: Loose): void {
@@ -26,7 +25,7 @@ const daemonSet =
     if (rolls || strategy.rollingUpdate) {
       const rolling: Loose = (strategy.rollingUpdate ??= {})
       rolling.maxUnavailable ??= rolls ? 1 : 0
-      if (context.release >= surgeRelease) rolling.maxSurge ??= 0
+      if (releaseOf(context.release).has(daemonSetsCanSurge)) rolling.maxSurge ??= 0
     }
     spec.revisionHistoryLimit ??= 10
   }

@@ -1,4 +1,5 @@
 /** StatefulSet: pods with names and volumes of their own, started and ended in order. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
@@ -26,6 +27,11 @@ import {
   trySelector,
 } from '#kinds/workloads/selectors.ts'
 import { checkCollisions, checkCounts, checkParts } from '#kinds/workloads/status-numbers.ts'
+
+const namesMinReadySeconds = change(
+  'errors of a StatefulSet name minReadySeconds among the mutable fields',
+  { since: 22 },
+)
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -115,7 +121,8 @@ function checkChange(next: Loose, old: Loose, context: Context): FieldError[] {
 
 function allowedWords(minReady: boolean, context: Context): string {
   if (minReady) return "'replicas', 'template', 'minReadySeconds' and 'updateStrategy'"
-  if (context.release >= 22) return "'replicas', 'template', 'updateStrategy' and 'minReadySeconds'"
+  if (releaseOf(context.release).has(namesMinReadySeconds))
+    return "'replicas', 'template', 'updateStrategy' and 'minReadySeconds'"
   return "'replicas', 'template', and 'updateStrategy'"
 }
 

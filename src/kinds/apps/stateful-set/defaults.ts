@@ -1,10 +1,13 @@
 /** Defaults of StatefulSet. */
+import { claimsHaveTypes } from '#kinds/stored-fields.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'
 
-/** The release whose stateful sets write the type of their claims. */
-const claimTypesRelease = 17
+const keepsStrategy = change('a StatefulSet keeps the members of its rollingUpdate that are set', {
+  since: 19,
+})
 
 const statefulSet =
   (strategyType: string, takesTemplate: boolean, keepsRollingUpdate: boolean): Defaulter =>
@@ -15,7 +18,7 @@ const statefulSet =
     if (!strategy.type) {
       strategy.type = strategyType
       if (strategyType === 'RollingUpdate') {
-        const kept = keepsRollingUpdate && context.release >= 19
+        const kept = keepsRollingUpdate && releaseOf(context.release).has(keepsStrategy)
         strategy.rollingUpdate = (kept ? strategy.rollingUpdate : undefined) ?? {}
       }
     }
@@ -25,7 +28,7 @@ const statefulSet =
     if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) {
       strategy.rollingUpdate.partition ??= 0
     }
-    if (context.release >= claimTypesRelease) nameClaims(spec)
+    if (releaseOf(context.release).has(claimsHaveTypes)) nameClaims(spec)
   }
 
 /** The claims in a set say what they are. */

@@ -2,6 +2,7 @@
  * How fast an autoscaler scales, as an annotation for versions without a field for it. The original writes its inner
  * form there, whose fields have Go's names: {"ScaleUp":{"StabilizationWindowSeconds":0,…},"ScaleDown":null}.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { annotate, annotationOf, goJson } from '#kinds/all-kinds/annotations.ts'
@@ -35,8 +36,10 @@ export function behaviourToAnnotation(object: KubeObject): void {
   annotate(object, behaviourKey, goJson(inner))
 }
 
-/** The first release that does not write a window of stability that nobody named. */
-export const windowLeftOutSince = 20
+export const windowIsOptional = change(
+  'autoscalers leave out a stabilization window that is not set',
+  { since: 20 },
+)
 
 export function behaviourFromAnnotation(object: KubeObject, release: number): void {
   const text = annotationOf(object, behaviourKey)
@@ -53,7 +56,7 @@ function rulesFrom(
   release: number,
 ): Loose {
   const rules: Loose = {}
-  if (StabilizationWindowSeconds !== undefined || release < windowLeftOutSince) {
+  if (StabilizationWindowSeconds !== undefined || !releaseOf(release).has(windowIsOptional)) {
     rules.stabilizationWindowSeconds = StabilizationWindowSeconds ?? null
   }
   if (SelectPolicy !== undefined) rules.selectPolicy = SelectPolicy

@@ -18,12 +18,12 @@ import {
 } from './metrics.ts'
 
 const specPath = FieldPath.of('spec')
-/** The first release that can scale to nothing. */
-const zeroSince = 16
-/** Up to here the name of one field was misspelt where it was wrong. */
-const misspeltUntil = 16
+const scalesToZero = change('an autoscaler can scale to zero', { since: 16 })
+const misspellsField = change('errors of autoscalers misspell status.desiredReplicas', {
+  until: 16,
+})
 const nameOf = (field: string, release: number): string =>
-  field === 'desiredReplicas' && release <= misspeltUntil ? 'desiredReplicasa' : field
+  field === 'desiredReplicas' && releaseOf(release).has(misspellsField) ? 'desiredReplicasa' : field
 const missingMaximumIsNamed = change('a missing spec.maxReplicas is reported as missing', {
   since: 36,
 })
@@ -42,10 +42,9 @@ function check(object: KubeObject, context: Context, old?: KubeObject): FieldErr
   const errors: FieldError[] = []
   const lowest = toZero ? 0 : 1
   if (min !== undefined && min < lowest) {
-    const detail =
-      context.release < zeroSince
-        ? 'must be greater than 0'
-        : `must be greater than or equal to ${lowest}`
+    const detail = releaseOf(context.release).has(scalesToZero)
+      ? `must be greater than or equal to ${lowest}`
+      : 'must be greater than 0'
     errors.push(invalid(specPath.child('minReplicas'), min, detail))
   }
   const maxPath = specPath.child('maxReplicas')
@@ -96,7 +95,7 @@ function checkMetrics(
     checkMetric(metric, path.index(i), context, isLenient),
   )
   const fromOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
-  if (min === 0 && !fromOutside && context.release >= zeroSince) {
+  if (min === 0 && !fromOutside && releaseOf(context.release).has(scalesToZero)) {
     const detail =
       'must specify at least one Object or External metric to support scaling to zero replicas'
     errors.push(forbidden(path, detail))

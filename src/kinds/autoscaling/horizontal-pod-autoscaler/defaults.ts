@@ -1,9 +1,10 @@
 /** Defaults of autoscalers. Only the versions with metrics name one where there is none. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
-import { windowLeftOutSince } from './autoscaler-behaviour.ts'
+import { windowIsOptional } from './autoscaler-behaviour.ts'
 import { autoscalerAnnotations } from './conversions.ts'
 
 const utilization = 80
@@ -38,7 +39,7 @@ const scaleUp = (): Loose => ({
 })
 
 const scaleDown = (release: number): Loose => ({
-  ...(release < windowLeftOutSince && { stabilizationWindowSeconds: null }),
+  ...(!releaseOf(release).has(windowIsOptional) && { stabilizationWindowSeconds: null }),
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds }],
 })
@@ -58,8 +59,10 @@ const scalingBehaviour: Defaulter = (value, { release }) => {
   value.scaleDown = complete(scaleDown(release), value.scaleDown)
 }
 
-/** The first release whose rules see the defaults of v2beta2; before, they came when the object was read back. */
-const seenSince = 18
+const defaultsAreValidated = change(
+  'rules for autoscalers see the defaults of autoscaling/v2beta2',
+  { since: 18 },
+)
 
 const usualMinimum = new WeakSet<object>()
 
@@ -68,7 +71,9 @@ export const minimumIsUsual = (spec: object): boolean => usualMinimum.has(spec)
 
 /** The version with every field shows none of the annotations that stand for one. */
 const v2beta2: Defaulter = (value, context) => {
-  const isUnseen = context.release < seenSince && (value.spec?.minReplicas ?? null) === null
+  const isUnseen =
+    !releaseOf(context.release).has(defaultsAreValidated) &&
+    (value.spec?.minReplicas ?? null) === null
   withMinimum(v2beta2Metric)(value, context)
   if (isUnseen) usualMinimum.add(value.spec)
   if (value.metadata) dropAnnotations(value as KubeObject, autoscalerAnnotations)

@@ -1,4 +1,5 @@
 /** The rules of HorizontalPodAutoscaler. */
+import { change } from '#api/releases/change.ts'
 import type { KindRules } from '#kinds/kind-rules.ts'
 import { horizontalPodAutoscalerBehaviour } from './behaviour.ts'
 import {
@@ -13,8 +14,16 @@ export const horizontalPodAutoscaler: KindRules = {
   behaviour: horizontalPodAutoscalerBehaviour,
   columns: horizontalPodAutoscalerColumns,
   olderColumns: [
-    { before: 19, instead: horizontalPodAutoscalerColumnsBefore19 },
-    { before: 30, instead: horizontalPodAutoscalerColumnsBefore30 },
+    {
+      before: change('tables of autoscalers show the average value of object metrics', {
+        since: 19,
+      }),
+      instead: horizontalPodAutoscalerColumnsBefore19,
+    },
+    {
+      before: change('tables of autoscalers name the resource of a metric', { since: 30 }),
+      instead: horizontalPodAutoscalerColumnsBefore30,
+    },
   ],
   defaults: horizontalPodAutoscalerDefaults,
   conversions: horizontalPodAutoscalerConversions,

@@ -1,4 +1,5 @@
 /** The metrics an autoscaler watches: one source each, and a target that can be reached. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
@@ -14,8 +15,7 @@ type Check = (source: Loose, path: FieldPath, isLenient: boolean) => FieldError[
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 
-/** The first release with metrics of single containers, and with a look at what a type is called. */
-const containerMetricsSince = 20
+const knowsContainerMetrics = change('autoscalers can use metrics of a container', { since: 20 })
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
 /** In the order in which the original looks at them; only the first one there is looked into. */
@@ -34,8 +34,10 @@ const sourceOfType: ReadonlyMap<string, string> = new Map([
   ['ContainerResource', 'containerResource'],
 ])
 
-/** Before this release the missing source was called by its type in lower case. */
-const sourcesNamedSince = 20
+const namesMissingField = change(
+  'errors of autoscalers name the field of a missing metric source',
+  { since: 20 },
+)
 
 /** `isLenient`: described objects may have an apiVersion that is none. */
 export function checkMetric(
@@ -46,7 +48,7 @@ export function checkMetric(
 ): FieldError[] {
   const type: string = metric.type ?? ''
   const errors: FieldError[] = []
-  const isOld = context.release < containerMetricsSince
+  const isOld = !releaseOf(context.release).has(knowsContainerMetrics)
   const known = isOld ? types.slice(1) : types
   if (type === '') errors.push(required(path.child('type'), 'must specify a metric source type'))
   if (!known.includes(type)) errors.push(notSupported(path.child('type'), type, known))
@@ -57,7 +59,7 @@ export function checkMetric(
   const expected = isOld ? type.toLowerCase() : sourceOfType.get(type)
   if (expected === undefined) errors.push(notSupported(path.child('type'), type, types))
   else if (!metric[expected]) {
-    const isOld = context.release < sourcesNamedSince
+    const isOld = !releaseOf(context.release).has(namesMissingField)
     const gated =
       !isOld && expected === 'containerResource' && !context.feature('HPAContainerMetrics')
     const detail = `must populate information for the given metric source${gated ? ' (only allowed when HPAContainerMetrics feature is enabled)' : ''}`

@@ -1,4 +1,5 @@
 /** CronJob: a job of a template, again and again by a schedule. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { longerThan } from '#api/names.ts'
@@ -14,13 +15,16 @@ import { scheduleProblem } from './cron-schedule.ts'
 import { checkJobSpec } from '#kinds/workloads/job-spec.ts'
 import { goLabelSelector } from '#kinds/workloads/selectors.ts'
 
+const warnsOfZones = change('a cron job whose schedule names a time zone answers with a warning', {
+  since: 22,
+})
+
 const specPath = FieldPath.of('spec')
 const templatePath = specPath.child('jobTemplate', 'spec', 'template')
 const policies = ['Allow', 'Forbid', 'Replace']
 /** A job's name is the cron job's and eleven characters more, and must fit into a label. */
 const nameLengthMax = 52
-/** The first release that counts changes of cron jobs. */
-const generationRelease = 22
+const cronJobsHaveGeneration = change('cron jobs have a generation', { since: 22 })
 
 const templateOf = (object: KubeObject | undefined): Loose | undefined =>
   object?.spec?.jobTemplate?.spec?.template
@@ -64,7 +68,8 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
   podRules(context, templateOf(next), templateOf(old))
 
 function zoneWarnings(object: KubeObject, context: Context): string[] {
-  if (context.release < 22 || !(object.spec.schedule ?? '').includes('TZ')) return []
+  if (!releaseOf(context.release).has(warnsOfZones) || !(object.spec.schedule ?? '').includes('TZ'))
+    return []
   const at = FieldPath.of('spec', 'spec', 'schedule')
   return [
     `CRON_TZ or TZ used in ${at} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
@@ -74,13 +79,13 @@ function zoneWarnings(object: KubeObject, context: Context): string[] {
 export const cronJobBehaviour: Behaviour = {
   prepareForCreate(object, context) {
     object.status = {}
-    if (context.release >= generationRelease) object.metadata.generation = 1
+    if (releaseOf(context.release).has(cronJobsHaveGeneration)) object.metadata.generation = 1
     prepareTemplate(templateOf(object), undefined, context)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
     prepareTemplate(templateOf(next), templateOf(old), context)
-    if (context.release >= generationRelease) raiseGeneration(next, old, ['spec'])
+    if (releaseOf(context.release).has(cronJobsHaveGeneration)) raiseGeneration(next, old, ['spec'])
   },
   validateCreate(object, context) {
     const errors = [

@@ -1,4 +1,5 @@
 /** Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never reads a clock. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { parseDuration } from '#api/duration.ts'
 import { goQuote } from '#api/go-syntax.ts'
 
@@ -26,8 +27,7 @@ const fail = (message: string): never => {
   throw new ScheduleError(message)
 }
 
-/** The first release whose schedules may name a time zone, and whose messages begin in lower case. */
-const zonesRelease = 22
+const schedulesHaveZones = change('schedules of cron jobs can name a time zone', { since: 22 })
 
 /** What is wrong with a schedule, or undefined when nothing is. */
 export function scheduleProblem(text: string, release: number): string | undefined {
@@ -37,7 +37,9 @@ export function scheduleProblem(text: string, release: number): string | undefin
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error
     const { message } = error
-    return release >= zonesRelease ? message : message.charAt(0).toUpperCase() + message.slice(1)
+    return releaseOf(release).has(schedulesHaveZones)
+      ? message
+      : message.charAt(0).toUpperCase() + message.slice(1)
   }
 }
 
@@ -45,7 +47,7 @@ function checkSchedule(text: string, release: number): void {
   if (text === '') fail('empty spec string')
   let rest = text
   const hasZone = text.startsWith('TZ=') || text.startsWith('CRON_TZ=')
-  if (hasZone && release >= zonesRelease) {
+  if (hasZone && releaseOf(release).has(schedulesHaveZones)) {
     const space = text.indexOf(' ')
     const end = space < 0 ? text.length : space
     checkZone(text.slice(text.indexOf('=') + 1, end))
@@ -57,7 +59,7 @@ function checkSchedule(text: string, release: number): void {
   }
   const parts = rest.split(/\s+/).filter((part) => part !== '')
   if (parts.length !== 5) {
-    const shown = release >= zonesRelease ? `[${parts.join(' ')}]` : text
+    const shown = releaseOf(release).has(schedulesHaveZones) ? `[${parts.join(' ')}]` : text
     fail(`expected exactly 5 fields, found ${parts.length}: ${shown}`)
   }
   parts.forEach((part, i) => {

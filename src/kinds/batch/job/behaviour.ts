@@ -1,4 +1,5 @@
 /** Job: pods run until enough of them have succeeded. Its selector is made from its uid unless told otherwise. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStringMap } from '#api/go-syntax.ts'
@@ -34,8 +35,7 @@ const templatePath = specPath.child('template')
 const uidLabel = 'controller-uid'
 const nameLabel = 'job-name'
 const trackingKey = 'batch.kubernetes.io/job-tracking'
-/** The first release that counts changes of jobs. */
-const generationRelease = 22
+const jobsHaveGeneration = change('jobs have a generation', { since: 22 })
 
 /**
  * Labels pods and selector by the job's uid, once it has one; what is set already stays. The template's labels are
@@ -220,7 +220,7 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
 export const jobBehaviour: Behaviour = {
   prepareForCreate(object, context) {
     object.status = {}
-    if (context.release >= generationRelease) object.metadata.generation = 1
+    if (releaseOf(context.release).has(jobsHaveGeneration)) object.metadata.generation = 1
     dropDisabledFields(object, undefined, context)
     setTracking(object, undefined, context)
     prepareTemplate(object.spec.template, undefined, context)
@@ -230,7 +230,7 @@ export const jobBehaviour: Behaviour = {
     dropDisabledFields(next, old, context)
     setTracking(next, old, context)
     prepareTemplate(next.spec.template, old.spec.template, context)
-    if (context.release >= generationRelease) raiseGeneration(next, old, ['spec'])
+    if (releaseOf(context.release).has(jobsHaveGeneration)) raiseGeneration(next, old, ['spec'])
   },
   /** Name and uid are there only now, so the selector is made here. */
   validateCreate(object, context) {

@@ -1,4 +1,5 @@
 /** CertificateSigningRequest: who asks is written down by the server; approval and issuing are separate writes. */
+import { requestsHaveSigners, conditionsHaveStatus } from '#kinds/stored-fields.ts'
 import {
   duplicate,
   type FieldError,
@@ -64,11 +65,11 @@ function leniencyOf(context: Context, next: KubeObject, old?: KubeObject): Lenie
   const certificate = next.status?.certificate ?? ''
   const oldCertificate = old?.status?.certificate ?? ''
   return {
-    noSigner: context.release < 18,
+    noSigner: !releaseOf(context.release).has(requestsHaveSigners),
     legacySigner: beta || old?.spec?.signerName === legacySigner,
     anyUsage: beta || oldUsages.some((usage) => !usages.includes(usage)),
     usageTwice: beta || hasTwice(oldUsages),
-    anyCondition: context.release < 19,
+    anyCondition: !releaseOf(context.release).has(conditionsHaveStatus),
     conditionTwice: beta || hasTwice(types),
     untypedCondition: beta || types.includes(''),
     approvedAndDenied: types.includes('Approved') && types.includes('Denied'),

@@ -1,18 +1,18 @@
 /** Defaults of CertificateSigningRequest. */
+import { requestsHaveSigners, conditionsHaveStatus } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { defaultSigner } from './kubelet-request.ts'
 
-/** The release that gave requests a signer. */
-const signerSince = 18
-
 const betaRequestSpec: Defaulter = (spec, { release }) => {
   if (!wasWrittenEmpty(spec, 'usages')) spec.usages ??= ['digital signature', 'key encipherment']
-  if (release >= signerSince) spec.signerName ??= defaultSigner(spec.request, spec.usages ?? [])
+  if (releaseOf(release).has(requestsHaveSigners))
+    spec.signerName ??= defaultSigner(spec.request, spec.usages ?? [])
 }
 
 const betaRequestCondition: Defaulter = (value, { release }) => {
-  if (release >= 19) value.status ||= 'True'
+  if (releaseOf(release).has(conditionsHaveStatus)) value.status ||= 'True'
 }
 
 export const certificateSigningRequestDefaults: Defaulters = {

@@ -1,4 +1,5 @@
 /** Endpoints: addresses and ports that can be reached. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { ipAddress, nameIsDnsSubdomain, portNumber } from '#api/names.ts'
@@ -59,8 +60,7 @@ function checkPort(port: Loose, nameRequired: boolean, path: FieldPath): FieldEr
   return errors
 }
 
-/** Up to here subsets were stored in one form of many. */
-const repackedUntil = 16
+const repacks = change('updated Endpoints have their subsets sorted and merged', { until: 16 })
 const loadSubsets = loadLater<typeof import('./endpoint-subsets.ts')>(
   import.meta.url,
   './endpoint-subsets',
@@ -68,21 +68,20 @@ const loadSubsets = loadLater<typeof import('./endpoint-subsets.ts')>(
 
 /** What is wrong is told of the object as it came. */
 function repack(next: KubeObject, release: number): void {
-  if (release > repackedUntil || !next.subsets || check(next, true).length > 0) return
+  if (!releaseOf(release).has(repacks) || !next.subsets || check(next, true).length > 0) return
   next.subsets = loadSubsets().repackSubsets(next.subsets)
 }
 
-/** The first release that does not check subsets twice. */
-const checkedOnceSince = 18
+const subsetsAreCheckedOnce = change('each error of updated Endpoints occurs once', { since: 18 })
 
 function checkUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const { release } = context
   const problems = check(next, mayNameProtocols(context, portsOf(old)))
   const changed = checkMetadataUpdate(next, old)
   const whole = checkMetadata(next, true, nameIsDnsSubdomain)
-  return release < checkedOnceSince
-    ? [...whole, ...problems, ...changed, ...problems]
-    : [...changed, ...whole, ...problems]
+  return releaseOf(release).has(subsetsAreCheckedOnce)
+    ? [...changed, ...whole, ...problems]
+    : [...whole, ...problems, ...changed, ...problems]
 }
 
 export const endpointsBehaviour: Behaviour = {

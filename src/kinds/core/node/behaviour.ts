@@ -1,4 +1,5 @@
 /** Node: taints, addresses, pod ranges, and where its kubelet takes its configuration from. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
   type FieldError,
@@ -25,8 +26,7 @@ import { checkResourceQuantity } from '#kinds/all-kinds/resource-names.ts'
 const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
 const taintsPath = FieldPath.of('metadata', 'taints')
 
-/** The first release in which a node may have huge pages of several sizes. */
-const manyPageSizesSince = 19
+const manyPageSizes = change('a node can have huge pages of several sizes', { since: 19 })
 
 function checkResources(node: KubeObject, release: number): FieldError[] {
   return ['capacity', 'allocatable'].flatMap((field) => {
@@ -35,7 +35,7 @@ function checkResources(node: KubeObject, release: number): FieldError[] {
     return sortedKeys(amounts).flatMap((name) => {
       const path = FieldPath.of('status', field).child(name)
       const errors = checkResourceQuantity(amounts, name, path)
-      if (release >= manyPageSizesSince) return errors
+      if (releaseOf(release).has(manyPageSizes)) return errors
       if (isHugePages(name) && signOfQuantity(amounts[name]) > 0) pageSizes++
       if (pageSizes < 2) return errors
       const detail = 'may not have pre-allocated hugepages for multiple page sizes'
@@ -101,8 +101,9 @@ function checkAddresses(addresses: Loose[]): FieldError[] {
   })
 }
 
-/** The first release that tells which field may not change. */
-const changesNamedSince = 18
+const namesChangedField = change('errors name the field of a node that cannot be changed', {
+  since: 18,
+})
 const fewChanges =
   'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
 
@@ -128,7 +129,7 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
   errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
   errors.push(...checkTaints(now.taints ?? [], taintsPath))
   const otherId = (now.externalID ?? '') !== (then.externalID ?? '')
-  if (release >= changesNamedSince) {
+  if (releaseOf(release).has(namesChangedField)) {
     if (otherId) errors.push(forbidden('spec.externalID', 'may not be updated'))
     return errors
   }
@@ -149,11 +150,12 @@ function checkUpdate(next: KubeObject, old: KubeObject, { release }: Context): F
 
 const dynamicConfig = (context: Context): boolean => context.feature('DynamicKubeletConfig')
 
-/** The first release that warns of it. */
-const warningsSince = 22
+const warnsOfConfigSource = change('a node with spec.configSource answers with a warning', {
+  since: 22,
+})
 
 function configWarning(node: KubeObject, { release }: Context): string[] {
-  if (!node.spec?.configSource || release < warningsSince) return []
+  if (!node.spec?.configSource || !releaseOf(release).has(warnsOfConfigSource)) return []
   return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
 }
 

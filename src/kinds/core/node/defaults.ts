@@ -1,4 +1,6 @@
 /** Defaults of Node. */
+import { nodesHavePodCidrs } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { copyText } from '#api/written-text.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
@@ -6,7 +8,7 @@ import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
 
 /** One range and a list of ranges: where the first of the list is another, the one counts. The list came with 1.16. */
 const nodeSpec: Defaulter = (value, { release }) => {
-  if (release < 16) return
+  if (!releaseOf(release).has(nodesHavePodCidrs)) return
   const differs = value.podCIDR && value.podCIDR !== value.podCIDRs?.[0]
   if (differs) value.podCIDRs = [value.podCIDR]
   else if (value.podCIDRs?.length) value.podCIDR = value.podCIDRs[0]

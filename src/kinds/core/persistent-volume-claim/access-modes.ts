@@ -1,12 +1,14 @@
 /** In which ways a volume may be used at the same time; one way is for a single pod, and came late. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Context } from '#kinds/kind.ts'
 
 const modesOfMany = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 const oncePod = 'ReadWriteOncePod'
-/** The first release that knows the mode, though it may be off. */
-const oncePodSince = 22
+const knowsOncePod = change('claims and volumes know the access mode ReadWriteOncePod', {
+  since: 22,
+})
 
 export type OncePod = 'allowed' | 'refused' | 'unknown'
 
@@ -15,7 +17,7 @@ export function oncePodIn(
   { release, feature }: Pick<Context, 'release' | 'feature'>,
   used: readonly string[] = [],
 ): OncePod {
-  if (release < oncePodSince) return 'unknown'
+  if (!releaseOf(release).has(knowsOncePod)) return 'unknown'
   return feature(oncePod) || used.includes(oncePod) ? 'allowed' : 'refused'
 }
 

@@ -1,4 +1,5 @@
 /** PersistentVolumeClaim: what it asks for, which may only grow once it is bound. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -70,20 +71,17 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   return errors
 }
 
-/** Sources that wait for a feature up to a release, and for none since. */
-const sources: readonly [kind: string, apiGroup: string, gate: string, since: number][] = [
-  ['PersistentVolumeClaim', '', 'VolumePVCDataSource', 18],
-  ['VolumeSnapshot', 'snapshot.storage.k8s.io', 'VolumeSnapshotDataSource', 20],
+/** Data sources that a feature gate allows. */
+const sources: readonly [kind: string, apiGroup: string, gate: string][] = [
+  ['PersistentVolumeClaim', '', 'VolumePVCDataSource'],
+  ['VolumeSnapshot', 'snapshot.storage.k8s.io', 'VolumeSnapshotDataSource'],
 ]
-/** The release that gave sources of any kind a field of their own. */
-const referenceSince = 22
+const claimsHaveReferences = change('claims have spec.dataSourceRef', { since: 22 })
 
-function isClaimOrSnapshot(source: Loose | undefined, { release, feature }: Context): boolean {
+function isClaimOrSnapshot(source: Loose | undefined, { feature }: Context): boolean {
   return sources.some(
-    ([kind, apiGroup, gate, since]) =>
-      source?.kind === kind &&
-      (source.apiGroup ?? '') === apiGroup &&
-      (release >= since || feature(gate)),
+    ([kind, apiGroup, gate]) =>
+      source?.kind === kind && (source.apiGroup ?? '') === apiGroup && feature(gate),
   )
 }
 
@@ -96,10 +94,10 @@ function settleDataSources(claim: KubeObject, old: KubeObject | undefined, conte
   const isKept =
     used ||
     spec.dataSourceRef ||
-    (anySource && context.release < referenceSince) ||
+    (anySource && !releaseOf(context.release).has(claimsHaveReferences)) ||
     isClaimOrSnapshot(spec.dataSource, context)
   if (!isKept) delete spec.dataSource
-  if (!anySource || context.release < referenceSince) return
+  if (!anySource || !releaseOf(context.release).has(claimsHaveReferences)) return
   if (spec.dataSource && !spec.dataSourceRef) {
     spec.dataSourceRef = copyData(spec.dataSource)
   } else if (spec.dataSourceRef && !spec.dataSource) {

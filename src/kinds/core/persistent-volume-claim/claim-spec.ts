@@ -1,4 +1,5 @@
 /** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
@@ -11,8 +12,7 @@ import { checkModes, type OncePod } from './access-modes.ts'
 
 const volumeModes = ['Block', 'Filesystem']
 
-/** Up to here a size was told all that is wrong with it. */
-const sizeCheckedTwiceUntil = 16
+const checksSizeTwice = change('a negative storage request of a claim is two errors', { until: 16 })
 
 export function checkClaimSpec(
   spec: Loose,
@@ -29,7 +29,7 @@ export function checkClaimSpec(
     const storage = requests.storage as string
     const positive = checkQuantityPositive(storage, storagePath)
     const amount = checkResourceQuantity(requests, 'storage', storagePath)
-    if (release <= sizeCheckedTwiceUntil) errors.push(...amount, ...positive)
+    if (releaseOf(release).has(checksSizeTwice)) errors.push(...amount, ...positive)
     else errors.push(...(positive.length > 0 ? positive : amount))
   }
   if (spec.storageClassName) {

@@ -1,5 +1,9 @@
-/** How volumes and claims that must not change say so: from 1.19 on with the difference, before that with the bare words. */
-const differenceSince = 19
+/** How errors of volumes and claims that cannot change say so. */
+import { change, releaseOf } from '#api/releases/change.ts'
+const showsDifference = change(
+  'errors of volumes and claims that cannot change show the difference',
+  { since: 19 },
+)
 
 /** `named`: whether the bare words had their subject too. */
 export function immutableWords(
@@ -9,6 +13,6 @@ export function immutableWords(
   difference: () => string,
   named = false,
 ): string {
-  if (release >= differenceSince) return `${subject} ${words}\n${difference()}`
+  if (releaseOf(release).has(showsDifference)) return `${subject} ${words}\n${difference()}`
   return named ? `${subject} ${words}` : words
 }

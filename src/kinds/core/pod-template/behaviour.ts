@@ -1,4 +1,5 @@
 /** PodTemplate: a template kept as an object of its own. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -11,8 +12,7 @@ import { templateWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
 
 const path = FieldPath.of('template')
-/** The first release that counts changes of templates. */
-const generationRelease = 22
+const templatesHaveGeneration = change('pod templates have a generation', { since: 22 })
 
 function check(next: KubeObject, old: KubeObject | undefined, context: Context): FieldError[] {
   return checkPodTemplate(next.template, path, podRules(context, next.template, old?.template))
@@ -20,12 +20,13 @@ function check(next: KubeObject, old: KubeObject | undefined, context: Context):
 
 export const podTemplateBehaviour: Behaviour = {
   prepareForCreate(template, context) {
-    if (context.release >= generationRelease) template.metadata.generation = 1
+    if (releaseOf(context.release).has(templatesHaveGeneration)) template.metadata.generation = 1
     prepareTemplate(template.template, undefined, context)
   },
   prepareForUpdate(next, old, context) {
     prepareTemplate(next.template, old.template, context)
-    if (context.release >= generationRelease) raiseGeneration(next, old, ['template'])
+    if (releaseOf(context.release).has(templatesHaveGeneration))
+      raiseGeneration(next, old, ['template'])
   },
   validateCreate: (template, context) => [
     ...checkFinalizerNames(template),

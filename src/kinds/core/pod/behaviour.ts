@@ -22,6 +22,14 @@ import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { qosClassOf } from './qos-class.ts'
 import { checkSeccompAgreement, syncSeccomp } from '#kinds/pod-template/seccomp.ts'
 
+const syncsSeccomp = change(
+  'seccomp annotations of pods become fields, and fields become annotations',
+  { since: 19 },
+)
+const negativeGraceIsOne = change('a negative grace period of a deleted pod counts as one second', {
+  since: 22,
+})
+
 const podsHaveGeneration = change('pods have a generation', { since: 33 })
 
 const specPath = FieldPath.of('spec')
@@ -35,7 +43,7 @@ function prepareForCreate(pod: KubeObject, context: Context): void {
   dropInitContainerAnnotations(pod.metadata)
   pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) }
   dropDisabledPodFields(pod, undefined, context)
-  if (context.release >= 19)
+  if (releaseOf(context.release).has(syncsSeccomp))
     syncSeccomp({ metadata: pod.metadata, spec: pod.spec }, context.feature('EphemeralContainers'))
 }
 
@@ -109,7 +117,7 @@ function gracePeriodSeconds(
   const { spec = {}, status = {} }: Loose = pod
   if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0
   const seconds: number | bigint = asked ?? spec.terminationGracePeriodSeconds ?? 0
-  return seconds < 0 && context.release >= 22 ? 1 : seconds
+  return seconds < 0 && releaseOf(context.release).has(negativeGraceIsOne) ? 1 : seconds
 }
 
 const status: SubresourceBehaviour = {

@@ -1,4 +1,5 @@
 /** What may change in a pod that is there: little of its specification, and its status by certain steps only. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
   type FieldError,
@@ -22,16 +23,27 @@ import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 import { checkPageSizes, checkPod } from '#kinds/pod-template/pod-spec.ts'
 import { checkOnlyAddedTolerations } from '#kinds/pod-template/scheduling.ts'
 
+const canEndNegativeGrace = change(
+  'a negative terminationGracePeriodSeconds of a pod can be changed to 1',
+  { since: 22 },
+)
+
 const int32Max = 2147483647
 
-/** The first release with several addresses of a pod, and the first that looks at them where the status is written. */
-const podIpsSince = 16
-const podIpsOfStatusSince = 19
-/** The first release that tells what changed in the metadata before what is wrong with the pod. */
-const changesFirstSince = 19
-/** The releases that tell of huge pages of several sizes once more where a pod changes. */
-const pageSizesTwiceSince = 18
-const pageSizesTwiceUntil = 21
+const addressesOfSpec = change('an update of a pod validates status.podIPs', {
+  since: 16,
+  until: 18,
+})
+const addressesOfStatus = change('an update of the status of a pod validates status.podIPs', {
+  since: 19,
+})
+const changesComeFirst = change('errors of an updated pod begin with those of its metadata', {
+  since: 19,
+})
+const pageSizesTwice = change('an updated pod with several sizes of huge pages has two errors', {
+  since: 18,
+  until: 21,
+})
 const podIpsPath = FieldPath.of('status', 'podIPs')
 
 const annotationsPath = FieldPath.of('metadata', 'annotations')
@@ -41,11 +53,12 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
   const changed = checkMetadataUpdate(next, old)
   const whole = [...checkMetadata(next, true, nameIsDnsSubdomain), ...checkPod(next, rules)]
   const { release } = rules
-  if (release >= podIpsSince && release < podIpsOfStatusSince) whole.push(...checkPodIps(next))
-  const errors = release < changesFirstSince ? [...whole, ...changed] : [...changed, ...whole]
+  if (releaseOf(release).has(addressesOfSpec)) whole.push(...checkPodIps(next))
+  const errors = releaseOf(release).has(changesComeFirst)
+    ? [...changed, ...whole]
+    : [...whole, ...changed]
   errors.push(...checkPodAnnotationsUpdate(next, old, annotationsPath, rules))
-  if (release >= pageSizesTwiceSince && release <= pageSizesTwiceUntil)
-    errors.push(...checkPageSizes(next.spec, path, rules))
+  if (releaseOf(release).has(pageSizesTwice)) errors.push(...checkPageSizes(next.spec, path, rules))
   for (const field of ['containers', 'initContainers']) {
     const after: Loose[] = next.spec[field] ?? []
     if (after.length !== (old.spec[field] ?? []).length) {
@@ -70,12 +83,12 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
 }
 
 function mutableFields(rules: PodRules): string {
-  const grace =
-    rules.release >= 22
-      ? ' or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
-      : ''
-  const before =
-    rules.release >= 22 ? '`spec.activeDeadlineSeconds`,' : '`spec.activeDeadlineSeconds` or'
+  const grace = releaseOf(rules.release).has(canEndNegativeGrace)
+    ? ' or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+    : ''
+  const before = releaseOf(rules.release).has(canEndNegativeGrace)
+    ? '`spec.activeDeadlineSeconds`,'
+    : '`spec.activeDeadlineSeconds` or'
   return `pod updates may not change fields other than \`spec.containers[*].image\`, \`spec.initContainers[*].image\`, ${before} \`spec.tolerations\` (only additions to existing tolerations)${grace}`
 }
 
@@ -125,7 +138,8 @@ function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
     tolerations: old.tolerations,
   }
   const grace = 'terminationGracePeriodSeconds'
-  const mayEnd = rules.release >= 22 && old[grace] < 0 && spec[grace] === 1
+  const mayEnd =
+    releaseOf(rules.release).has(canEndNegativeGrace) && old[grace] < 0 && spec[grace] === 1
   if (mayEnd) spec[grace] = old[grace]
   return spec
 }
@@ -155,7 +169,7 @@ export function checkPodStatusUpdate(
   for (const field of ['containerStatuses', 'initContainerStatuses']) {
     errors.push(...checkTransitions(status[field], before[field], path.child(field), policy))
   }
-  if (rules.release >= podIpsOfStatusSince) errors.push(...checkPodIps(next))
+  if (releaseOf(rules.release).has(addressesOfStatus)) errors.push(...checkPodIps(next))
   return errors
 }
 

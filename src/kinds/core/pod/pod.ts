@@ -1,4 +1,5 @@
 /** The rules of Pod. */
+import { change } from '#api/releases/change.ts'
 import type { KindRules } from '#kinds/kind-rules.ts'
 import { podTemplateDefaults } from '#kinds/pod-template/defaults.ts'
 import { podBehaviour } from './behaviour.ts'
@@ -9,6 +10,11 @@ export const pod: KindRules = {
   behaviour: podBehaviour,
   finalizerNames: 'by-behaviour',
   columns: podColumns,
-  olderColumns: [{ before: 22, instead: podColumnsBefore22 }],
+  olderColumns: [
+    {
+      before: change('tables of pods show when a container last restarted', { since: 22 }),
+      instead: podColumnsBefore22,
+    },
+  ],
   defaults: { ...podTemplateDefaults, ...podDefaults },
 }

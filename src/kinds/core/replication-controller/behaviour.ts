@@ -1,4 +1,5 @@
 /** ReplicationController: so many pods of one template, selected by plain labels. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStringMap } from '#api/go-syntax.ts'
@@ -14,14 +15,16 @@ import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts
 
 const specPath = FieldPath.of('spec')
 
-/** The first release that takes labels for a selector as they are. */
-const anyLabelSelectsSince = 19
+const anyLabelSelects = change(
+  'a ReplicationController with an invalid label in its selector is compared with its template',
+  { since: 19 },
+)
 
 const checkControllerSpec: SpecCheck = (spec, path, rules) => {
   const { replicas = 0, minReadySeconds = 0, template } = spec
   // Before, a label that is none made a selector of nothing.
   const isLost =
-    rules.release < anyLabelSelectsSince && validateLabels(spec.selector, path).length > 0
+    !releaseOf(rules.release).has(anyLabelSelects) && validateLabels(spec.selector, path).length > 0
   const selector = isLost ? everything : selectorOfMap(spec.selector)
   const at = path.child('template')
   return [

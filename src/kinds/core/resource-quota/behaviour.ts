@@ -1,4 +1,5 @@
 /** ResourceQuota: names and amounts of what is limited, and the scopes a quota counts within. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, problemsMax, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList, goQuote, goStrings, goStruct, type GoText } from '#api/go-syntax.ts'
@@ -36,12 +37,13 @@ const conflicts = [
   ['NotTerminating', 'Terminating'],
 ]
 
-/** The first release with the scope of affinities. */
-const affinitySince = 21
+const scopesAffinity = change('resource quotas have the scope CrossNamespacePodAffinity', {
+  since: 21,
+})
 
 /** Of how many of the resources a scope says nothing. */
 function misfitsOf(scope: string, limited: readonly string[], release: number): number {
-  const isAffinity = scope === affinityScope && release >= affinitySince
+  const isAffinity = scope === affinityScope && releaseOf(release).has(scopesAffinity)
   if (!standardScopes.includes(scope) && !isAffinity) return 0
   const fits = (resource: string) =>
     resource === 'pods' || (scope !== 'BestEffort' && podCompute.includes(resource))
@@ -168,7 +170,7 @@ function checkOperator(
   const count = (values ?? []).length
   const onlyExists = [
     ...standardScopes.slice(0, 4),
-    ...(release < affinitySince ? [] : [affinityScope]),
+    ...(releaseOf(release).has(scopesAffinity) ? [affinityScope] : []),
   ]
   if (onlyExists.includes(scope) && operator !== 'Exists') {
     const detail =
@@ -208,8 +210,9 @@ function checkSameScopes(next: KubeObject, old: KubeObject): FieldError[] {
   return [invalid('spec.scopes', goScopes(next.spec), immutableMessage)]
 }
 
-/** Up to here a changed quota was checked like a new one, too. */
-const checkedWholeUntil = 20
+const checksUpdatesTwice = change('an updated ResourceQuota is validated like a new one too', {
+  until: 20,
+})
 
 const checkWhole = (quota: KubeObject, old: KubeObject, context: Context): FieldError[] => [
   ...checkMetadata(quota, true, nameIsDnsSubdomain),
@@ -228,7 +231,7 @@ export const resourceQuotaBehaviour: Behaviour = {
     ...checkStatus(object),
   ],
   validateUpdate: (next, old, context) => [
-    ...(context.release <= checkedWholeUntil ? checkWhole(next, old, context) : []),
+    ...(releaseOf(context.release).has(checksUpdatesTwice) ? checkWhole(next, old, context) : []),
     ...checkMetadataUpdate(next, old),
     ...checkSpec(next.spec ?? {}, allowsAffinity(context, old), context.release),
     ...checkSameScopes(next, old),

@@ -1,4 +1,6 @@
 /** Service: what each type may say, and how it may change. Addresses and node ports are given elsewhere. */
+import { releaseOf } from '#api/releases/change.ts'
+import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { isCidr } from '#api/ip-address.ts'
@@ -38,8 +40,6 @@ import {
 
 const specPath = FieldPath.of('spec')
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
-/** The first release with a list of addresses. */
-const addressListSince = 20
 const kubeletPort = 10250
 /** One day. */
 const affinitySecondsMax = 86400
@@ -58,7 +58,9 @@ function check(service: KubeObject, context: Context, old?: KubeObject): FieldEr
   if (spec.selector) errors.push(...validateLabels(spec.selector, specPath.child('selector')))
   errors.push(...checkAffinity(spec))
   errors.push(
-    ...(context.release < addressListSince ? checkOneAddress(service) : checkAddresses(service)),
+    ...(releaseOf(context.release).has(servicesHaveClusterIps)
+      ? checkAddresses(service)
+      : checkOneAddress(service)),
   )
   for (const [i, ip] of ((spec.externalIPs ?? []) as string[]).entries()) {
     const at = specPath.child('externalIPs').index(i)
@@ -77,8 +79,9 @@ function check(service: KubeObject, context: Context, old?: KubeObject): FieldEr
 
 function checkType(service: KubeObject, release: number): FieldError[] {
   const spec = specOf(service)
-  const ip =
-    release < addressListSince ? specPath.child('clusterIP') : specPath.child('clusterIPs').index(0)
+  const ip = releaseOf(release).has(servicesHaveClusterIps)
+    ? specPath.child('clusterIPs').index(0)
+    : specPath.child('clusterIP')
   const headless = isHeadless(service)
     ? [invalid(ip, 'None', `may not be set to 'None' for ${spec.type} services`)]
     : []
@@ -106,7 +109,7 @@ function checkExternalName(service: KubeObject, release: number): FieldError[] {
   const refuse = (field: string) =>
     errors.push(forbidden(specPath.child(field), 'may not be set for ExternalName services'))
   if (clusterIpsOf(service).length > 0) {
-    if (release >= addressListSince) refuse('clusterIPs')
+    if (releaseOf(release).has(servicesHaveClusterIps)) refuse('clusterIPs')
     else errors.push(forbidden('spec.clusterIP', 'must be empty for ExternalName services'))
   }
   if (spec.ipFamilies?.length > 0) refuse('ipFamilies')
@@ -205,7 +208,7 @@ function checkTrafficPolicies(spec: Loose, context: Context): FieldError[] {
 }
 
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
-  if (context.release < addressListSince) return checkClusterIpKept(next, old)
+  if (!releaseOf(context.release).has(servicesHaveClusterIps)) return checkClusterIpKept(next, old)
   const errors = [...checkAddressChanges(next, old), ...checkFamilyChanges(next, old)]
   const className = specOf(next).loadBalancerClass
   if (isLoadBalancer(old) && isLoadBalancer(next)) {

@@ -1,4 +1,5 @@
 /** The rules for a service's ports. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goList } from '#api/go-syntax.ts'
@@ -10,8 +11,10 @@ import { goServicePort, isLoadBalancer, specOf } from './service-shape.ts'
 
 const portsPath = FieldPath.of('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
-/** Up to here one protocol for a load balancer was a rule like the others, whatever the old service had. */
-const oneProtocolUntil = 19
+const alwaysOneProtocol = change(
+  'services of type LoadBalancer always have ports of one protocol',
+  { until: 19 },
+)
 
 /** `namesProtocols`: ports may name the protocol of their application. */
 export function checkPorts(ports: Loose[], namesProtocols: boolean): FieldError[] {
@@ -54,7 +57,7 @@ export const checkPortNumberOrName = (port: number | string, path: FieldPath): F
 /** A node port makes no sense within the cluster, and no port may be there twice. */
 export function checkPortNumbers(service: KubeObject, release: number): FieldError[] {
   const ports: Loose[] = specOf(service).ports ?? []
-  const errors = release > oneProtocolUntil ? [] : checkOneProtocol(service, release)
+  const errors = releaseOf(release).has(alwaysOneProtocol) ? checkOneProtocol(service, release) : []
   if (specOf(service).type === 'ClusterIP') {
     for (const [i, port] of ports.entries()) {
       if (!port.nodePort) continue
@@ -88,7 +91,13 @@ export function checkMixedProtocols(
 ): FieldError[] {
   const mixed = (service: KubeObject | undefined) =>
     new Set((service?.spec?.ports ?? []).map((port: Loose) => port.protocol)).size > 1
-  if (release <= oneProtocolUntil || !isLoadBalancer(next) || !mixed(next) || mixed(old)) return []
+  if (
+    releaseOf(release).has(alwaysOneProtocol) ||
+    !isLoadBalancer(next) ||
+    !mixed(next) ||
+    mixed(old)
+  )
+    return []
   const detail = "may not contain more than 1 protocol when type is 'LoadBalancer'"
   return [invalid(portsPath, goPorts(next, release), detail)]
 }

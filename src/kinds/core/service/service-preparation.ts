@@ -3,6 +3,8 @@
  * out, fields its new type has no use for are dropped, and so are fields of disabled features.
  * New addresses and ports are given elsewhere.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
+import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { dropUnlessUsed, keepStatus } from '#kinds/all-kinds/strategy.ts'
@@ -15,15 +17,18 @@ import {
   specOf,
 } from './service-shape.ts'
 
-/** The first release with a list of addresses. */
-const clusterIpsSince = 20
-/** The first release in which an update need not repeat what was allocated, nor take back what its type has no use for. */
-const keptSince = 20
+const keepsAllocations = change('an update of a service need not repeat what was allocated', {
+  since: 20,
+})
 
 export function prepareNewService(service: KubeObject, context: Context): void {
   service.status = { loadBalancer: {} }
   const spec = (service.spec ??= {})
-  if (context.release >= clusterIpsSince && spec.clusterIP && !spec.clusterIPs?.length) {
+  if (
+    releaseOf(context.release).has(servicesHaveClusterIps) &&
+    spec.clusterIP &&
+    !spec.clusterIPs?.length
+  ) {
     spec.clusterIPs = [spec.clusterIP]
   }
   dropDisabledFields(service, undefined, context)
@@ -32,9 +37,10 @@ export function prepareNewService(service: KubeObject, context: Context): void {
 export function prepareChangedService(next: KubeObject, old: KubeObject, context: Context): void {
   keepStatus(next, old)
   next.spec ??= {}
-  const keeps = context.release >= keptSince
+  const keeps = releaseOf(context.release).has(keepsAllocations)
   if (keeps) keepAllocated(next, old)
-  if (context.release >= clusterIpsSince) followClusterIp(next.spec, specOf(old))
+  if (releaseOf(context.release).has(servicesHaveClusterIps))
+    followClusterIp(next.spec, specOf(old))
   dropDisabledFields(next, old, context)
   if (keeps) dropFieldsOfOldType(next, old)
   if (context.feature('IPv6DualStack')) leaveDualStack(next.spec, specOf(old))

@@ -1,7 +1,10 @@
 /** Questions about a service that its rules and its preparation both ask. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { goPointer, goQuote, goStruct, type GoText, type GoPart } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { goIntOrString } from '#kinds/all-kinds/int-or-percent.ts'
+
+const showsAppProtocol = change('errors of services show the appProtocol of ports', { since: 18 })
 
 export const specOf = (service: KubeObject): Loose => service.spec ?? {}
 
@@ -29,9 +32,9 @@ export const goServicePort = (port: Loose, release: number): GoText =>
   goStruct('core.ServicePort', [
     ['Name', goQuote(port.name ?? '')],
     ['Protocol', goQuote(port.protocol ?? '')],
-    ...(release < 18
-      ? []
-      : [['AppProtocol', goPointer('string', port.appProtocol)] as [string, GoPart]]),
+    ...(releaseOf(release).has(showsAppProtocol)
+      ? [['AppProtocol', goPointer('string', port.appProtocol)] as [string, GoPart]]
+      : []),
     ['Port', String(port.port ?? 0)],
     ['TargetPort', goIntOrString(port.targetPort)],
     ['NodePort', String(port.nodePort ?? 0)],

@@ -1,4 +1,5 @@
 /** EndpointSlice: addresses of one type, their ports, and the topology only the beta version still writes. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
   type FieldError,
@@ -29,21 +30,24 @@ import { checkNonSpecialIp } from '#kinds/core/service/service-addresses.ts'
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
 /** What the first releases allow of ports. */
 const portsMaxBefore = 100
-const morePortsSince = 18
+const manyPorts = change('an EndpointSlice can have 20000 ports', { since: 18 })
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
 /** Slices of the very first release have addresses of any family, and may keep them for a while. */
 const addressTypesBefore = ['FQDN', 'IP', 'IPv4', 'IPv6']
-const anyFamilyUntil = 19
-/** The first release that refuses addresses which nothing can listen on. */
-const nonSpecialSince = 18
+const anyFamily = change('an update of an EndpointSlice can have addressType IP', { until: 19 })
+const refusesSpecialAddresses = change(
+  'an EndpointSlice rejects loopback and link-local addresses',
+  { since: 18 },
+)
 const hostLabel = 'kubernetes.io/hostname'
 const zoneLabel = 'topology.kubernetes.io/zone'
-/** Before, zones and nodes were labels of the topology as any other, and messages and generations know it so. */
-const hubSince = 21
+const topologyIsDeprecated = change('messages about an EndpointSlice name deprecatedTopology', {
+  since: 21,
+})
 
 function check(slice: KubeObject, { release }: Context, types = addressTypes): FieldError[] {
   const { addressType } = slice
-  const portsMax = release < morePortsSince ? portsMaxBefore : limits.ports
+  const portsMax = releaseOf(release).has(manyPorts) ? limits.ports : portsMaxBefore
   return [
     ...checkOneOf(addressType, types, FieldPath.of('addressType')),
     ...checkEndpoints(slice.endpoints ?? [], addressType, release, FieldPath.of('endpoints')),
@@ -102,12 +106,15 @@ function checkAddress(
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const fits = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
   const problems = fits ? [] : [`must be a valid ${type} address`]
-  const special = release < nonSpecialSince ? [] : checkNonSpecialIp(address, path)
+  const special = releaseOf(release).has(refusesSpecialAddresses)
+    ? checkNonSpecialIp(address, path)
+    : []
   return [...each(path, address, problems), ...special]
 }
 
 function checkTopology(endpoint: Loose, at: FieldPath, release: number): FieldError[] {
-  if (release < hubSince) return checkTopologyLabels(topologyOf(endpoint), at.child('topology'))
+  if (!releaseOf(release).has(topologyIsDeprecated))
+    return checkTopologyLabels(topologyOf(endpoint), at.child('topology'))
   const topology: Record<string, string> | undefined = endpoint.deprecatedTopology
   const path = at.child('deprecatedTopology')
   const errors = checkTopologyLabels(topology, path)
@@ -164,8 +171,10 @@ function checkPorts(ports: Loose[], portsMax: number, path: FieldPath): FieldErr
   })
 }
 
-/** The one release in which the name of a node waits for a feature: before there was none, since it is everybody's. */
-const nodesAreFeatureIn = 20
+const nodeNameIsGated = change('a feature gate decides whether endpoints have a nodeName', {
+  since: 20,
+  until: 20,
+})
 
 /** Fields of disabled features, unless the old slice had them. */
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
@@ -175,7 +184,7 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
     then.some(({ conditions = {} }) => 'serving' in conditions || 'terminating' in conditions)
   const hints = context.feature('TopologyAwareHints') || then.some((endpoint) => endpoint.hints)
   const nodes =
-    context.release !== nodesAreFeatureIn ||
+    !releaseOf(context.release).has(nodeNameIsGated) ||
     context.feature('EndpointSliceNodeName') ||
     then.some((endpoint) => endpoint.nodeName)
   for (const endpoint of (next.endpoints ?? []) as Loose[]) {
@@ -215,7 +224,7 @@ const content = (slice: KubeObject, { release }: Context) => ({
   endpoints: slice.endpoints,
   ports: slice.ports,
   addressType: slice.addressType,
-  ...(release >= hubSince && { labels: slice.metadata.labels }),
+  ...(releaseOf(release).has(topologyIsDeprecated) && { labels: slice.metadata.labels }),
 })
 
 export const endpointSliceBehaviour: Behaviour = {
@@ -234,7 +243,11 @@ export const endpointSliceBehaviour: Behaviour = {
   validateCreate: (object, context) => check(object, context),
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next, context, context.release > anyFamilyUntil ? addressTypes : addressTypesBefore),
+    ...check(
+      next,
+      context,
+      releaseOf(context.release).has(anyFamily) ? addressTypesBefore : addressTypes,
+    ),
     ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
   ],
 }

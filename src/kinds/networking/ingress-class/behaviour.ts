@@ -1,4 +1,6 @@
 /** IngressClass: the controller that serves it, and where that finds its settings. */
+import { parametersHaveScope } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported, required, tooLong } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { domainPrefixedPath, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
@@ -12,7 +14,6 @@ import { checkReference } from '#kinds/networking/ingress/ingress-backend.ts'
 const specPath = FieldPath.of('spec')
 const controllerLengthMax = 250
 const scopes = ['Cluster', 'Namespace']
-const scopeSince = 21
 
 function check(object: KubeObject, context: Context): FieldError[] {
   const controller: string = object.spec?.controller ?? ''
@@ -58,7 +59,7 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   const used = typeof old?.spec?.parameters?.scope === 'string'
   if (context.feature('IngressClassNamespacedParams') || used || !next.spec?.parameters) return
   // A scope is always written from the release on that has it.
-  if (context.release >= scopeSince) next.spec.parameters.scope = null
+  if (releaseOf(context.release).has(parametersHaveScope)) next.spec.parameters.scope = null
   delete next.spec.parameters.namespace
 }
 

@@ -1,4 +1,6 @@
 /** Ingress, on networking.k8s.io/v1: rules by host and path, and certificates. */
+import { pathsHaveTypes } from '#kinds/stored-fields.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
@@ -124,14 +126,15 @@ function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
   return [invalid(path, annotation, 'can not be set when the class field is also set')]
 }
 
-/** The first release in which paths have types, and the first that is done with the rules of those before. */
-const pathTypesSince = 18
-const newRulesSince = 19
+const followsStableRules = change('Ingress has the rules of networking.k8s.io/v1', { since: 19 })
 
 function checkSpecOf(ingress: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const spec: Loose = ingress.spec ?? {}
-  if (context.release >= newRulesSince) return checkSpec(spec, leniencyOf(context, old))
-  const typed = context.release < pathTypesSince ? undefined : leniencyOfFirst(old?.spec)
+  if (releaseOf(context.release).has(followsStableRules))
+    return checkSpec(spec, leniencyOf(context, old))
+  const typed = releaseOf(context.release).has(pathsHaveTypes)
+    ? leniencyOfFirst(old?.spec)
+    : undefined
   return checkEarlySpec(spec, typed)
 }
 
@@ -152,7 +155,7 @@ export const ingressBehaviour: Behaviour = {
   validateUpdate(next, old, context) {
     const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
     const metadata = checkMetadata(next, true, nameIsDnsSubdomain)
-    if (context.release >= pathTypesSince) return [...moved, ...metadata, ...own]
+    if (releaseOf(context.release).has(pathsHaveTypes)) return [...moved, ...metadata, ...own]
     // The early releases check a changed ingress whole, then once more together with what may not change.
     return [...metadata, ...own, ...moved, ...own]
   },

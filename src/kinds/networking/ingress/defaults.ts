@@ -1,11 +1,10 @@
 /** Defaults of Ingress. */
+import { pathsHaveTypes } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 
-/** The release that told paths apart by type. */
-const pathTypeSince = 18
-
 const betaPath: Defaulter = (value, { release }) => {
-  if (release >= pathTypeSince) value.pathType ??= 'ImplementationSpecific'
+  if (releaseOf(release).has(pathsHaveTypes)) value.pathType ??= 'ImplementationSpecific'
 }
 
 export const ingressDefaults: Defaulters = {

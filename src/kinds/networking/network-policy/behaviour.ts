@@ -1,4 +1,5 @@
 /** NetworkPolicy: peers and ports traffic is allowed from and to. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -14,8 +15,9 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
 const policyTypes = ['Ingress', 'Egress']
-/** The first release that looks at each type by itself. */
-const ownTypeSince = 18
+const typesErrOnce = change('each unsupported policy type of a NetworkPolicy is one error', {
+  since: 18,
+})
 
 function check(policy: KubeObject, { release }: Context): FieldError[] {
   const path = FieldPath.of('spec')
@@ -34,7 +36,9 @@ function check(policy: KubeObject, { release }: Context): FieldError[] {
   const wrong = types.filter((type) => !policyTypes.includes(type))
   for (const [i, type] of types.entries()) {
     // Before, each type was refused for every one that is wrong.
-    const faults = release < ownTypeSince ? wrong : wrong.filter((one) => one === type).slice(0, 1)
+    const faults = releaseOf(release).has(typesErrOnce)
+      ? wrong.filter((one) => one === type).slice(0, 1)
+      : wrong
     errors.push(...faults.map(() => notSupported(typesPath.index(i), type, policyTypes)))
   }
   return errors
@@ -95,8 +99,9 @@ function checkPeer(
   return errors
 }
 
-/** The first release in which an exception is smaller than what it is taken from. */
-const strictSince = 18
+const exceptionsAreSmaller = change('an except of a NetworkPolicy must be smaller than its cidr', {
+  since: 18,
+})
 
 function checkIpBlock(block: Loose, path: FieldPath, release: number): FieldError[] {
   const text: string = block.cidr ?? ''
@@ -111,7 +116,7 @@ function checkIpBlock(block: Loose, path: FieldPath, release: number): FieldErro
     if (except === undefined) {
       return [...errors, invalid(exceptAt, exceptText, 'not a valid CIDR')]
     }
-    if (release < strictSince) {
+    if (!releaseOf(release).has(exceptionsAreSmaller)) {
       if (cidrContains(cidr, except.network)) continue
       errors.push(invalid(exceptAt, asGo(formatIp(except.network)), 'not within CIDR range'))
     } else if (!cidrContains(cidr, except.network) || cidr.ones >= except.ones) {

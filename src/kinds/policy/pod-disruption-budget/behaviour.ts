@@ -1,4 +1,5 @@
 /** PodDisruptionBudget, on policy/v1: how many pods must stay, or how many may go. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'
@@ -36,26 +37,29 @@ function check(budget: KubeObject): FieldError[] {
   return [...errors, ...validateLabelSelector(selector, specPath.child('selector'))]
 }
 
-/** Before, a status was never looked at where it is written, and with the spec in every other write. */
-const statusCheckedSince = 21
-/** Up to here messages have another name for the disruptions that are allowed. */
-const longerNameUntil = 17
+const checksStatusApart = change("updates of a budget's status are validated", { since: 21 })
+const longerName = change(
+  'errors of a budget call status.disruptionsAllowed podDisruptionsAllowed',
+  { until: 17 },
+)
 
 function checkCounts({ status = {} }: KubeObject, { release }: Context): FieldError[] {
   const shown = (field: string) =>
-    field === 'disruptionsAllowed' && release <= longerNameUntil ? 'podDisruptionsAllowed' : field
+    field === 'disruptionsAllowed' && releaseOf(release).has(longerName)
+      ? 'podDisruptionsAllowed'
+      : field
   return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(shown(field))))
 }
 
 function checkWhole(budget: KubeObject, context: Context): FieldError[] {
   const errors = check(budget)
-  return context.release < statusCheckedSince
-    ? [...errors, ...checkCounts(budget, context)]
-    : errors
+  return releaseOf(context.release).has(checksStatusApart)
+    ? errors
+    : [...errors, ...checkCounts(budget, context)]
 }
 
 function checkStatus(next: KubeObject, context: Context): FieldError[] {
-  if (context.release < statusCheckedSince) return []
+  if (!releaseOf(context.release).has(checksStatusApart)) return []
   const { conditions = [] } = next.status ?? {}
   const errors = checkConditions(conditions, statusPath.child('conditions'))
   if (context.requestApiVersion === 'policy/v1beta1') return errors

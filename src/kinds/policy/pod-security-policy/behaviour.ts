@@ -1,4 +1,5 @@
 /** PodSecurityPolicy: the rules a policy sets for pods. Pods are held against them elsewhere. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings } from '#api/go-syntax.ts'
@@ -138,13 +139,13 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   dropUnlessUsed(next.spec, 'allowedCSIDrivers', context.feature('CSIInlineVolume'), false)
 }
 
-/** The first release that knows volumes made with a pod, and the last that allows them whether they can be made or not. */
-const ephemeralSince = 19
-const ephemeralAnywayUntil = 20
+const ephemeralNeedsNoGate = change('a PodSecurityPolicy may always list ephemeral volumes', {
+  since: 19,
+  until: 20,
+})
 
 const allowsEphemeral = ({ release, feature }: Context): boolean =>
-  (release >= ephemeralSince && release <= ephemeralAnywayUntil) ||
-  feature('GenericEphemeralVolume')
+  releaseOf(release).has(ephemeralNeedsNoGate) || feature('GenericEphemeralVolume')
 
 export const podSecurityPolicyBehaviour: Behaviour = {
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),

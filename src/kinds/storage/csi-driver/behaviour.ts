@@ -1,4 +1,5 @@
 /** CSIDriver: what a storage driver needs and offers. */
+import { type Change, change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import {
@@ -100,14 +101,14 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-/** Up to here a driver had a name and a spec to check, no metadata. */
-const namedAloneUntil = 19
+const checksNameAlone = change(
+  "a CSIDriver's labels, annotations and finalizers are not validated",
+  { until: 19 },
+)
 
-/** Up to here what was wrong with a new one was told twice. */
-const toldTwiceUntil = 20
+const errorsOccurTwice = change('each error of a new CSIDriver occurs twice', { until: 20 })
 
-/** Up to here the spec could not change at all, so that there was nothing to count. */
-const specKeptUntil = 20
+const specIsImmutable = change('the spec of a CSIDriver cannot be changed', { until: 20 })
 
 /** With the name checked as the spec is. */
 const checkNamed = (driver: KubeObject, context: Context): FieldError[] => [
@@ -116,12 +117,12 @@ const checkNamed = (driver: KubeObject, context: Context): FieldError[] => [
 ]
 
 function checkNewDriver(driver: KubeObject, context: Context): FieldError[] {
-  if (context.release <= namedAloneUntil) {
+  if (releaseOf(context.release).has(checksNameAlone)) {
     return [...checkNamed(driver, context), ...checkNamed(driver, context)]
   }
   const finalizers = checkFinalizerNames(driver)
   const errors = checkDriver(driver, context)
-  if (context.release > toldTwiceUntil) return [...finalizers, ...errors]
+  if (!releaseOf(context.release).has(errorsOccurTwice)) return [...finalizers, ...errors]
   const metadata = checkMetadata(driver, false, nameIsDnsSubdomain)
   return [...finalizers, ...errors, ...metadata, ...errors]
 }
@@ -137,24 +138,32 @@ const goTokenRequests = (requests: Loose[] | undefined): GoText =>
     ),
   )
 
-/** The fields of a spec since when there are, as Go shows them. */
+const hasModes = change('errors of a CSIDriver show volumeLifecycleModes', { since: 16 })
+const hasCapacity = change('errors of a CSIDriver show fsGroupPolicy and storageCapacity', {
+  since: 19,
+})
+const hasTokens = change('errors of a CSIDriver show tokenRequests', { since: 20 })
+
+/** The spec as Go formats it: with the fields that the release has. */
 const goDriverSpec = (spec: Loose, release: number): GoText => {
-  const fields: [since: number, name: string, shown: GoText][] = [
-    [15, 'AttachRequired', goPointer('bool', spec.attachRequired)],
-    [19, 'FSGroupPolicy', goPointer('storage.FSGroupPolicy', spec.fsGroupPolicy)],
-    [15, 'PodInfoOnMount', goPointer('bool', spec.podInfoOnMount)],
+  const fields: [added: Change | undefined, name: string, shown: GoText][] = [
+    [undefined, 'AttachRequired', goPointer('bool', spec.attachRequired)],
+    [hasCapacity, 'FSGroupPolicy', goPointer('storage.FSGroupPolicy', spec.fsGroupPolicy)],
+    [undefined, 'PodInfoOnMount', goPointer('bool', spec.podInfoOnMount)],
     [
-      16,
+      hasModes,
       'VolumeLifecycleModes',
       goStrings(listAsWritten(spec, 'volumeLifecycleModes'), 'storage.VolumeLifecycleMode'),
     ],
-    [19, 'StorageCapacity', goPointer('bool', spec.storageCapacity)],
-    [20, 'TokenRequests', goTokenRequests(listAsWritten(spec, 'tokenRequests'))],
-    [20, 'RequiresRepublish', goPointer('bool', spec.requiresRepublish)],
+    [hasCapacity, 'StorageCapacity', goPointer('bool', spec.storageCapacity)],
+    [hasTokens, 'TokenRequests', goTokenRequests(listAsWritten(spec, 'tokenRequests'))],
+    [hasTokens, 'RequiresRepublish', goPointer('bool', spec.requiresRepublish)],
   ]
   return goStruct(
     'storage.CSIDriverSpec',
-    fields.flatMap(([since, name, shown]) => (release < since ? [] : [[name, shown]])),
+    fields.flatMap(([added, name, shown]) =>
+      added === undefined || releaseOf(release).has(added) ? [[name, shown]] : [],
+    ),
   )
 }
 
@@ -167,10 +176,10 @@ function checkSpecKept(next: KubeObject, old: KubeObject, context: Context): Fie
 function checkChangedDriver(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const { release } = context
   return [
-    ...(release <= namedAloneUntil
+    ...(releaseOf(release).has(checksNameAlone)
       ? [...checkNamed(next, context), ...checkNamed(next, context)]
       : checkMetadataUpdate(next, old)),
-    ...(release <= specKeptUntil
+    ...(releaseOf(release).has(specIsImmutable)
       ? checkSpecKept(next, old, context)
       : [...checkDriverChanges(next, old), ...checkTokenRequests(next.spec?.tokenRequests ?? [])]),
   ]
@@ -178,11 +187,11 @@ function checkChangedDriver(next: KubeObject, old: KubeObject, context: Context)
 
 export const csiDriverBehaviour: Behaviour = {
   unconditionalUpdate: false,
-  metadataLastUntil: namedAloneUntil,
+  metadataLastIn: checksNameAlone,
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
-    if (context.release <= specKeptUntil) return
+    if (releaseOf(context.release).has(specIsImmutable)) return
     const changed = ['tokenRequests', 'requiresRepublish'].some(
       (field) => !sameJson(next.spec?.[field], old.spec?.[field]),
     )

@@ -1,4 +1,6 @@
 /** Defaults of CSIDriver. */
+import { driversHaveLifecycles } from '#kinds/stored-fields.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 
 /** Fields came one by one, most of them behind a feature. */
@@ -7,11 +9,14 @@ const csiDriverSpec: Defaulter = (spec, { release, feature }) => {
   spec.podInfoOnMount ??= false
   if (feature('CSIStorageCapacity')) spec.storageCapacity ??= false
   if (feature('CSIVolumeFSGroupPolicy')) spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
-  if (!spec.volumeLifecycleModes?.length && feature('CSIInlineVolume') && release >= 16) {
+  if (
+    !spec.volumeLifecycleModes?.length &&
+    feature('CSIInlineVolume') &&
+    releaseOf(release).has(driversHaveLifecycles)
+  ) {
     spec.volumeLifecycleModes = ['Persistent']
   }
-  const republish = release >= 22 || (release >= 20 && feature('CSIServiceAccountToken'))
-  if (republish) spec.requiresRepublish ??= false
+  if (feature('CSIServiceAccountToken')) spec.requiresRepublish ??= false
 }
 
 export const csiDriverDefaults: Defaulters = {

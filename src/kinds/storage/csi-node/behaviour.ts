@@ -1,4 +1,5 @@
 /** CSINode: the storage drivers that run on a node. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, duplicate, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { type GoText, asGo, goPointer, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
@@ -16,6 +17,8 @@ import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
 
+const checkedOnce = change('each error of a new CSINode occurs once', { since: 21 })
+
 const specPath = FieldPath.of('spec')
 
 /** How long the id of a node may be, and where the node had longer ones already. */
@@ -26,14 +29,21 @@ interface IdLengthMax {
   readonly toldOfOld: number
 }
 
-const idLengthMaxSince22: IdLengthMax = { ofNew: 192, ofOld: 256, toldOfOld: 256 }
+const longIds = change('the node id of a CSINode can have 192 bytes', { since: 22 })
+const keepsLongIds = change('a CSINode keeps node ids of up to 192 bytes', { since: 21 })
+
+const idLengthMax: IdLengthMax = { ofNew: 192, ofOld: 256, toldOfOld: 256 }
 
 const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, toldOfOld: 128 }
 
 const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, toldOfOld: 128 }
 
 const idLengthMaxIn = (release: number): IdLengthMax =>
-  release >= 22 ? idLengthMaxSince22 : release === 21 ? idLengthMaxOf21 : idLengthMaxBefore
+  releaseOf(release).has(longIds)
+    ? idLengthMax
+    : releaseOf(release).has(keepsLongIds)
+      ? idLengthMaxOf21
+      : idLengthMaxBefore
 
 function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number): FieldError[] {
   const { ofNew, ofOld, toldOfOld } = idLengthMaxIn(release)
@@ -55,12 +65,11 @@ function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number
   })
 }
 
-/** The first release that shows the key that is wrong, not all of them. */
-const keyShownSince = 22
+const showsOneKey = change('errors of a CSINode show the invalid topology key alone', { since: 22 })
 
 function checkTopologyKeys(keys: string[], path: FieldPath, release: number): FieldError[] {
   const isRepeated = repeats(keys)
-  const all = release < keyShownSince ? asGo(goStrings(keys)) : undefined
+  const all = releaseOf(release).has(showsOneKey) ? undefined : asGo(goStrings(keys))
   return keys.flatMap((key, i) => [
     ...(key === '' ? [required(path)] : []),
     ...(isRepeated[i] ? [duplicate(path, key)] : []),
@@ -91,7 +100,7 @@ export const csiNodeBehaviour: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {
     const errors = checkNodeDrivers(object, false, release)
-    if (release >= 21) return errors
+    if (releaseOf(release).has(checkedOnce)) return errors
     // Before that everything was checked twice.
     return [...errors, ...checkMetadata(object, false, nameIsDnsSubdomain), ...errors]
   },

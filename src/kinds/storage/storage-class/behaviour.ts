@@ -1,4 +1,5 @@
 /** StorageClass: what makes volumes and how, which may not change. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
   type FieldError,
@@ -17,12 +18,17 @@ import type { Behaviour } from '#kinds/kind.ts'
 import { checkParameters } from '#kinds/storage/class-parameters.ts'
 import { checkTopologySelectorTerm } from './topology-selector.ts'
 
-/** The first release that shows a provisioner as it is checked, not as it was written. */
-const loweredSince = 22
+const showsLowerCase = change('errors show the provisioner of a StorageClass in lower case', {
+  since: 22,
+})
 
 function checkProvisioner(provisioner: string, path: FieldPath, release: number): FieldError[] {
   const lowered = provisioner.toLowerCase()
-  return each(path, release < loweredSince ? provisioner : lowered, qualifiedName(lowered))
+  return each(
+    path,
+    releaseOf(release).has(showsLowerCase) ? lowered : provisioner,
+    qualifiedName(lowered),
+  )
 }
 
 function check(object: KubeObject, release: number): FieldError[] {

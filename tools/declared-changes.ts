@@ -1,0 +1,41 @@
+/**
+ * Every change between releases that the server knows. A change registers itself when its module is loaded, so all
+ * modules that declare one are loaded here: none can be missed.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Change, declaredChanges } from '#api/releases/change.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const ofRegistry = "releases/change.ts'"
+
+/** Paths of the modules that declare changes: `src/kinds/core/pod/behaviour.ts`. */
+export const modulesWithChanges = (): string[] =>
+  readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[^.]+\.ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const text = readFileSync(path, 'utf8')
+      return text.includes(ofRegistry) && /[^.\w]change\(/.test(text)
+    })
+    .map((path) => path.slice(root.length + 1))
+    .sort()
+
+/** Every change, by the module that declares it. */
+export async function changesByModule(): Promise<ReadonlyMap<string, readonly Change[]>> {
+  const found = new Map<string, readonly Change[]>()
+  const known = new Set<Change>()
+  for (const path of modulesWithChanges()) {
+    await import(join(root, path))
+    const fresh = declaredChanges().filter((change) => !known.has(change))
+    for (const change of fresh) known.add(change)
+    found.set(path, fresh)
+  }
+  return found
+}
+
+/** Every change, ordered by title. */
+export async function allChanges(): Promise<readonly Change[]> {
+  await changesByModule()
+  return declaredChanges().toSorted((a, b) => (a.title < b.title ? -1 : 1))
+}
