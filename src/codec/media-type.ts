@@ -121,6 +121,37 @@ export function wantedForm(
   return wanted
 }
 
+export interface WantedAggregated extends Omit<Wanted, 'as'> {
+  /** Of apidiscovery.k8s.io. */
+  readonly version: string
+}
+
+/**
+ * The form of aggregated discovery, or undefined where the client prefers the unaggregated document or accepts nothing.
+ * `versions`: those that are served.
+ */
+export function wantedAggregated(
+  header: string,
+  versions: readonly string[],
+  rules: AcceptRules = 'present',
+): WantedAggregated | undefined {
+  for (const clause of parseAccept(header, rules)) {
+    for (const format of formats) {
+      if (!matches(clause, format)) continue
+      const { as, g, v, ...others } = clause.parameters
+      const isPlain = as === undefined && g === undefined && v === undefined
+      const parameters = isPlain ? clause.parameters : others
+      const wanted = accept({ ...clause, parameters }, format, 'document')
+      if (wanted === undefined) continue
+      if (isPlain) return undefined
+      if (as !== 'APIGroupDiscoveryList' || g !== 'apidiscovery.k8s.io') continue
+      if (v === undefined || !versions.includes(v)) continue
+      return { ...wanted, mediaType: `${wanted.mediaType};g=${g};v=${v};as=${as}`, version: v }
+    }
+  }
+  return undefined
+}
+
 /** The form of a watch's events: JSON or protobuf. Throws 406. */
 export function wantedStream(
   header: string,

@@ -128,9 +128,10 @@ export function send(
   status: number,
   shape: { readonly contentType: string },
   body: Buffer,
+  more?: AnswerHeaders,
 ): void | Promise<void> {
   requireRoom(exchange, body.length)
-  return sendMade(exchange, status, shape, body)
+  return sendMade(exchange, status, shape, body, more)
 }
 
 /** What there was room for before it was made. */
@@ -139,11 +140,13 @@ function sendMade(
   status: number,
   shape: { readonly contentType: string },
   body: Buffer,
+  more?: AnswerHeaders,
 ): void | Promise<void> {
-  const headers = answerHeaders(exchange, shape.contentType)
+  const headers = { ...answerHeaders(exchange, shape.contentType), ...more }
   finish(exchange, status, body.length)
   if (body.length >= gzipBytesMin && acceptsGzip(exchange)) {
-    const zippedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+    const vary = more?.vary === undefined ? 'Accept-Encoding' : [`${more.vary}`, 'Accept-Encoding']
+    const zippedHeaders = { ...headers, 'content-encoding': 'gzip', vary }
     return gzipped(body).then((packed) => answer(exchange, status, zippedHeaders, packed))
   }
   answer(exchange, status, headers, body)

@@ -45,14 +45,15 @@ const facts = loadFacts((name: string) =>
 const administrator = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
 
 interface More {
+  readonly release?: number
   readonly paths?: readonly PathHandler[]
   readonly limits?: object
   readonly observers?: HttpParts['observers']
 }
 
-/** `more`: paths beside discovery, limits other than the usual ones, and who looks on. */
+/** `more`: another release, paths beside discovery, limits other than the usual ones, and who looks on. */
 export async function startServed(more: More = {}): Promise<Served> {
-  const verbs = await startVerbs()
+  const verbs = await startVerbs(undefined, undefined, more.release)
   const defects: string[] = []
   const { server } = verbs
   const parts: HttpParts = {

@@ -5,6 +5,7 @@ import {
   mediaTypes,
   type Transform,
   type Wanted,
+  wantedAggregated,
   wantedForm,
   wantedStream,
   wantsPretty,
@@ -67,6 +68,22 @@ export function documentShape(
   if (produces !== 'unrouted') checkRouteAccepts(accept, produces)
   if (produces === 'json') return jsonShape
   return shapeOf(exchange, wantedForm(accept, 'document', exchange.acceptRules))
+}
+
+export interface AggregatedShape extends Shape {
+  /** Of apidiscovery.k8s.io. */
+  readonly version: string
+}
+
+/** The form of aggregated discovery, where the client prefers it and a version that it accepts is served. */
+export function aggregatedShape(
+  exchange: Exchange,
+  versions: readonly string[],
+): AggregatedShape | undefined {
+  if (versions.length === 0) return undefined
+  const wanted = wantedAggregated(acceptOf(exchange), versions, exchange.acceptRules)
+  if (wanted === undefined) return undefined
+  return { ...shapeOf(exchange, { ...wanted, as: undefined }), version: wanted.version }
 }
 
 const jsonShape: Shape = {

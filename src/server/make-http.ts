@@ -2,15 +2,18 @@
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
 import { loadLater } from '#base/load-later.ts'
+import { aggregatedVersions } from '#discovery/aggregated.ts'
 import { type PriorityOf, priorities } from '#discovery/group-order.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
+import type { Aggregation } from '#http/aggregation/aggregation.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { leavesHttp } from '#http/connect/connect.ts'
 import type { Wire } from '#http/exchange.ts'
 import { createListener, type Listener } from '#http/listener.ts'
 import type { TlsKeys } from '#http/named-certificates.ts'
 import type { HttpParts, PathHandler } from '#http/parts.ts'
-import { discoveryPaths } from '#http/paths/discovery.ts'
+import type { AggregatedDiscovery } from '#http/paths/aggregated-discovery.ts'
+import { type DiscoveryParts, discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
 import { knownPaths } from '#http/paths/known-paths.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
@@ -200,6 +203,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
       serverAddress: externalAddress(settings),
       typeOf: (kind) => facts.typeOf(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`, release),
       aggregated: aggregation,
+      whole: wholeDiscovery(foundation, aggregation, priorityOf),
     }),
     openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
@@ -217,6 +221,37 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
       ],
     }),
   ]
+}
+
+const loadAggregated = loadLater<typeof import('#http/paths/aggregated-discovery.ts')>(
+  import.meta.url,
+  '#http/paths/aggregated-discovery',
+)
+const loadRemoteDiscovery = loadLater<typeof import('#http/aggregation/remote-discovery.ts')>(
+  import.meta.url,
+  '#http/aggregation/remote-discovery',
+)
+
+/** Aggregated discovery is made, and what makes it is loaded, with the first request for it. */
+function wholeDiscovery(
+  { facts, release, feature, catalog, clock }: Foundation,
+  aggregation: Aggregation,
+  priorityOf: PriorityOf,
+): DiscoveryParts['whole'] {
+  let made: AggregatedDiscovery | undefined
+  const load = () => {
+    made ??= new (loadAggregated().AggregatedDiscovery)({
+      catalog,
+      release,
+      priorityOf,
+      listTypeOf: (version) =>
+        facts.typeOf(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`, release),
+      groupVersions: (local) => aggregation.groupVersions(local),
+      remotes: new (loadRemoteDiscovery().RemoteDiscovery)(aggregation, () => clock.elapsed()),
+    })
+    return made
+  }
+  return { versions: aggregatedVersions(release, feature), load }
 }
 
 /** Loaded when somebody asks. */

@@ -69,12 +69,16 @@ const places: Record<string, [group: string, version: string]> = {
   jobs: ['batch', 'v1'],
 }
 
+/** The release that most tests of verbs are about. */
+const releaseSpecified = 22
+
 /** `eventsMax`: how much of the past memory keeps. */
 export async function startVerbs(
   storage: Storage = createMemoryStorage(),
   eventsMax = 100,
+  release = releaseSpecified,
 ): Promise<Fixture> {
-  const server = await makeServer(storage, eventsMax)
+  const server = await makeServer(storage, eventsMax, release)
   const target = (plural: string, name = '', subresource = ''): Target => {
     const [group, version] = places[plural] ?? ['', 'v1']
     const kind = server.catalog.find(group, version, plural)
@@ -152,8 +156,7 @@ export async function startVerbs(
   }
 }
 
-async function makeServer(storage: Storage, eventsMax: number): Promise<Server> {
-  const release = 22
+async function makeServer(storage: Storage, eventsMax: number, release: number): Promise<Server> {
   const gates = featureGates(JSON.parse(readFacts('features.json')), release, new Map() as never)
   if ('error' in gates) throw new Error(gates.error)
   const catalog = new Catalog([])

@@ -38,7 +38,7 @@ var (
 	prefixLine      = regexp.MustCompile(`\{Group: "([^"]*)", Resource: "([^"]*)"\}:\s+"([^"]+)"`)
 	disableCall     = regexp.MustCompile(`(?s)\.Disable(Versions|Resources)\((.*?)\n\t\)`)
 	schemeVersion   = regexp.MustCompile(`(\w+)\.SchemeGroupVersion(?:\.WithResource\("(\w+)"\))?`)
-	qualified       = regexp.MustCompile(`(?:DefaultQualifiedResource:|resource :=)\s+\w+\.Resource\("(\w+)"\)`)
+	qualified       = regexp.MustCompile(`(?:DefaultQualifiedResource:|resource :=|var groupResource =)\s+\w+\.Resource\("(\w+)"\)`)
 	namesFunction   = regexp.MustCompile(`(?s)func \(\w+ \*\w+\) (ShortNames|Categories)\(\) \[\]string \{\s+return (.*?)\n\}`)
 	wideCategories  = regexp.MustCompile(`REST\{store, \[\]string\{([^}]*)\}`)
 	encodeVersioner = regexp.MustCompile(`NewMultiGroupVersioner\((\w+)\.SchemeGroupVersion`)

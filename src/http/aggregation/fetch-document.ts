@@ -9,6 +9,7 @@ import { remoteUserHeaders } from './remote-user.ts'
 
 export interface FetchedDocument {
   readonly etag: string
+  readonly contentType: string
   readonly bytes: Buffer
 }
 
@@ -25,6 +26,7 @@ export async function fetchDocument(
   remote: Remote,
   path: string,
   etag = '',
+  accept = 'application/json',
 ): Promise<FetchedDocument | 'unchanged' | 'missing' | 'away'> {
   try {
     const backend = await aggregation.backendOf(remote)
@@ -35,7 +37,7 @@ export async function fetchDocument(
       headers: {
         ...remoteUserHeaders(fetcher),
         host: placeOf(backend),
-        accept: 'application/json',
+        accept,
         ...(etag !== '' && { 'if-none-match': etag }),
       },
       signal: AbortSignal.timeout(fetchTimeoutMs),
@@ -52,7 +54,8 @@ export async function fetchDocument(
       if (size > documentBytesMax) return 'away'
       chunks.push(chunk as Buffer)
     }
-    return { etag: answer.headers.etag ?? '', bytes: Buffer.concat(chunks) }
+    const { etag: newEtag = '', 'content-type': contentType = '' } = answer.headers
+    return { etag: newEtag, contentType, bytes: Buffer.concat(chunks) }
   } catch {
     return 'away'
   }

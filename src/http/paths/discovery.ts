@@ -6,9 +6,10 @@ import { apiResourceList } from '#discovery/resources.ts'
 import { encodeValue } from '#http/other-shapes.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
-import { documentShape, type Shape } from '#http/shape.ts'
+import { aggregatedShape, documentShape, type Shape } from '#http/shape.ts'
 import type { Catalog, GroupVersion } from '#kinds/catalog.ts'
 import type { Type } from '#schema/type.ts'
+import type { AggregatedDiscovery } from './aggregated-discovery.ts'
 import { requireGet } from './require-get.ts'
 
 export interface DiscoveryParts {
@@ -23,13 +24,19 @@ export interface DiscoveryParts {
     readonly generation: number
     groupVersions(local: readonly GroupVersion[]): GroupVersion[]
   }
+  /** The document with everything in it, in the versions of it that are served. */
+  readonly whole?: {
+    readonly versions: readonly string[]
+    readonly load: () => AggregatedDiscovery
+  }
 }
 
 export function discoveryPaths(parts: DiscoveryParts): PathHandler {
   let generation = -1
   let made = new Map<string, unknown>()
+  const currentGeneration = () => parts.catalog.generation + (parts.aggregated?.generation ?? 0)
   const documentOf = (path: string): unknown => {
-    const current = parts.catalog.generation + (parts.aggregated?.generation ?? 0)
+    const current = currentGeneration()
     if (generation !== current) {
       generation = current
       made = new Map()
@@ -43,6 +50,11 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
       const path = exchange.target.path.replace(/\/$/, '')
       const routed = isRouted(parts, path)
       if (routed) requireGet(exchange)
+      if (parts.whole !== undefined && (path === '/api' || path === '/apis')) {
+        const shape = aggregatedShape(exchange, parts.whole.versions)
+        if (shape !== undefined)
+          return parts.whole.load().answer(exchange, path, shape, currentGeneration())
+      }
       const shape: Shape = documentShape(exchange, routed ? 'any form' : 'unrouted')
       const value = documentOf(path)
       if (value === undefined) throw pathNotFound()
