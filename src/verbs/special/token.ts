@@ -23,8 +23,8 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   const { warnings, auditAnnotations } = request
   const release = releaseOf(server.release)
   const rules = { release, feature, newUid, warnings, auditAnnotations }
-  const { mint, tokenRequests } = server.access
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
+  const { mint, tokenRequests } = server.access
   fillInTokenRequest(asked)
   // What was requested is its writer's, though nothing is stored.
   claimBody(server, request, asked, { apiVersion, kind: 'TokenRequest' })
