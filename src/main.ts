@@ -45,9 +45,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     case 'refuse':
       return refuse(command.error)
-    case 'backup': {
-      const { backupTo } = await import('#cli/backup.ts')
-      return orSay(backupTo(command.flags.settings, command.file))
+    case 'run': {
+      const { runCommand } = await import('#cli/run-command.ts')
+      return orSay(runCommand(command.given))
     }
     case 'start': {
       const { start } = await import('#cli/start.ts')

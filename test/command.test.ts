@@ -37,8 +37,13 @@ const refusals: [args: string[], line: RegExp][] = [
   ],
   [['--secure-port=none'], /^binnacle: --secure-port: "none" is not accepted.*\n$/],
   [['--storage-backend=etcd3'], /^binnacle: --storage-backend=etcd3 needs --etcd-servers\n$/],
-  [['restore'], /^binnacle: unexpected argument "restore".*\n$/],
-  [['backup'], /^binnacle: backup wants the file to write.*\n$/],
+  [['restor'], /^binnacle: unexpected argument "restor".*\n$/],
+  [['backup'], /^binnacle: backup needs FILE: binnacle backup FILE \[flags\]\n$/],
+  [
+    ['kubeconfig'],
+    /^binnacle: kubeconfig needs --user: binnacle kubeconfig --user NAME \[flags\]\n$/,
+  ],
+  [['verify', '--storage-backend=memory'], /^binnacle: verify does not work with .*memory\n$/],
 ]
 for (const [args, line] of refusals)
   test(`binnacle ${args.join(' ')} is refused in one line`, async () => {
@@ -146,10 +151,7 @@ test('a backup of a running server starts another one', async () => {
   await server.stop()
 
   const restored = join(place, 'restored')
-  const { mkdirSync, copyFileSync } = await import('node:fs')
-  mkdirSync(restored, { mode: 0o700 })
-  const { databaseFileName } = await import('#storage/sqlite/data-directory.ts')
-  copyFileSync(file, join(restored, databaseFileName))
+  assert.equal((await run(['restore', file, `--data-dir=${restored}`]).ended()).code, 0)
   const again = await startServer([sqlite], restored)
   const names = (await again.ask('GET', configMaps)).body.items.map(
     (item: { metadata: { name: string } }) => item.metadata.name,
@@ -180,7 +182,7 @@ test('what the operator can mend is one line without a trace', async () => {
     [[`--data-dir=${file}`], /^binnacle: \S+garbled\.txt is a file and no directory$/],
     [[`--token-auth-file=${file}`], /^binnacle: token file '\S+garbled\.txt', line 1: .*$/],
     [[`--admission-control-config-file=${file}`], /^binnacle: .*garbled\.txt" \[yaml: .*\]$/],
-    [['backup', place, `--data-dir=${place}`], /^binnacle: \S+ is a directory; backup wants .*$/],
+    [['backup', place, `--data-dir=${place}`], /^binnacle: \S+ is a directory; backup needs .*$/],
   ]
   for (const [args, line] of rows) {
     const started = args[0] === 'backup' ? args : [...memory, ...args]

@@ -1,5 +1,6 @@
-/** Writes docs/flags.md from the flag table. A test compares the two. */
+/** Writes docs/flags.md and docs/commands.md from the tables of flags and commands. A test compares them. */
 import { writeFileSync } from 'node:fs'
-import { flagsPage } from '#cli/help.ts'
+import { commandsPage, flagsPage } from '#cli/help.ts'
 
 writeFileSync(new URL('../docs/flags.md', import.meta.url), flagsPage())
+writeFileSync(new URL('../docs/commands.md', import.meta.url), commandsPage())

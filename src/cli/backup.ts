@@ -1,14 +1,35 @@
-/** `binnacle backup FILE`: a copy of the database of a data directory, whether a server runs on it or not. */
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { backup } from '#storage/sqlite/backup.ts'
-import { databaseFileName } from '#storage/sqlite/data-directory.ts'
+/** `binnacle backup FILE`: the state and its keys as one archive, whether a server runs on it or not. */
+import { existsSync, statSync } from 'node:fs'
+import { systemClock } from '#base/clock.ts'
+import { type CopyDatabase, copyOfSqlite, writeBackup } from '#server/backup-archive.ts'
 import { CannotStart } from '#server/cannot-start.ts'
+import { copyToDatabase } from '#server/copy-store.ts'
+import { openForReading } from '#server/offline-store.ts'
 import type { Settings } from '#settings/flags.ts'
+import type { GivenCommand } from './command.ts'
+import { progressLine } from './progress.ts'
 
-export async function backupTo(settings: Settings, file: string): Promise<void> {
+export async function backupTo({ words, flags: { settings } }: GivenCommand): Promise<void> {
+  const [file = ''] = words
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new CannotStart(`${file} is a directory; backup wants the file to write`)
-  await backup(join(settings.dataDir, databaseFileName), file)
-  process.stdout.write(`backed up ${settings.dataDir} to ${file}\n`)
+    throw new CannotStart(`${file} is a directory; backup needs the file to write`)
+  if (existsSync(`${file}-wal`))
+    throw new CannotStart(`${file} is the database of a server (${file}-wal exists)`)
+  const copy = settings.storageBackend === 'etcd3' ? copyOfEtcd(settings) : copyOfSqlite(settings)
+  const sizeBytes = await writeBackup(settings, copy, file, systemClock.now())
+  const source = settings.storageBackend === 'etcd3' ? 'etcd' : settings.dataDir
+  process.stdout.write(`backed up ${source} to ${file} (${sizeBytes} bytes, with keys)\n`)
 }
+
+const copyOfEtcd =
+  (settings: Settings): CopyDatabase =>
+  async (file) => {
+    const progress = progressLine('backup')
+    const storage = await openForReading(settings, (text) => process.stderr.write(`${text}\n`))
+    try {
+      await copyToDatabase(storage, settings, file, systemClock.now(), progress.update)
+    } finally {
+      progress.end()
+      await storage.close()
+    }
+  }

@@ -1,45 +1,105 @@
 /**
- * The first word of the command line: what the `binnacle` command is asked to do. Reading flags is flags.ts; doing
- * it is main.ts. It prints nothing.
+ * The command line as a command: which one, its words and options, and the flags. The rows are in command-table.ts,
+ * the flags in settings/. It prints nothing and does nothing.
  */
 import { type Parsed, parseFlags } from '#settings/flags.ts'
+import { type CommandName, type CommandRow, commandTable } from './command-table.ts'
+
+/** A command besides `start`, as the user gave it. */
+export interface GivenCommand {
+  readonly name: CommandName
+  readonly words: readonly string[]
+  /** The values of each option; absent options have none. */
+  readonly options: ReadonlyMap<string, readonly string[]>
+  readonly flags: Parsed
+}
 
 export type Command =
   | { readonly command: 'start'; readonly flags: Parsed }
-  | { readonly command: 'backup'; readonly file: string; readonly flags: Parsed }
+  | { readonly command: 'run'; readonly given: GivenCommand }
   | { readonly command: 'help'; readonly topic: string }
   | { readonly command: 'version' }
   | { readonly command: 'refuse'; readonly error: string }
 
-/** What follows `--help=`: `all`, a topic, or a flag. Empty for the first screen. */
+const rows: Readonly<Record<string, CommandRow>> = commandTable
+
+/** What follows `--help=`: `all`, a topic, a command or a flag. Empty for the first screen. */
 function helpTopic(argv: readonly string[]): string | undefined {
   const arg = argv.find((arg) => /^(-h|--help(=.*)?)$/s.test(arg))
-  if (arg !== undefined) return arg.replace(/^[^=]*=?/, '')
-  return argv[0] === 'help' ? (argv[1] ?? '') : undefined
+  const [first = ''] = argv
+  const isCommand = Object.hasOwn(rows, first)
+  if (arg !== undefined)
+    return isCommand && !arg.includes('=') ? first : arg.replace(/^[^=]*=?/, '')
+  return first === 'help' ? (argv[1] ?? '') : undefined
 }
 
 export function parseCommand(argv: readonly string[]): Command {
   const topic = helpTopic(argv)
   if (topic !== undefined) return { command: 'help', topic }
-  if (argv[0] === '--version' || argv[0] === 'version') return { command: 'version' }
-  if (argv[0] === 'backup') return parseBackup(argv.slice(1))
-  const parsed = parseFlags(argv[0] === 'start' ? argv.slice(1) : argv)
+  const [first = ''] = argv
+  if (first === '--version' || first === 'version') return { command: 'version' }
+  if (Object.hasOwn(rows, first)) return parseGiven(first as CommandName, argv.slice(1))
+  const parsed = parseFlags(first === 'start' ? argv.slice(1) : argv)
   if ('error' in parsed) return { command: 'refuse', error: parsed.error }
   return { command: 'start', flags: parsed }
 }
 
-function parseBackup([file, ...rest]: readonly string[]): Command {
-  if (file === undefined || file.startsWith('-'))
-    return {
-      command: 'refuse',
-      error: 'backup wants the file to write: binnacle backup FILE [flags]',
+/** `binnacle backup FILE [flags]` */
+export function usageOf(name: string): string {
+  const { words, options } = rows[name]!
+  const required = Object.entries(options).filter(([, row]) => row.required)
+  const shown = required.map(([option, { word, letter }]) =>
+    letter === undefined ? `--${option} ${word}` : `-${letter} ${word}`,
+  )
+  return ['binnacle', name, ...words, ...shown, '[flags]'].join(' ')
+}
+
+function parseGiven(name: CommandName, argv: readonly string[]): Command {
+  const refuse = (error: string): Command => ({ command: 'refuse', error })
+  const row: CommandRow = rows[name]!
+  const split = splitArguments(row, argv)
+  if ('error' in split) return refuse(`${name}: ${split.error}; usage: ${usageOf(name)}`)
+  const { words, options, rest } = split
+  if (words.length < row.words.length)
+    return refuse(`${name} needs ${row.words[words.length]}: ${usageOf(name)}`)
+  for (const [option, { required }] of Object.entries(row.options))
+    if (required && !options.has(option))
+      return refuse(`${name} needs --${option}: ${usageOf(name)}`)
+  const flags = parseFlags(rest)
+  if ('error' in flags) return refuse(flags.error)
+  const { storageBackend } = flags.settings
+  if (row.backends !== undefined && !row.backends.includes(storageBackend))
+    return refuse(`${name} does not work with --storage-backend=${storageBackend}`)
+  return { command: 'run', given: { name, words, options, flags } }
+}
+
+interface Split {
+  readonly words: string[]
+  readonly options: Map<string, string[]>
+  /** What the server's flags are read from. */
+  readonly rest: string[]
+}
+
+function splitArguments(row: CommandRow, argv: readonly string[]): Split | { error: string } {
+  const split: Split = { words: [], options: new Map(), rest: [] }
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i]!
+    const [, name = '', equals] = /^--?([^=]*)(=?)/s.exec(arg) ?? []
+    const option = Object.entries(row.options).find(
+      ([known, { letter }]) => arg.startsWith('-') && (name === known || name === letter),
+    )
+    if (option === undefined) {
+      // Words come first: later ones may be the values of flags.
+      if (!arg.startsWith('-') && i < row.words.length) split.words.push(arg)
+      else split.rest.push(arg)
+      continue
     }
-  const parsed = parseFlags(rest)
-  if ('error' in parsed) return { command: 'refuse', error: parsed.error }
-  if (parsed.settings.storageBackend !== 'sqlite')
-    return {
-      command: 'refuse',
-      error: `backup is for --storage-backend=sqlite; ${parsed.settings.storageBackend} has its own ways`,
-    }
-  return { command: 'backup', file, flags: parsed }
+    const [known, { repeats }] = option
+    const value = equals === '=' ? arg.slice(arg.indexOf('=') + 1) : argv[++i]
+    if (value === undefined || value === '') return { error: `--${known} needs a value` }
+    const before = split.options.get(known) ?? []
+    if (before.length > 0 && !repeats) return { error: `--${known} is given twice` }
+    split.options.set(known, [...before, value])
+  }
+  return split
 }

@@ -5,16 +5,19 @@
 import { type Group, groups, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'
 import { unreadFlags } from '#settings/unread-flags.ts'
+import { usageOf } from './command.ts'
+import { type CommandRow, commandTable } from './command-table.ts'
 
 const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
 const usage = `binnacle: a Kubernetes API server in one process
 
   binnacle [start] [flags]      serve, until Ctrl-C
-  binnacle backup FILE [flags]  copy the state to FILE; the server may run
+  binnacle COMMAND [flags]      one of the commands below
   binnacle --help[=TOPIC|=all]  this text, the flags of a topic, all flags
   binnacle --version            the version, and the default release
 `
+const commands: Readonly<Record<string, CommandRow>> = commandTable
 
 function spelled(name: string, row: Row<unknown>): string {
   const initial = row.shape.show(row.initial)
@@ -75,8 +78,13 @@ const usualFlags: readonly [name: keyof typeof flagTable, words: string][] = [
 /** `--help`, `--help=all`, `--help=storage` or `--help=etcd-servers`; undefined for an unknown topic. */
 export function helpText(topic = '', width = 100): string | undefined {
   if (topic === '') return firstScreen()
+  if (Object.hasOwn(commands, topic)) return commandLines(topic, width)
   if (topic === 'all')
-    return [usage, ...groups.flatMap((group) => groupLines(group, width))].join('\n')
+    return [
+      usage,
+      ...Object.keys(commands).map((name) => commandLines(name, width)),
+      ...groups.flatMap((group) => groupLines(group, width)),
+    ].join('\n')
   const group = topics[topic]
   if (group !== undefined) return groupLines(group, width).join('\n')
   const name = topic.replace(/^-+/, '')
@@ -85,7 +93,7 @@ export function helpText(topic = '', width = 100): string | undefined {
 }
 
 export const unknownTopic = (topic: string): string =>
-  `no help on ${JSON.stringify(topic)}; --help=all, the name of a flag, or one of ${Object.keys(topics).join(', ')}`
+  `no help on ${JSON.stringify(topic)}; --help=all, the name of a flag or a command, or one of ${Object.keys(topics).join(', ')}`
 
 /** At most 24 lines of 80 columns, the size of the smallest usual terminal. */
 function firstScreen(): string {
@@ -93,9 +101,56 @@ function firstScreen(): string {
     const flag = spelled(name, flagTable[name] as Row<unknown>)
     return `  ${flag.padEnd(28)}  ${words}`
   })
-  const names = wrap(Object.keys(topics).join(' '), 76).map((line) => `  ${line}`)
-  const parts = [usage, 'Most used flags:', ...flags, '', 'Topics of --help=TOPIC:', ...names, '']
+  const listed = (names: object) =>
+    wrap(Object.keys(names).join(' '), 76).map((line) => `  ${line}`)
+  const parts = [
+    usage,
+    'Most used flags:',
+    ...flags,
+    '',
+    'Commands (binnacle COMMAND --help explains one):',
+    ...listed(commands),
+    '',
+    'Topics of --help=TOPIC:',
+    ...listed(topics),
+    '',
+  ]
   return parts.join('\n')
+}
+
+/** The usage of a command, what it does and its options. */
+function commandLines(name: string, width: number): string {
+  const { summary, options } = commands[name]!
+  const lines = [`  ${usageOf(name)}`, `${indent}${summary}`]
+  for (const [option, { word, letter, meaning, repeats }] of Object.entries(options)) {
+    const text = repeats ? `${meaning} May be given several times.` : meaning
+    const short = letter === undefined ? '' : `-${letter}, `
+    lines.push(`  ${short}--${option} ${word}`)
+    lines.push(...wrap(text, Math.max(width, widthMin) - indent.length).map((l) => indent + l))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** docs/commands.md is made from the same rows. */
+export function commandsPage(): string {
+  const out = [
+    '# Commands',
+    '',
+    'Every command takes the flags of the server that say where the state is: `--data-dir`, or `--etcd-servers` with its certificates.',
+    '',
+    'This page is made from the command table: `node tools/run.mjs file tools/flags-page.ts`.',
+  ]
+  for (const [name, { summary, options }] of Object.entries(commands)) {
+    const start = summary.charAt(0).toUpperCase() + summary.slice(1)
+    out.push('', `## ${name}`, '', `${start}.`, '', '```', usageOf(name), '```')
+    const rows = Object.entries(options)
+    if (rows.length > 0) out.push('', '| option | meaning |', '| --- | --- |')
+    for (const [option, { word, meaning, letter }] of rows) {
+      const short = letter === undefined ? '' : `\`-${letter}\`, `
+      out.push(`| ${short}\`--${option} ${word}\` | ${meaning} |`)
+    }
+  }
+  return `${out.join('\n')}\n`
 }
 
 /** A group, each flag with its default after the `=` (or the kind of value it takes) and its meaning below. */

@@ -79,8 +79,13 @@ const backdatedMs = 5 * 60_000
 /** What authorities that are made here are called: what they signed may be replaced. */
 const authorityName = 'binnacle-ca-'
 
-const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
+/** Where certificates are kept. */
+export const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
   settings.certDir ?? join(settings.dataDir, 'pki')
+
+/** The certificate of the server's own authority. */
+export const authorityPath = (settings: Pick<Settings, 'dataDir' | 'certDir'>): string =>
+  join(certificateDirectory(settings), 'ca.crt')
 
 /** The files of certificates that flags name. */
 export const givenFiles = ({
@@ -259,7 +264,7 @@ export function ensureCertificates(
   ensurePrivateDirectory(directory)
   const workshop = new Workshop(directory, clock.now())
   const ca = workshop.authority().pair
-  const caPath = join(directory, 'ca.crt')
+  const caPath = authorityPath(settings)
   const given = givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)
   const names = servingNames(settings, machine)
   const serving: Leaf = given

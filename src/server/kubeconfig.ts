@@ -10,10 +10,17 @@ import { readIfThere, writePrivateFile } from './private-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-function kubeconfigText(
-  url: string,
-  certificates: Pick<Certificates, 'trustPem' | 'admin'>,
-): string {
+export interface KubeconfigUser {
+  readonly name: string
+  readonly certificatePem: string
+  readonly keyPem: string
+}
+
+/** JSON strings are YAML, whatever characters a user name has. */
+const yamlText = (text: string) => (/^[A-Za-z][\w-]*$/.test(text) ? text : JSON.stringify(text))
+
+export function kubeconfigText(url: string, trustPem: string, user: KubeconfigUser): string {
+  const name = yamlText(user.name)
   return `apiVersion: v1
 kind: Config
 current-context: binnacle
@@ -21,17 +28,17 @@ clusters:
 - name: binnacle
   cluster:
     server: ${url}
-    certificate-authority-data: ${base64(certificates.trustPem)}
+    certificate-authority-data: ${base64(trustPem)}
 users:
-- name: admin
+- name: ${name}
   user:
-    client-certificate-data: ${base64(certificates.admin.certificatePem)}
-    client-key-data: ${base64(certificates.admin.keyPem)}
+    client-certificate-data: ${base64(user.certificatePem)}
+    client-key-data: ${base64(user.keyPem)}
 contexts:
 - name: binnacle
   context:
     cluster: binnacle
-    user: admin
+    user: ${name}
 `
 }
 
@@ -41,10 +48,10 @@ export function writeKubeconfig(
     Settings,
     'dataDir' | 'securePort' | 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'
   >,
-  certificates: Pick<Certificates, 'trustPem' | 'admin'>,
+  { trustPem, admin }: Pick<Certificates, 'trustPem' | 'admin'>,
 ): string {
   const path = join(settings.dataDir, 'admin.kubeconfig')
-  const text = kubeconfigText(localUrl(settings), certificates)
+  const text = kubeconfigText(localUrl(settings), trustPem, { name: 'admin', ...admin })
   if (readIfThere(path) !== text) writePrivateFile(path, text)
   return path
 }

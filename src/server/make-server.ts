@@ -12,6 +12,7 @@ import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
 import type { Settings } from '#settings/flags.ts'
+import { droppedFieldsLog } from './dropped-fields-log.ts'
 import type { Foundation } from './foundation.ts'
 import { apiserverUser } from './certificates.ts'
 import type { Observing } from './observing.ts'
@@ -64,6 +65,7 @@ export async function makeServer(
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
     statusWritten: observing.statusWritten,
+    fieldsDropped: droppedFieldsLog(foundation),
     eventTtlSeconds: settings.eventTtlMs / 1000,
     leavesGarbage: !settings.enableGarbageCollector,
     ...(settings.deleteCollectionWorkers !== undefined && {

@@ -8,7 +8,7 @@ import { parseCommand } from '#cli/command.ts'
 import type { Row } from './flag-row.ts'
 import { flagTable, releases } from './flag-table.ts'
 import { flagRows, parseFlags, type Settings, settingName } from './flags.ts'
-import { flagsPage, helpText, wrap } from '#cli/help.ts'
+import { commandsPage, flagsPage, helpText, wrap } from '#cli/help.ts'
 import { nearest } from './nearest.ts'
 import { unreadFlags } from './unread-flags.ts'
 
@@ -496,12 +496,14 @@ test('help names every flag that has an effect, within its width', () => {
   for (const line of help.split('\n')) assert.ok(line.length <= 100, line)
 })
 
-test('docs/flags.md is the flag table', () => {
-  assert.equal(
-    readFileSync(resolve(import.meta.dirname, '../../docs/flags.md'), 'utf8'),
-    flagsPage(),
-  )
-})
+for (const [page, text] of [
+  ['flags', flagsPage()],
+  ['commands', commandsPage()],
+])
+  test(`docs/${page}.md is the table`, () => {
+    const path = resolve(import.meta.dirname, `../../docs/${page}.md`)
+    assert.equal(readFileSync(path, 'utf8'), text)
+  })
 
 test('wrap breaks between words', () => {
   assert.deepEqual(wrap('one two three', 7), ['one two', 'three'])
@@ -521,7 +523,13 @@ const commands: [argv: string[], expected: string][] = [
   [['--help'], 'help'],
   [['--nonsense', '-h'], 'help'],
   [['--version'], 'version'],
-  [['backup', '/some/file', '--data-dir=/x'], 'backup'],
+  [['backup', '/some/file', '--data-dir=/x'], 'run'],
+  [['kubeconfig', '--user', 'alice', '--group=dev', '--group', 'ops', '--data-dir', '/x'], 'run'],
+  [['kubeconfig', '--user', 'alice', '--user', 'bob'], 'refuse'],
+  [['kubeconfig', '--user'], 'refuse'],
+  [['check', '-f', 'manifests', '--emulated-version=1.37'], 'run'],
+  [['check'], 'refuse'],
+  [['migrate', '--help'], 'help'],
   [['backup'], 'refuse'],
   [['backup', '--data-dir=/x'], 'refuse'],
   [['backup', 'f', '--storage-backend=memory'], 'refuse'],

@@ -128,7 +128,7 @@ for (const [body, isPatch, expected] of untyped) {
       ...verbs.request(at('configmaps'), body),
       ...(isPatch && { patchType: 'merge' }),
     }
-    const read = () => conformRaw(free(at('configmaps').kind), body, request as WriteRequest)
+    const read = () => conformRaw(free(at('configmaps').kind), body, request as WriteRequest, {})
     assert.equal(await outcomeOf(read), expected)
   })
 }

@@ -44,7 +44,7 @@ export function conformBody(request: WriteRequest, server: Server): KubeObject {
   if (isOtherType(kind, (raw ?? {}) as Loose)) {
     throw loadOtherType().otherType(server, kind, raw as Loose, request)
   }
-  return conformRaw(kind, raw, request)
+  return conformRaw(kind, raw, request, server)
 }
 
 /** `text`: the JSON that `raw` was read from; `lost`: what it had before and no type declares. */
@@ -52,6 +52,7 @@ export function conformRaw(
   kind: Kind,
   raw: unknown,
   request: WriteRequest,
+  server: Pick<Server, 'fieldsDropped'>,
   text = request.text,
   lost: readonly string[] = [],
 ): KubeObject {
@@ -61,8 +62,9 @@ export function conformRaw(
     ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
     : conformFree(kind, value, text, text !== request.text)
   requireConvertible(kind, object)
-  if (request.options.fieldValidation === 'Ignore') return object
   const all = [...lost, ...unknown]
+  if (all.length > 0 && kind.protobuf) server.fieldsDropped?.(kind, all)
+  if (request.options.fieldValidation === 'Ignore') return object
   if (kind.protobuf) {
     if (all.length > 0 || mayRepeat(value, request)) reportUnknown({ unknown: all }, request, kind)
     return object

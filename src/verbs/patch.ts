@@ -88,7 +88,9 @@ async function patched(
   }
   const read = orInvalidPatch(release, request, before, way, (given) => {
     const as = kind.protobuf ? versionOf(server, kind, given) : kind
-    return as && { object: conformRaw(as, requireObject(given), request, textOf(given), lost), as }
+    if (as === undefined) return undefined
+    const object = conformRaw(as, requireObject(given), request, server, textOf(given), lost)
+    return { object, as }
   })
   if (read === undefined) throw nameless(request.target)
   read.as.applyDefaults(read.object)

@@ -46,6 +46,8 @@ export interface Server extends KnownTypes {
   readonly leavesGarbage?: boolean
   /** Told of every status that was written, with the object as it is and as it was. */
   readonly statusWritten?: (kind: Kind, next: KubeObject, old: KubeObject) => void
+  /** Called with the fields of a body that the release does not declare, which are dropped. */
+  readonly fieldsDropped?: (kind: Kind, paths: readonly string[]) => void
   /** How many objects of a collection are deleted at once; what is best where unset. */
   readonly deletionsAtOnce?: number
 }

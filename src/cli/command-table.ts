@@ -1,0 +1,87 @@
+/**
+ * The commands besides `start`: their words, their options and what they do. Rows only: reading the command line is
+ * command.ts, and doing what it says is run-command.ts.
+ */
+import type { Settings } from '#settings/flags.ts'
+
+export interface OptionRow {
+  /** The word in the help: `--user NAME`. Empty for options without a value. */
+  readonly word: string
+  readonly meaning: string
+  /** The option may be given several times. */
+  readonly repeats?: boolean
+  readonly required?: boolean
+  /** A second name of one letter: `-f`. */
+  readonly letter?: string
+}
+
+export interface CommandRow {
+  readonly summary: string
+  /** Names of the words that follow, all required: `FILE`. */
+  readonly words: readonly string[]
+  readonly options: Readonly<Record<string, OptionRow>>
+  /** The stores it works with; any where unset. */
+  readonly backends?: readonly Settings['storageBackend'][]
+}
+
+const durable = ['sqlite', 'etcd3'] as const
+
+export const commandTable = {
+  kubeconfig: {
+    summary: 'print a kubeconfig with a new client certificate',
+    words: [],
+    options: {
+      user: { word: 'NAME', meaning: 'The user name in the certificate.', required: true },
+      group: { word: 'NAME', meaning: 'A group of the user.', repeats: true },
+      expires: { word: 'TIME', meaning: 'How long it is valid: 12h, 30d. 365d when unset.' },
+      server: { word: 'URL', meaning: 'The address of the server, where clients use another.' },
+      output: { word: 'FILE', meaning: 'Write this file (mode 0600) instead of printing.' },
+    },
+  },
+  backup: {
+    summary: 'write the state and its keys to an archive',
+    words: ['FILE'],
+    options: {},
+    backends: durable,
+  },
+  restore: {
+    summary: 'restore an archive into an empty store',
+    words: ['FILE'],
+    options: {},
+    backends: durable,
+  },
+  verify: {
+    summary: 'read the whole store and report damage',
+    words: [],
+    options: {},
+    backends: durable,
+  },
+  doctor: {
+    summary: 'check certificates, clock, disk and deprecated APIs',
+    words: [],
+    options: {},
+  },
+  migrate: {
+    summary: 'copy the state to the other store',
+    words: [],
+    options: {
+      from: { word: 'STORE', meaning: 'sqlite or etcd3.', required: true },
+      to: { word: 'STORE', meaning: 'etcd3 or sqlite.', required: true },
+    },
+  },
+  check: {
+    summary: 'report what the release drops from manifests',
+    words: [],
+    options: {
+      filename: {
+        word: 'PATH',
+        letter: 'f',
+        meaning: 'A file, or a directory that is read with its subdirectories.',
+        repeats: true,
+        required: true,
+      },
+    },
+  },
+} as const satisfies Record<string, CommandRow>
+
+export type CommandName = keyof typeof commandTable

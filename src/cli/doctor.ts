@@ -1,0 +1,50 @@
+/**
+ * `binnacle doctor`: looks at certificates, clock, disk, versions and the store, and says what to do about what it finds.
+ * It changes nothing and runs beside a server. It ends with code 1 where a server could not work.
+ */
+import { systemClock } from '#base/clock.ts'
+import { databasePath, openOfflineStore } from '#server/offline-store.ts'
+import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
+import type { Settings } from '#settings/flags.ts'
+import { CannotUseFile } from '#server/private-files.ts'
+import { CannotStart } from '#server/cannot-start.ts'
+import { checkCertificates } from './doctor/certificates.ts'
+import { checkDisk } from './doctor/disk.ts'
+import type { Finding } from './doctor/finding.ts'
+import { checkObjects } from './doctor/objects.ts'
+import { checkVersions } from './doctor/versions.ts'
+import type { GivenCommand } from './command.ts'
+
+export async function doctor({ flags: { settings } }: GivenCommand): Promise<void> {
+  const findings = [
+    ...checkVersions(settings),
+    ...checkCertificates(settings, systemClock.now()),
+    ...(settings.storageBackend === 'sqlite'
+      ? checkDisk(settings.dataDir, databasePath(settings))
+      : []),
+    ...(settings.storageBackend === 'memory' ? [] : await checkStore(settings)),
+  ]
+  for (const { level, area, text } of findings)
+    process.stdout.write(`${level.padEnd(5)} ${area}: ${text}\n`)
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length
+  const [errors, warnings] = [count('error'), count('warn')]
+  process.stdout.write(`${errors} errors, ${warnings} warnings\n`)
+  if (errors > 0) process.exitCode = 1
+}
+
+async function checkStore(settings: Settings): Promise<Finding[]> {
+  try {
+    const store = await openOfflineStore(settings, () => {})
+    try {
+      return await checkObjects(store, settings.etcdPrefix, systemClock.now())
+    } finally {
+      await store.storage.close()
+    }
+  } catch (error) {
+    const isKnown = [StorageUnavailable, Unreadable, CannotUseFile, CannotStart].some(
+      (kind) => error instanceof kind,
+    )
+    if (!isKnown) throw error
+    return [{ level: 'error', area: 'store', text: (error as Error).message }]
+  }
+}
