@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { form, internalDiff, internalJson, named } from './internal-form.ts'
+
+const inner = form({ Name: 'text' })
+const outer = form({
+  PDName: 'text',
+  NFS: inner,
+  Lun: 'number',
+  ReadOnly: 'flag',
+  WWIDs: named('wwids', 'any'),
+  Resources: { inline: inner },
+  Items: { list: inner },
+})
+
+const rows: [value: object, json: string][] = [
+  [
+    {},
+    '{"PDName":"","NFS":null,"Lun":0,"ReadOnly":false,"WWIDs":null,"Resources":{"Name":""},"Items":null}',
+  ],
+  [
+    {
+      pdName: '<a>',
+      nfs: {},
+      lun: 1,
+      readOnly: true,
+      wwids: ['w'],
+      resources: { name: 'r' },
+      items: [{ name: 'i' }],
+    },
+    '{"PDName":"\\u003ca\\u003e","NFS":{"Name":""},"Lun":1,"ReadOnly":true,"WWIDs":["w"],"Resources":{"Name":"r"},"Items":[{"Name":"i"}]}',
+  ],
+]
+for (const [value, json] of rows) test(json, () => assert.equal(internalJson(outer, value), json))
+
+test('what differs is shown over several lines', () => {
+  const shape = form({ Limits: 'any', Options: 'any', Name: 'text' })
+  const diff = internalDiff(
+    shape,
+    { limits: { cpu: '1' }, options: {} },
+    { options: {}, name: '"' },
+  )
+  const lines = [
+    '@@ -1,7 +1,5 @@',
+    ' {',
+    '- "Limits": {',
+    '-  "cpu": "1"',
+    '- },',
+    '+ "Limits": null,',
+    '  "Options": {},',
+    '- "Name": ""',
+    '+ "Name": "\\""',
+    ' }',
+  ]
+  assert.deepEqual(diff.slice(0, -1).split('\n'), lines)
+})
