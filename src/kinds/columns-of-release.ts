@@ -15,7 +15,7 @@ export function columnsOfRelease(
   return without === 'everything' ? undefined : leaveOut(columns, without)
 }
 
-function leaveOut(table: TableColumns, names: readonly string[]): TableColumns {
+export function leaveOut(table: TableColumns, names: readonly string[]): TableColumns {
   const isKept = table.columns.map(({ name }) => !names.includes(name))
   return {
     ...table,

@@ -8,7 +8,18 @@ const columnsOf = (key: string, release: number): TableColumns | undefined =>
 const names = (key: string, release: number) =>
   columnsOf(key, release)?.columns.map(({ name }) => name)
 
+const volumeColumns = ['Name', 'Capacity', 'Access Modes', 'Reclaim Policy', 'Status', 'Claim']
+const claimColumns = ['Name', 'Status', 'Volume', 'Capacity', 'Access Modes', 'StorageClass']
+
 const cases: [string, number, string[] | undefined][] = [
+  ['/persistentvolumes', 28, [...volumeColumns, 'StorageClass', 'Reason', 'Age', 'VolumeMode']],
+  [
+    '/persistentvolumes',
+    29,
+    [...volumeColumns, 'StorageClass', 'VolumeAttributesClass', 'Reason', 'Age', 'VolumeMode'],
+  ],
+  ['/persistentvolumeclaims', 28, [...claimColumns, 'Age', 'VolumeMode']],
+  ['/persistentvolumeclaims', 29, [...claimColumns, 'VolumeAttributesClass', 'Age', 'VolumeMode']],
   ['networking.k8s.io/ingresses', 22, ['Name', 'Class', 'Hosts', 'Address', 'Ports', 'Age']],
   ['networking.k8s.io/ingresses', 17, ['Name', 'Hosts', 'Address', 'Ports', 'Age']],
   ['storage.k8s.io/csinodes', 17, undefined],

@@ -159,7 +159,7 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
       },
       status: { phase: 'Bound' },
     }),
-    ['a', '1Gi', 'RWO,RWX', 'Retain', 'Bound', 'n/c', '', '', '60m', '<unset>'],
+    ['a', '1Gi', 'RWO,RWX', 'Retain', 'Bound', 'n/c', '', '<unset>', '', '60m', '<unset>'],
   ],
   [
     'claim',
@@ -168,7 +168,7 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
       { spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
       { deletionTimestamp: 'x' },
     ),
-    ['a', 'Terminating', '', '', '', 'fast', '60m', '<unset>'],
+    ['a', 'Terminating', '', '', '', 'fast', '<unset>', '60m', '<unset>'],
   ],
   [
     'driver',

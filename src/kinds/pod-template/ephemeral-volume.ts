@@ -18,7 +18,7 @@ export function checkEphemeralVolume(
   if (!template) return [required(at)]
   return [
     ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata')),
-    ...checkClaimSpec(template.spec ?? {}, at.child('spec'), rules.once, rules.release),
+    ...checkClaimSpec(template.spec ?? {}, at.child('spec'), rules.once, rules.claims),
   ]
 }
 

@@ -6,6 +6,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { type OncePod, oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
+import { type ClaimRules, claimRules } from '#kinds/core/persistent-volume-claim/claim-spec.ts'
 import { containersOf } from './containers-of.ts'
 import { hasIndivisibleHugePages } from './huge-pages.ts'
 
@@ -20,6 +21,7 @@ export interface PodRules {
   readonly allowExpandedDns: boolean
   readonly allowPrivileged: boolean
   readonly once: OncePod
+  readonly claims: ClaimRules
   readonly ephemeralContainers: boolean
   /** Minor number of the emulated release. */
   readonly release: number
@@ -61,6 +63,7 @@ export function podRules(
     allowExpandedDns: context.feature('ExpandedDNSConfig') || keepsLongSearchList(spec, oldSpec),
     allowPrivileged: context.allowPrivileged !== false,
     once: oncePodIn(context),
+    claims: claimRules(context),
     ephemeralContainers: context.feature('EphemeralContainers'),
     release: context.release,
   }

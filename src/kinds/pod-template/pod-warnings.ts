@@ -5,28 +5,12 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose, ObjectMeta } from '#api/object-meta.ts'
 import { quantityMilliValue } from '#api/quantity.ts'
 import { sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { deprecatedNodeLabels } from '#kinds/all-kinds/deprecated-node-labels.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { containersWithPaths } from './containers-of.ts'
 import { containerSeccompPrefix, podSeccompKey } from './seccomp.ts'
 
 const warnsOfPods = change('pods and pod templates answer with warnings', { since: 22 })
-
-const deprecatedNodeLabels = new Map([
-  ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
-  ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
-  [
-    'failure-domain.beta.kubernetes.io/region',
-    'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  ],
-  [
-    'failure-domain.beta.kubernetes.io/zone',
-    'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  ],
-  [
-    'beta.kubernetes.io/instance-type',
-    'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  ],
-])
 
 const deprecatedAnnotations: readonly (readonly [string, string])[] = [
   [

@@ -1,7 +1,7 @@
 /** In which ways a volume may be used at the same time; one way is for a single pod, and came late. */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Context } from '#kinds/kind.ts'
 
 const modesOfMany = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
@@ -9,6 +9,8 @@ const oncePod = 'ReadWriteOncePod'
 const knowsOncePod = change('claims and volumes know the access mode ReadWriteOncePod', {
   since: 22,
 })
+
+const oncePodNeedsNoGate = change('volumes may always be for one pod', { since: 29 })
 
 export type OncePod = 'allowed' | 'refused' | 'unknown'
 
@@ -18,6 +20,7 @@ export function oncePodIn(
   used: readonly string[] = [],
 ): OncePod {
   if (!releaseOf(release).has(knowsOncePod)) return 'unknown'
+  if (releaseOf(release).has(oncePodNeedsNoGate)) return 'allowed'
   return feature(oncePod) || used.includes(oncePod) ? 'allowed' : 'refused'
 }
 

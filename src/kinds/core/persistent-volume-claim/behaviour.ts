@@ -1,28 +1,46 @@
 /** PersistentVolumeClaim: what it asks for, which may only grow once it is bound. */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { compareQuantities } from '#api/quantity.ts'
 import { copyData } from '#base/copy-data.ts'
 import { resourceVersionRequired, samePart, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { checkBasicResource } from '#kinds/all-kinds/resource-names.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
+import { internalDiff } from '#kinds/all-kinds/internal-form.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { oncePodIn } from './access-modes.ts'
-import { checkClaimSpec } from './claim-spec.ts'
+import { claimSpecForm } from './claim-form.ts'
+import { checkClaimSpec, claimRules } from './claim-spec.ts'
+import { claimWarnings } from './claim-warnings.ts'
 import { keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { immutableWords } from '#kinds/core/persistent-volume/immutable-words.ts'
 
+const classesAreMutable = change('the error of a changed claim names its attributes class', {
+  since: 29,
+})
+const attributesStay = change(
+  'a claim keeps an attributes class that is applied, not one it names',
+  {
+    since: 34,
+  },
+)
+const attributesMayBeUnset = change('a bound claim may stop naming its attributes class', {
+  since: 34,
+})
+const growthCanBeUndone = 'RecoverVolumeExpansionFailure'
+
 const classKey = 'volume.beta.kubernetes.io/storage-class'
 
 function checkSpec(claim: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const once = oncePodIn(context, old?.spec?.accessModes)
-  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), once, context.release)
+  const rules = claimRules(context, old?.spec)
+  return checkClaimSpec(claim.spec ?? {}, FieldPath.of('spec'), once, rules)
 }
 
 const annotated = (claim: KubeObject): string | undefined =>
@@ -39,36 +57,92 @@ function movesClassToField(next: KubeObject, old: KubeObject): boolean {
   )
 }
 
+/** A claim that named no class at all, or the same one in the annotation. */
+const takesClass = (next: KubeObject, old: KubeObject): boolean =>
+  next.spec?.storageClassName !== undefined &&
+  old.spec?.storageClassName === undefined &&
+  (annotated(old) === undefined || annotated(old) === next.spec.storageClassName)
+
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const { has } = releaseOf(context.release)
   const errors: FieldError[] = []
   const [now, then]: [Loose, Loose] = [copyData(next.spec ?? {}), copyData(old.spec ?? {})]
   if (!then.volumeName && now.volumeName) then.volumeName = now.volumeName
   if (movesClassToField(next, old)) delete now.storageClassName
-  else if ((annotated(next) ?? '') !== (annotated(old) ?? '')) {
-    const path = FieldPath.of('metadata', 'annotations', classKey)
-    errors.push(invalid(path, annotated(next) ?? '', immutableMessage))
+  else {
+    if ((annotated(next) ?? '') !== (annotated(old) ?? '')) {
+      const path = FieldPath.of('metadata', 'annotations', classKey)
+      errors.push(invalid(path, annotated(next) ?? '', immutableMessage))
+    }
+    if (context.feature('RetroactiveDefaultStorageClass') && takesClass(next, old))
+      delete now.storageClassName
   }
-  const size = now.resources?.requests?.storage
-  const oldSize = then.resources?.requests?.storage
   const canGrow = context.feature('ExpandPersistentVolumes')
-  if (canGrow && next.status?.phase === 'Bound' && now.resources?.requests) {
-    now.resources.requests.storage = oldSize
-  }
+  if (next.status?.phase === 'Bound') keepWhatMayChange(now, then, context)
   if (!samePart(now, then)) {
+    const attributes = has(classesAreMutable) ? ' and volumeAttributesClassName' : ''
     const words = canGrow
-      ? 'is immutable after creation except resources.requests for bound claims'
+      ? `is immutable after creation except resources.requests${attributes} for bound claims`
       : 'is immutable after creation'
-    const shown = () => goDifference('core.PersistentVolumeClaimSpec', now, then)
+    const shown = {
+      asGo: () => goDifference('core.PersistentVolumeClaimSpec', now, then),
+      unified: () => internalDiff(claimSpecForm, then, now),
+    }
     const subject = canGrow ? 'spec' : 'field'
     errors.push(forbidden('spec', immutableWords(context.release, subject, words, shown, !canGrow)))
   }
-  if (canGrow && compareQuantities(size ?? '0', oldSize ?? '0') < 0) {
-    const detail = 'field can not be less than previous value'
-    errors.push(forbidden('spec.resources.requests.storage', detail))
-  }
+  if (canGrow) errors.push(...checkSizeChange(next, old, context))
   const [mode, oldMode] = [next.spec?.volumeMode, old.spec?.volumeMode]
   if (mode !== oldMode) errors.push(invalid('volumeMode', mode, immutableMessage))
-  return errors
+  return [...errors, ...checkAttributesChange(next, old, context)]
+}
+
+/** A bound claim may grow and change its class: neither counts as a difference. */
+function keepWhatMayChange(now: Loose, then: Loose, { release, feature }: Context): void {
+  const { has } = releaseOf(release)
+  if (feature('ExpandPersistentVolumes') && now.resources?.requests)
+    now.resources.requests.storage = then.resources?.requests?.storage
+  const keepsClass = now.volumeAttributesClassName !== undefined || has(attributesMayBeUnset)
+  if (!has(classesAreMutable) || !keepsClass) return
+  if (then.volumeAttributesClassName === undefined) delete now.volumeAttributesClassName
+  else now.volumeAttributesClassName = then.volumeAttributesClassName
+}
+
+function checkSizeChange(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const sizeOf = ({ spec }: KubeObject): string => spec?.resources?.requests?.storage ?? '0'
+  if (compareQuantities(sizeOf(next), sizeOf(old)) >= 0) return []
+  const at = 'spec.resources.requests.storage'
+  if (!canUndoGrowth(context, old))
+    return [forbidden(at, 'field can not be less than previous value')]
+  const given: string = old.status?.capacity?.storage ?? '0'
+  if (compareQuantities(sizeOf(next), given) > 0) return []
+  return [forbidden(at, 'field can not be less than status.capacity')]
+}
+
+const canUndoGrowth = ({ feature }: Context, old: KubeObject): boolean =>
+  feature(growthCanBeUndone) ||
+  Boolean(old.status?.allocatedResources) ||
+  Boolean(old.status?.allocatedResourceStatuses)
+
+function checkAttributesChange(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const [now, then] = [next.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName]
+  if (now === then) return []
+  const at = 'spec.volumeAttributesClassName'
+  const enabled = context.feature('VolumeAttributesClass')
+  const errors: FieldError[] = []
+  if (!enabled) {
+    const detail = 'update is forbidden when the VolumeAttributesClass feature gate is disabled'
+    errors.push(forbidden(at, detail))
+  }
+  if (!enabled && then === undefined) return errors
+  const isApplied = releaseOf(context.release).has(attributesStay)
+  const kept = isApplied ? old.status?.currentVolumeAttributesClassName : then
+  if (kept === undefined || now) return errors
+  const what = now === undefined ? 'nil' : isApplied ? 'empty string' : 'an empty string'
+  const detail = isApplied
+    ? `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`
+    : `update from non-nil value to ${what} is forbidden`
+  return [...errors, forbidden(at, detail)]
 }
 
 /** Data sources that a feature gate allows. */
@@ -85,11 +159,20 @@ function isClaimOrSnapshot(source: Loose | undefined, { feature }: Context): boo
   )
 }
 
+function dropDisabled(spec: Loose, then: Loose, { feature }: Context): void {
+  if (!feature('VolumeAttributesClass') && then.volumeAttributesClassName === undefined)
+    delete spec.volumeAttributesClassName
+  const leavesNamespace = Boolean(spec.dataSourceRef?.namespace)
+  if (leavesNamespace && !feature('CrossNamespaceVolumeDataSource') && !then.dataSourceRef)
+    delete spec.dataSourceRef
+}
+
 /** Which data sources are kept: any, or only claims and snapshots; the two fields are one thing said twice. */
 function settleDataSources(claim: KubeObject, old: KubeObject | undefined, context: Context): void {
   const spec: Loose = (claim.spec ??= {})
   const anySource = context.feature('AnyVolumeDataSource')
   if (!anySource) delete spec.dataSourceRef
+  dropDisabled(spec, old?.spec ?? {}, context)
   const used = old?.spec?.dataSource || old?.spec?.dataSourceRef
   const isKept =
     used ||
@@ -100,7 +183,7 @@ function settleDataSources(claim: KubeObject, old: KubeObject | undefined, conte
   if (!anySource || !releaseOf(context.release).has(claimsHaveReferences)) return
   if (spec.dataSource && !spec.dataSourceRef) {
     spec.dataSourceRef = copyData(spec.dataSource)
-  } else if (spec.dataSourceRef && !spec.dataSource) {
+  } else if (spec.dataSourceRef && !spec.dataSource && !spec.dataSourceRef.namespace) {
     spec.dataSource = copyData(spec.dataSourceRef)
   }
 }
@@ -130,6 +213,8 @@ export const persistentVolumeClaimBehaviour: Behaviour = {
     keepStatus(next, old)
     settleDataSources(next, old, context)
   },
+  warningsOnCreate: claimWarnings,
+  warningsOnUpdate: (next, _old, context) => claimWarnings(next, context),
   validateCreate: checkSpec,
   validateUpdate: (next, old, context) => {
     const whole = [

@@ -1,24 +1,55 @@
 /** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { each, sameJson } from '#kinds/all-kinds/checks.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import { checkDns1123Subdomain, each, sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkQuantityPositive, checkResourceQuantity } from '#kinds/all-kinds/resource-names.ts'
+import type { Context } from '#kinds/kind.ts'
 import { checkModes, type OncePod } from './access-modes.ts'
 
 const volumeModes = ['Block', 'Filesystem']
 
 const checksSizeTwice = change('a negative storage request of a claim is two errors', { until: 16 })
 
+const sourcesAreExplained = change('the error of a data source says what its kind must be', {
+  since: 26,
+})
+const sourcesHaveNamespaces = change('data sources of claims can be in another namespace', {
+  since: 26,
+})
+const sourceGroupsAreChecked = change('the API group of a data source must be a DNS name', {
+  since: 29,
+})
+
+/** What the release, its gates and the claim as it was decide. */
+export interface ClaimRules {
+  readonly release: number
+  readonly hasAttributesClass: boolean
+  readonly anySourceGroup: boolean
+}
+
+export const claimRules = (
+  { release, feature }: Pick<Context, 'release' | 'feature'>,
+  old: Loose = {},
+): ClaimRules => ({
+  release,
+  hasAttributesClass:
+    feature('VolumeAttributesClass') || old.volumeAttributesClassName !== undefined,
+  anySourceGroup:
+    !releaseOf(release).has(sourceGroupsAreChecked) ||
+    old.dataSource?.apiGroup !== undefined ||
+    old.dataSourceRef?.apiGroup !== undefined,
+})
+
 export function checkClaimSpec(
   spec: Loose,
   path: FieldPath,
   once: OncePod,
-  release: number,
+  rules: ClaimRules,
 ): FieldError[] {
   const errors = checkAccessModes(spec, path, once)
   const requests: Record<string, string> = spec.resources?.requests ?? {}
@@ -29,7 +60,7 @@ export function checkClaimSpec(
     const storage = requests.storage as string
     const positive = checkQuantityPositive(storage, storagePath)
     const amount = checkResourceQuantity(requests, 'storage', storagePath)
-    if (releaseOf(release).has(checksSizeTwice)) errors.push(...amount, ...positive)
+    if (releaseOf(rules.release).has(checksSizeTwice)) errors.push(...amount, ...positive)
     else errors.push(...(positive.length > 0 ? positive : amount))
   }
   if (spec.storageClassName) {
@@ -40,7 +71,12 @@ export function checkClaimSpec(
   if (mode !== undefined && !volumeModes.includes(mode)) {
     errors.push(notSupported(path.child('volumeMode'), mode, volumeModes))
   }
-  errors.push(...checkDataSources(spec, path))
+  errors.push(...checkDataSources(spec, path, rules))
+  const attributes: string | undefined = spec.volumeAttributesClassName
+  if (attributes && rules.hasAttributesClass) {
+    const at = path.child('volumeAttributesClassName')
+    errors.push(...each(at, attributes, nameIsDnsSubdomain(attributes, false)))
+  }
   return errors
 }
 
@@ -54,16 +90,26 @@ function checkAccessModes(spec: Loose, path: FieldPath, once: OncePod): FieldErr
   return errors
 }
 
-function checkDataSources(spec: Loose, path: FieldPath): FieldError[] {
+function checkDataSources(spec: Loose, path: FieldPath, rules: ClaimRules): FieldError[] {
   const errors: FieldError[] = []
-  for (const field of ['dataSource', 'dataSourceRef']) {
-    if (spec[field]) errors.push(...checkDataSource(spec[field], path.child(field)))
+  const { dataSource: source, dataSourceRef: reference } = spec
+  if (source) errors.push(...checkDataSource(source, path.child('dataSource'), rules))
+  if (reference) errors.push(...checkDataSource(reference, path.child('dataSourceRef'), rules))
+  const { has } = releaseOf(rules.release)
+  const namespace: string | undefined = has(sourcesHaveNamespaces) && reference?.namespace
+  if (namespace) {
+    const at = path.child('dataSourceRef', 'namespace')
+    errors.push(...each(at, namespace, nameIsDnsLabel(namespace, false)))
   }
-  if (spec.dataSource && spec.dataSourceRef && !sameJson(spec.dataSource, spec.dataSourceRef)) {
-    errors.push(invalid(path, shownPath('dataSource', path), 'must match dataSourceRef'))
-  }
-  return errors
+  if (!source || !reference || (!namespace && sameSource(source, reference))) return errors
+  const words = namespace
+    ? 'may not be specified when dataSourceRef.namespace is specified'
+    : 'must match dataSourceRef'
+  return [...errors, invalid(path, shownPath('dataSource', path), words)]
 }
+
+const sameSource = (source: Loose, { namespace: _, ...reference }: Loose): boolean =>
+  sameJson(source, reference)
 
 /** The place of a field, taken for its value. */
 const shownPath = (name: string, parent: FieldPath): GoText =>
@@ -75,11 +121,16 @@ const shownPath = (name: string, parent: FieldPath): GoText =>
     ]),
   )
 
-function checkDataSource(source: Loose, path: FieldPath): FieldError[] {
+function checkDataSource(source: Loose, path: FieldPath, rules: ClaimRules): FieldError[] {
   const errors: FieldError[] = []
   const { name = '', kind = '', apiGroup } = source
   if (name === '') errors.push(required(path.child('name')))
   if (kind === '') errors.push(required(path.child('kind')))
-  if (!apiGroup && kind !== 'PersistentVolumeClaim') errors.push(invalid(path, kind, ''))
-  return errors
+  if (!apiGroup && kind !== 'PersistentVolumeClaim') {
+    const words = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+    const isExplained = releaseOf(rules.release).has(sourcesAreExplained)
+    errors.push(invalid(path, kind, isExplained ? words : ''))
+  }
+  if (!apiGroup || rules.anySourceGroup) return errors
+  return [...errors, ...checkDns1123Subdomain(apiGroup, path.child('apiGroup'))]
 }

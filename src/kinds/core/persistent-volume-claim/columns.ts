@@ -1,12 +1,7 @@
 /** Table columns of PersistentVolumeClaim. */
 import { ageOf } from '#kinds/all-kinds/age.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '#kinds/all-kinds/column.ts'
-import {
-  accessModes,
-  classOf,
-  phaseOf,
-  withoutOncePod,
-} from '#kinds/core/persistent-volume/shared-columns.ts'
+import { accessModes, classOf, phaseOf } from '#kinds/core/persistent-volume/shared-columns.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 
 export const persistentVolumeClaimColumns: TableColumns = {
@@ -17,6 +12,7 @@ export const persistentVolumeClaimColumns: TableColumns = {
     column('Capacity', 'How much that volume holds.'),
     column('Access Modes', 'How that volume can be mounted.'),
     column('StorageClass', 'The class it asks for.'),
+    column('VolumeAttributesClass', 'The class of attributes it asks for.'),
     ageColumn,
     wideColumn('VolumeMode', 'File system or raw block.'),
   ],
@@ -29,10 +25,9 @@ export const persistentVolumeClaimColumns: TableColumns = {
       bound ? (object.status?.capacity?.storage ?? '0') : '',
       bound ? accessModes(object.status?.accessModes) : '',
       classOf(object),
+      object.spec?.volumeAttributesClassName ?? '<unset>',
       ageOf(object, now),
       object.spec?.volumeMode ?? '<unset>',
     ]
   },
 }
-
-export const persistentVolumeClaimColumnsBefore22 = withoutOncePod(persistentVolumeClaimColumns)

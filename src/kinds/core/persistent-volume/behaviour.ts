@@ -4,17 +4,27 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import { newerNodeLabels } from '#kinds/all-kinds/deprecated-node-labels.ts'
 import { resourceVersionRequired, sameJson } from '#kinds/all-kinds/checks.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
+import { internalDiff } from '#kinds/all-kinds/internal-form.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { volumeSourceForm } from './source-form.ts'
+import { volumeWarnings } from './volume-warnings.ts'
 import { immutableWords } from './immutable-words.ts'
 import { sourceFields } from './volume-sources.ts'
 import { oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
-import { checkVolumeSpec } from './volume-spec.ts'
+import { checkVolumeSpec, volumeRules } from './volume-spec.ts'
+
+const labelsCanBeRenamed = change('volumes can be moved to newer names of node labels', {
+  since: 27,
+})
 
 const mountOptionsKey = 'volume.beta.kubernetes.io/mount-options'
 const mountable = [
@@ -36,7 +46,8 @@ const mountable = [
 function checkSpec(volume: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const once = oncePodIn(context, old?.spec?.accessModes)
   const name = volume.metadata.name ?? ''
-  return checkVolumeSpec(volume.spec ?? {}, FieldPath.of('spec'), name, once)
+  const rules = volumeRules(context, old?.spec)
+  return checkVolumeSpec(volume.spec ?? {}, FieldPath.of('spec'), name, once, rules)
 }
 
 function checkMountOptions(volume: KubeObject): FieldError[] {
@@ -53,7 +64,8 @@ const sourceOf = (volume: KubeObject): Loose =>
       .map((field) => [field, volume.spec[field]]),
   )
 
-function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
+  const { release } = context
   const errors: FieldError[] = []
   const [now, then] = [sourceOf(next), sourceOf(old)]
   if (now.csi?.controllerExpandSecretRef && then.csi && !then.csi.controllerExpandSecretRef) {
@@ -61,17 +73,60 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
   }
   if (!sameJson(now, then)) {
     const at = 'spec.persistentvolumesource'
-    const shown = () => goDifference('core.PersistentVolumeSource', now, then)
+    const shown = {
+      asGo: () => goDifference('core.PersistentVolumeSource', now, then),
+      unified: () => internalDiff(volumeSourceForm, then, now),
+    }
     const words = immutableWords(release, at, 'is immutable after creation', shown)
     errors.push(forbidden(at, words))
   }
   const [mode, oldMode] = [next.spec?.volumeMode, old.spec?.volumeMode]
   if (mode !== oldMode) errors.push(invalid('volumeMode', mode, immutableMessage))
-  const [affinity, oldAffinity] = [next.spec?.nodeAffinity, old.spec?.nodeAffinity]
-  if (oldAffinity && !sameJson(affinity, oldAffinity)) {
-    const shown = affinity && asGo(goAffinity(affinity))
-    errors.push(invalid('nodeAffinity', shown, immutableMessage))
+  errors.push(...checkAffinityChange(next.spec?.nodeAffinity, old.spec?.nodeAffinity, context))
+  return [...errors, ...checkClassChange(next.spec ?? {}, old.spec ?? {}, context)]
+}
+
+function checkAffinityChange(
+  next: Loose | undefined,
+  old: Loose | undefined,
+  { release, feature }: Context,
+): FieldError[] {
+  if (!old || feature('MutablePVNodeAffinity') || sameJson(next, old)) return []
+  const canRename = releaseOf(release).has(labelsCanBeRenamed)
+  if (canRename && next && sameJson(next, withNewLabels(old, next))) return []
+  const exception = canRename ? ', except for updating from beta label to GA' : ''
+  return [
+    invalid('nodeAffinity', next && asGo(goAffinity(next)), `${immutableMessage}${exception}`),
+  ]
+}
+
+/** The old affinity, with the newer names of labels where the next one has them. */
+function withNewLabels(old: Loose, next: Loose): Loose {
+  const termsOf = (affinity: Loose): Loose[] => affinity.required?.nodeSelectorTerms ?? []
+  const copy = copyData(old)
+  for (const [i, term] of termsOf(copy).entries()) {
+    for (const list of ['matchExpressions', 'matchFields']) {
+      for (const [j, requirement] of ((term[list] ?? []) as Loose[]).entries()) {
+        const key: string | undefined = termsOf(next)[i]?.[list]?.[j]?.key
+        if (key !== undefined && newerNodeLabels.get(requirement.key) === key) requirement.key = key
+      }
+    }
   }
+  return copy
+}
+
+function checkClassChange(next: Loose, old: Loose, context: Context): FieldError[] {
+  const [now, then] = [next.volumeAttributesClassName, old.volumeAttributesClassName]
+  if (now === then) return []
+  const at = 'spec.volumeAttributesClassName'
+  const enabled = context.feature('VolumeAttributesClass')
+  const errors: FieldError[] = []
+  if (!enabled) {
+    const detail = 'update is forbidden when the VolumeAttributesClass feature gate is disabled'
+    errors.push(forbidden(at, detail))
+  }
+  if (then !== undefined && now === undefined)
+    errors.push(forbidden(at, 'update from non-nil value to nil is forbidden'))
   return errors
 }
 
@@ -84,22 +139,43 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   const used = Boolean(old?.spec?.csi?.controllerExpandSecretRef)
   const enabled = context.feature('ExpandCSIVolumes')
   dropUnlessUsed(next.spec?.csi, 'controllerExpandSecretRef', enabled, used)
+  const attributes = context.feature('VolumeAttributesClass')
+  const hadClass = old?.spec?.volumeAttributesClassName !== undefined
+  dropUnlessUsed(next.spec, 'volumeAttributesClassName', attributes, hadClass)
+}
+
+const phaseTimeGate = 'PersistentVolumeLastPhaseTransitionTime'
+
+const newStatus = ({ feature, now }: Context): Loose =>
+  feature(phaseTimeGate) ? { phase: 'Pending', lastPhaseTransitionTime: now } : {}
+
+/** The time of the last change of the phase, unless the client sets another. */
+function stampPhase(next: KubeObject, old: KubeObject, now: string): void {
+  const status: Loose = (next.status ??= {})
+  const then: Loose = old.status ?? {}
+  const time: string | undefined = then.lastPhaseTransitionTime
+  const given: string | undefined = status.lastPhaseTransitionTime
+  if ((status.phase ?? '') === (then.phase ?? '')) {
+    if (given === undefined && time !== undefined) status.lastPhaseTransitionTime = time
+  } else if (given === undefined || given === time) status.lastPhaseTransitionTime = now
 }
 
 /** The original checks a changed volume whole, then once more together with what may not change. */
 export const persistentVolumeBehaviour: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
-    object.status = {}
+    object.status = newStatus(context)
     dropDisabled(object, undefined, context)
   },
   readBack(object) {
-    object.status = { phase: 'Pending' }
+    object.status = { ...object.status, phase: 'Pending' }
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
     dropDisabled(next, old, context)
   },
+  warningsOnCreate: volumeWarnings,
+  warningsOnUpdate: (next, _old, context) => volumeWarnings(next, context),
   validateCreate: (object, context) => [
     ...checkSpec(object, context),
     ...checkMountOptions(object),
@@ -109,17 +185,15 @@ export const persistentVolumeBehaviour: Behaviour = {
       ...checkMetadata(next, false, nameIsDnsSubdomain),
       ...checkSpec(next, context, old),
     ]
-    return [
-      ...whole,
-      ...checkMountOptions(next),
-      ...whole,
-      ...checkChanges(next, old, context.release),
-    ]
+    return [...whole, ...checkMountOptions(next), ...whole, ...checkChanges(next, old, context)]
   },
   subresources: {
     status: {
       resetFields: [['spec']],
-      prepareForUpdate: keepSpec,
+      prepareForUpdate(next, old, context) {
+        keepSpec(next, old)
+        if (context.feature(phaseTimeGate)) stampPhase(next, old, context.now)
+      },
       validateUpdate: (next, old) => [
         ...checkMetadataUpdate(next, old),
         ...resourceVersionRequired(next.metadata.resourceVersion),

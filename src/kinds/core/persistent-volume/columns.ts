@@ -2,7 +2,7 @@
 import { ageOf } from '#kinds/all-kinds/age.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '#kinds/all-kinds/column.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
-import { accessModes, classOf, phaseOf, withoutOncePod } from './shared-columns.ts'
+import { accessModes, classOf, phaseOf } from './shared-columns.ts'
 
 export const persistentVolumeColumns: TableColumns = {
   columns: [
@@ -13,6 +13,7 @@ export const persistentVolumeColumns: TableColumns = {
     column('Status', 'Whether it is free, bound or released.'),
     column('Claim', 'The claim it is bound to.'),
     column('StorageClass', 'The class it belongs to.'),
+    column('VolumeAttributesClass', 'The class of its attributes.'),
     column('Reason', 'Why it failed.'),
     ageColumn,
     wideColumn('VolumeMode', 'File system or raw block.'),
@@ -28,11 +29,10 @@ export const persistentVolumeColumns: TableColumns = {
       phaseOf(object),
       claim ? `${claim.namespace ?? ''}/${claim.name ?? ''}` : '',
       classOf(object),
+      spec.volumeAttributesClassName ?? '<unset>',
       object.status?.reason ?? '',
       ageOf(object, now),
       spec.volumeMode ?? '<unset>',
     ]
   },
 }
-
-export const persistentVolumeColumnsBefore22 = withoutOncePod(persistentVolumeColumns)

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { immutableWords } from './immutable-words.ts'
 
-test('what must not change is told with the difference since 1.19', () => {
-  const difference = () => '- a'
-  const words = (release: number, named?: boolean) =>
-    immutableWords(release, 'spec', 'is immutable', difference, named)
-  assert.deepEqual(
-    [words(18), words(18, true), words(19)],
-    ['is immutable', 'spec is immutable', 'spec is immutable\n- a'],
-  )
-})
+const difference = { asGo: () => '- a', unified: () => '@@ -1 +1 @@' }
+
+const rows: [release: number, named: boolean, words: string][] = [
+  [18, false, 'is immutable'],
+  [18, true, 'spec is immutable'],
+  [19, false, 'spec is immutable\n- a'],
+  [33, false, 'spec is immutable\n- a'],
+  [34, false, 'spec is immutable\n@@ -1 +1 @@'],
+]
+for (const [release, named, words] of rows) {
+  test(`1.${release}${named ? ', with the subject' : ''}`, () => {
+    assert.equal(immutableWords(release, 'spec', 'is immutable', difference, named), words)
+  })
+}

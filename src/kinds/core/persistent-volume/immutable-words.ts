@@ -1,18 +1,27 @@
-/** How errors of volumes and claims that cannot change say so. */
+/** How volumes and claims report what must not change: with the difference since 1.19, and as a unified diff since 1.34. */
 import { change, releaseOf } from '#api/releases/change.ts'
-const showsDifference = change(
-  'errors of volumes and claims that cannot change show the difference',
-  { since: 19 },
-)
+
+const showsDifference = change('volumes and claims show what must not change', { since: 19 })
+const showsUnifiedDiff = change('what must not change is shown as a unified diff of JSON', {
+  since: 34,
+})
+
+export interface Difference {
+  /** As lines of Go syntax. */
+  readonly asGo: () => string
+  readonly unified: () => string
+}
 
 /** `named`: whether the bare words had their subject too. */
 export function immutableWords(
   release: number,
   subject: string,
   words: string,
-  difference: () => string,
+  { asGo, unified }: Difference,
   named = false,
 ): string {
-  if (releaseOf(release).has(showsDifference)) return `${subject} ${words}\n${difference()}`
+  const { has } = releaseOf(release)
+  if (has(showsUnifiedDiff)) return `${subject} ${words}\n${unified()}`
+  if (has(showsDifference)) return `${subject} ${words}\n${asGo()}`
   return named ? `${subject} ${words}` : words
 }

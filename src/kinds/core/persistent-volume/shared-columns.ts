@@ -1,6 +1,9 @@
 /** What the tables of persistent volumes and of claims for them show alike. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { change } from '#api/releases/change.ts'
+import type { OlderColumns } from '#kinds/kind-rules.ts'
+import { leaveOut } from '#kinds/columns-of-release.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 
 const modeWords: [string, string][] = [
@@ -24,8 +27,24 @@ export const classOf = (object: KubeObject): string =>
   object.spec?.storageClassName ??
   ''
 
+const showsAttributesClass = change(
+  'tables of volumes and claims show their VolumeAttributesClass',
+  {
+    since: 29,
+  },
+)
+const showsOncePod = change('tables of volumes and claims show the mode ReadWriteOncePod', {
+  since: 22,
+})
+const attributesClass = ['VolumeAttributesClass']
+
+export const olderVolumeColumns = (newest: TableColumns): readonly OlderColumns[] => [
+  { before: showsOncePod, instead: withoutOncePod(leaveOut(newest, attributesClass)) },
+  { before: showsAttributesClass, without: attributesClass },
+]
+
 /** Before 1.22 no release knew a mode for a single pod. */
-export const withoutOncePod = (newest: TableColumns): TableColumns => {
+const withoutOncePod = (newest: TableColumns): TableColumns => {
   const at = newest.columns.findIndex(({ name }) => name === 'Access Modes')
   return {
     ...newest,

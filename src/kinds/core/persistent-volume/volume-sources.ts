@@ -3,7 +3,13 @@ import { type FieldError, forbidden, invalid, required } from '#api/field-error.
 import type { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsLabel } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { checkDns1123Label, checkNoBacksteps, each } from '#kinds/all-kinds/checks.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkNoBacksteps,
+  each,
+} from '#kinds/all-kinds/checks.ts'
 import {
   checkAwsVolume,
   checkAzureDiskVolume,
@@ -30,7 +36,27 @@ import {
   checkVsphereVolume,
 } from '#kinds/pod-template/network-volumes.ts'
 
-type Check = (source: Loose, path: FieldPath, volumeName: string) => FieldError[]
+const secretsAreNamed = change('secrets of CSI volumes are named like objects', { since: 25 })
+const pathOfSecretIsExact = change('errors of nodePublishSecretRef name it without a space', {
+  since: 24,
+})
+
+export interface SourceRules {
+  readonly secretsAreNamed: boolean
+  readonly pathOfSecretIsExact: boolean
+}
+
+export const sourceRules = (release: number): SourceRules => ({
+  secretsAreNamed: releaseOf(release).has(secretsAreNamed),
+  pathOfSecretIsExact: releaseOf(release).has(pathOfSecretIsExact),
+})
+
+type Check = (
+  source: Loose,
+  path: FieldPath,
+  volumeName: string,
+  rules: SourceRules,
+) => FieldError[]
 
 interface Source {
   readonly field: string
@@ -68,7 +94,12 @@ const sources: readonly Source[] = [
 
 export const sourceFields: readonly string[] = sources.map(({ field }) => field)
 
-export function checkVolumeSources(spec: Loose, path: FieldPath, volumeName: string): FieldError[] {
+export function checkVolumeSources(
+  spec: Loose,
+  path: FieldPath,
+  volumeName: string,
+  rules: SourceRules,
+): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
   for (const { field, check, checkedAt = field, refusedAt = field } of sources) {
@@ -78,7 +109,7 @@ export function checkVolumeSources(spec: Loose, path: FieldPath, volumeName: str
       continue
     }
     count++
-    errors.push(...check(spec[field], path.child(checkedAt), volumeName))
+    errors.push(...check(spec[field], path.child(checkedAt), volumeName, rules))
     if (field === 'local' && !spec.nodeAffinity) {
       const detail = 'Local volume requires node affinity'
       errors.push(required(path.child('nodeAffinity'), detail))
@@ -154,22 +185,39 @@ function checkStorageOs(source: Loose, path: FieldPath): FieldError[] {
   ]
 }
 
-/** The paths of the secrets' errors, space and all, are the original's. */
-function checkCsi(source: Loose, path: FieldPath): FieldError[] {
+function checkCsi(
+  source: Loose,
+  path: FieldPath,
+  _volumeName: string,
+  rules: SourceRules,
+): FieldError[] {
   const errors = checkCsiDriverName(source.driver ?? '', path.child('driver'))
   if (!source.volumeHandle) errors.push(required(path.child('volumeHandle')))
-  const secrets: [string, string][] = [
+  const check = rules.secretsAreNamed ? checkNamedSecret : checkOlderSecret
+  const secrets: [field: string, shown: string][] = [
     ['controllerPublishSecretRef', 'controllerPublishSecretRef'],
     ['controllerExpandSecretRef', 'controllerExpandSecretRef'],
-    ['nodePublishSecretRef', 'nodePublishSecretRef '],
+    ['nodePublishSecretRef', `nodePublishSecretRef${rules.pathOfSecretIsExact ? '' : ' '}`],
   ]
-  for (const [field, shown] of secrets) {
-    const secret = source[field]
-    if (!secret) continue
-    for (const part of ['name', 'namespace']) {
-      if (secret[part]) errors.push(...checkDns1123Label(secret[part], path.child(part)))
-      else errors.push(required(path.child(shown, part)))
-    }
-  }
-  return errors
+  if (rules.secretsAreNamed) secrets.push(['nodeExpandSecretRef', 'nodeExpandSecretRef'])
+  return [
+    ...errors,
+    ...secrets.flatMap(([field, shown]) =>
+      source[field] ? check(source[field], path, shown) : [],
+    ),
+  ]
 }
+
+function checkNamedSecret(secret: Loose, path: FieldPath, shown: string): FieldError[] {
+  const check = (part: string, rule: typeof checkDns1123Label) =>
+    secret[part] ? rule(secret[part], path.child(shown, part)) : [required(path.child(shown, part))]
+  return [...check('name', checkDns1123Subdomain), ...check('namespace', checkDns1123Label)]
+}
+
+/** Errors of names that are there lack the name of the reference. */
+const checkOlderSecret = (secret: Loose, path: FieldPath, shown: string): FieldError[] =>
+  ['name', 'namespace'].flatMap((part) =>
+    secret[part]
+      ? checkDns1123Label(secret[part], path.child(part))
+      : [required(path.child(shown, part))],
+  )

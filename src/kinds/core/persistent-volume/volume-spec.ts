@@ -11,7 +11,19 @@ import { checkBasicResource, checkQuantityPositive } from '#kinds/all-kinds/reso
 import { goResourceList } from '#kinds/all-kinds/go-quantity.ts'
 import { checkModes, type OncePod } from '#kinds/core/persistent-volume-claim/access-modes.ts'
 import { checkNodeSelector } from '#kinds/pod-template/node-affinity.ts'
-import { checkVolumeSources } from './volume-sources.ts'
+import type { Context } from '#kinds/kind.ts'
+import { checkVolumeSources, type SourceRules, sourceRules } from './volume-sources.ts'
+
+/** What the release, its gates and the volume as it was decide. */
+export interface VolumeRules extends SourceRules {
+  readonly hasAttributesClass: boolean
+}
+
+export const volumeRules = ({ release, feature }: Context, old: Loose = {}): VolumeRules => ({
+  ...sourceRules(release),
+  hasAttributesClass:
+    feature('VolumeAttributesClass') || old.volumeAttributesClassName !== undefined,
+})
 
 const inline = 'in the context of inline volumes'
 
@@ -20,6 +32,7 @@ export function checkVolumeSpec(
   path: FieldPath,
   volumeName: string,
   once: OncePod,
+  rules: VolumeRules,
 ): FieldError[] {
   const policy = path.child('persistentVolumeReclaimPolicy')
   return [
@@ -31,15 +44,21 @@ export function checkVolumeSpec(
       policy,
     ),
     ...checkNodeAffinity(spec.nodeAffinity, path.child('nodeAffinity')),
-    ...checkVolumeSources(spec, path, volumeName),
+    ...checkVolumeSources(spec, path, volumeName, rules),
     ...checkRecycledRoot(spec, policy),
     ...checkClassName(spec.storageClassName, path.child('storageClassName')),
     ...checkOneOfIfSet(spec.volumeMode, ['Block', 'Filesystem'], path.child('volumeMode')),
+    ...(rules.hasAttributesClass ? checkAttributesClass(spec, path) : []),
   ]
 }
 
 /** A volume described where it is attached: what only a stored volume can have is refused. */
-export function checkInlineVolumeSpec(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
+export function checkInlineVolumeSpec(
+  spec: Loose,
+  path: FieldPath,
+  once: OncePod,
+  rules: VolumeRules,
+): FieldError[] {
   const errors: FieldError[] = []
   const refuse = (field: string) =>
     errors.push(forbidden(path.child(field), `may not be specified ${inline}`))
@@ -52,13 +71,14 @@ export function checkInlineVolumeSpec(spec: Loose, path: FieldPath, once: OncePo
     errors.push(forbidden(policy, `may only be Retain ${inline}`))
   }
   if (spec.nodeAffinity) refuse('nodeAffinity')
-  errors.push(...checkVolumeSources({ ...spec, nodeAffinity: undefined }, path, ''))
+  errors.push(...checkVolumeSources({ ...spec, nodeAffinity: undefined }, path, '', rules))
   errors.push(...checkRecycledRoot(spec, policy))
   if (spec.storageClassName) refuse('storageClassName')
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
     const detail = `may not specify volumeMode other than Filesystem ${inline}`
     errors.push(forbidden(path.child('volumeMode'), detail))
   }
+  if (rules.hasAttributesClass) errors.push(...checkAttributesClass(spec, path))
   return errors
 }
 
@@ -98,3 +118,14 @@ function checkRecycledRoot(spec: Loose, path: FieldPath): FieldError[] {
 
 const checkClassName = (name: string | undefined, path: FieldPath): FieldError[] =>
   name ? each(path, name, nameIsDnsSubdomain(name, false)) : []
+
+function checkAttributesClass(spec: Loose, path: FieldPath): FieldError[] {
+  const name: string | undefined = spec.volumeAttributesClassName
+  if (name === undefined) return []
+  const at = path.child('volumeAttributesClassName')
+  const errors =
+    name === '' ? [required(at, 'an empty string is disallowed')] : checkClassName(name, at)
+  if (spec.csi) return errors
+  const detail = 'has to be specified when using volumeAttributesClassName'
+  return [...errors, required(path.child('csi'), detail)]
+}

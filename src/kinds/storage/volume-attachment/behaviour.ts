@@ -16,7 +16,7 @@ import {
 } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
-import { checkInlineVolumeSpec } from '#kinds/core/persistent-volume/volume-spec.ts'
+import { checkInlineVolumeSpec, volumeRules } from '#kinds/core/persistent-volume/volume-spec.ts'
 
 const specPath = FieldPath.of('spec')
 const metadataSizeBytesMax = 256 * 1024
@@ -46,7 +46,12 @@ function checkSource(source: Loose, path: FieldPath, context: Context): FieldErr
   if (inline && name !== undefined) return [forbidden(path, exactlyOne)]
   if (inline) {
     const once = oncePodIn({ ...context, feature: () => false })
-    return checkInlineVolumeSpec(inline, path.child('inlineVolumeSpec'), once)
+    return checkInlineVolumeSpec(
+      inline,
+      path.child('inlineVolumeSpec'),
+      once,
+      volumeRules({ ...context, feature: () => false }),
+    )
   }
   const at = path.child('persistentVolumeName')
   return name === '' ? [required(at, 'must specify non empty persistentVolumeName')] : []
