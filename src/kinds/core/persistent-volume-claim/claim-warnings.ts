@@ -26,7 +26,7 @@ export function claimWarnings({ spec = {}, metadata }: KubeObject, context: Cont
 }
 
 /** `path` is that of the spec: a claim may be part of a template. */
-export function claimSpecWarnings(spec: Loose, path: FieldPath): string[] {
+function claimSpecWarnings(spec: Loose, path: FieldPath): string[] {
   return ['requests', 'limits'].flatMap((list) => {
     const amount: string | undefined = spec.resources?.[list]?.storage
     if (amount === undefined || quantityMilliValue(amount) % 1000n === 0n) return []
