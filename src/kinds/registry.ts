@@ -78,6 +78,26 @@ export const kindRows: readonly KindRow[] = [
   { group: '', plural: 'services', folder: 'core/service' },
   {
     group: 'admissionregistration.k8s.io',
+    plural: 'mutatingadmissionpolicies',
+    folder: 'admissionregistration/mutating-admission-policy',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    plural: 'mutatingadmissionpolicybindings',
+    folder: 'admissionregistration/mutating-admission-policy-binding',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    plural: 'validatingadmissionpolicies',
+    folder: 'admissionregistration/validating-admission-policy',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    plural: 'validatingadmissionpolicybindings',
+    folder: 'admissionregistration/validating-admission-policy-binding',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
     plural: 'mutatingwebhookconfigurations',
     folder: 'admissionregistration/mutating-webhook-configuration',
   },

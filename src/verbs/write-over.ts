@@ -15,6 +15,7 @@ import {
 } from '#api/status-error.ts'
 import { invalid } from '#api/field-error.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
+import { inWordsOf } from '#api/release-words.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
@@ -166,7 +167,7 @@ async function writeOnce(
   dedupOwnerReferences(server, next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
-  let named = !checkedLast && requireVersion(request, plan, next, live)
+  let named = !checkedLast && requireVersion(server, request, plan, next, live)
   // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
   prepareUpdate(request, next, isOne && !readAgain ? next : old, context)
   if (plan.problem !== undefined) throw plan.problem
@@ -180,7 +181,7 @@ async function writeOnce(
   const reservation =
     subresource === '' ? await server.allocators.reserve(kind, next, old, context) : undefined
   try {
-    if (checkedLast) named = requireVersion(request, plan, next, live)
+    if (checkedLast) named = requireVersion(server, request, plan, next, live)
     await server.admission.validate({
       ...attributes,
       object: (await plan.admittedAs?.show(next)) ?? next,
@@ -214,6 +215,7 @@ function requireUid({ target, options }: WriteRequest, wanted: string, found: st
 
 /** Answers whether the request names the version it was made for. */
 function requireVersion(
+  { release }: Server,
   request: WriteRequest,
   plan: WritePlan,
   next: KubeObject,
@@ -228,9 +230,11 @@ function requireVersion(
       next.metadata.resourceVersion = String(live.revision)
       return false
     }
-    throw invalidObject({ group: kind.group, kind: kind.plural }, name, [
-      invalid('metadata.resourceVersion', asGo('0x0'), 'must be specified for an update'),
-    ])
+    const shown = asGo('0x0', '0')
+    const detail = 'must be specified for an update'
+    const errors = [invalid('metadata.resourceVersion', shown, detail)]
+    const named = { group: kind.group, kind: kind.plural }
+    throw invalidObject(named, name, inWordsOf(errors, release))
   }
   if (resourceVersion !== String(live.revision)) throw conflict(kind, name, modified)
   return true

@@ -5,13 +5,16 @@ import { asGo, goStrings } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { checkOneOfIfSet, each, repeats } from '#kinds/all-kinds/checks.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import { checkOneOfIfSet, each, repeats, sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkPlainMetadata } from '#kinds/all-kinds/metadata.ts'
 import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkClientConfig } from './webhook-client.ts'
 import { hasKnownReviewVersion, noneKnown, oneOfThem } from './review-versions.ts'
+import { type ConditionChecks, checkMatchConditions } from './match-conditions.ts'
+import { StoredExpressions } from './stored-expressions.ts'
 import { checkWebhookRule } from './webhook-rules.ts'
 
 const harmless = ['None', 'NoneOnDryRun']
@@ -23,12 +26,31 @@ interface Strictness {
   readonly knownReviewVersion: boolean
   readonly uniqueNames: boolean
   readonly release: number
+  /** Absent where match conditions did not change, and are not compiled again. */
+  readonly conditions: ConditionChecks | undefined
 }
 
 const hooksOf = (configuration: KubeObject): Loose[] => configuration.webhooks ?? []
 
-function strictnessOf(context: Context, old?: KubeObject): Strictness {
+/** Conditions that the webhooks have already are not compiled again. */
+function conditionChecks(
+  next: KubeObject,
+  old: KubeObject | undefined,
+  release: number,
+): ConditionChecks | undefined {
+  const before = old === undefined ? [] : hooksOf(old)
+  const hooks = hooksOf(next)
+  const keeps =
+    old !== undefined &&
+    hooks.length === before.length &&
+    hooks.every((hook, i) => sameJson(hook.matchConditions, before[i]?.matchConditions))
+  if (keeps) return undefined
+  return { params: false, stored: new StoredExpressions(before), release: releaseOf(release) }
+}
+
+function strictnessOf(context: Context, next: KubeObject, old?: KubeObject): Strictness {
   const { release } = context
+  const conditions = conditionChecks(next, old, release)
   const stable = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
   if (old === undefined) {
     return {
@@ -36,6 +58,7 @@ function strictnessOf(context: Context, old?: KubeObject): Strictness {
       knownReviewVersion: true,
       uniqueNames: stable,
       release,
+      conditions,
     }
   }
   const hooks = hooksOf(old)
@@ -47,6 +70,7 @@ function strictnessOf(context: Context, old?: KubeObject): Strictness {
     ),
     uniqueNames: stable && names.size === hooks.length,
     release,
+    conditions,
   }
 }
 
@@ -91,6 +115,13 @@ function checkHook(hook: Loose, strictness: Strictness, path: FieldPath): FieldE
     ...validateLabelSelector(hook.objectSelector, at('objectSelector')),
     ...checkOneOfIfSet(hook.reinvocationPolicy, ['IfNeeded', 'Never'], at('reinvocationPolicy')),
     ...checkClientConfig(hook.clientConfig ?? {}, at('clientConfig')),
+    ...(strictness.conditions === undefined
+      ? []
+      : checkMatchConditions(
+          hook.matchConditions ?? [],
+          strictness.conditions,
+          at('matchConditions'),
+        )),
   ]
 }
 
@@ -115,21 +146,33 @@ function checkReviewVersions(
   return errors
 }
 
+const hasConditions = (hooks: Loose[]): boolean =>
+  hooks.some(({ matchConditions = [] }) => matchConditions?.length > 0)
+
+/** Without the feature, only webhooks that have conditions keep them. */
+function dropConditions(next: KubeObject, old: KubeObject | undefined, { feature }: Context): void {
+  if (feature('AdmissionWebhookMatchConditions')) return
+  if (old !== undefined && hasConditions(hooksOf(old))) return
+  for (const hook of hooksOf(next)) delete hook.matchConditions
+}
+
 export const webhookConfigurationBehaviour: Behaviour = {
   unconditionalUpdate: false,
-  prepareForCreate(object) {
+  prepareForCreate(object, context) {
     object.metadata.generation = 1
+    dropConditions(object, undefined, context)
   },
-  prepareForUpdate(next, old) {
+  prepareForUpdate(next, old, context) {
+    dropConditions(next, old, context)
     raiseGeneration(next, old, ['webhooks'])
     // The original tells a list that is empty from none.
     if (wasWrittenEmpty(next, 'webhooks') || hasWrittenEmpty(next.webhooks)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
   },
-  validateCreate: (object, context) => check(object, strictnessOf(context)),
+  validateCreate: (object, context) => check(object, strictnessOf(context, object)),
   validateUpdate: (next, old, context) => [
     ...checkPlainMetadata(next, false, nameIsDnsSubdomain),
-    ...check(next, strictnessOf(context, old)),
+    ...check(next, strictnessOf(context, next, old)),
   ],
 }

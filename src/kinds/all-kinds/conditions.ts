@@ -12,35 +12,54 @@ import { asGo, goJson, type GoText } from '#api/go-syntax.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import { conditionReason, longerThan } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { each } from './checks.ts'
 
 const reasonLengthMax = 1024
 const messageLengthMax = 32 * 1024
 const statuses = ['False', 'True', 'Unknown']
 
-export function checkConditions(conditions: Loose[], path: FieldPath): FieldError[] {
+const requiresWithoutDetail = change('conditions without a reason or time are plainly required', {
+  since: 34,
+})
+const requiresTypeAndStatus = change('conditions without a type or status are required values', {
+  since: 37,
+})
+
+export function checkConditions(
+  conditions: Loose[],
+  path: FieldPath,
+  release: Release,
+): FieldError[] {
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {
     const type: string = condition.type ?? ''
     const twice = seen.has(type) ? [duplicate(path.index(i).child('type'), type)] : []
     seen.add(type)
-    return [...twice, ...checkCondition(condition, path.index(i))]
+    return [...twice, ...checkCondition(condition, path.index(i), release)]
   })
 }
 
-function checkCondition(condition: Loose, path: FieldPath): FieldError[] {
+function checkCondition(condition: Loose, path: FieldPath, release: Release): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, reason = '', message = '' } = condition
-  const errors = validateLabelName(type, path.child('type'))
-  if (!statuses.includes(status)) errors.push(notSupported(path.child('status'), status, statuses))
+  const isPlain = release.has(requiresTypeAndStatus)
+  const errors =
+    isPlain && type === ''
+      ? [required(path.child('type'), 'is required')]
+      : validateLabelName(type, path.child('type'))
+  if (isPlain && status === '') errors.push(required(path.child('status')))
+  else if (!statuses.includes(status))
+    errors.push(notSupported(path.child('status'), status, statuses))
   if (observedGeneration < 0) {
-    const detail = 'must be greater than or equal to zero'
-    errors.push(invalid(path.child('observedGeneration'), observedGeneration, detail))
+    const problem = 'must be greater than or equal to zero'
+    errors.push(invalid(path.child('observedGeneration'), observedGeneration, problem))
   }
+  const detail = release.has(requiresWithoutDetail) ? '' : 'must be set'
   if (!condition.lastTransitionTime) {
-    errors.push(required(path.child('lastTransitionTime'), 'must be set'))
+    errors.push(required(path.child('lastTransitionTime'), detail))
   }
   const at = path.child('reason')
-  if (reason === '') errors.push(required(at, 'must be set'))
+  if (reason === '') errors.push(required(at, detail))
   else errors.push(...each(at, reason, conditionReason(reason)))
   if (longerThan(reason, reasonLengthMax)) errors.push(tooLong(at, reason, reasonLengthMax))
   if (longerThan(message, messageLengthMax)) {

@@ -10,6 +10,7 @@ import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import { checkSignerName } from '#kinds/certificates/certificate-signing-request/signer-name.ts'
 import { tooLongBytes } from '#kinds/declarative/limits.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkIssuedStatus } from './issued-status.ts'
 import { checkStubRequest } from './stub-request.ts'
@@ -114,9 +115,10 @@ export const podCertificateRequestBehaviour: Behaviour = {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
       },
-      validateUpdate(next, old, { now }) {
+      validateUpdate(next, old, { now, release }) {
         const errors = checkMetadataUpdate(next, old)
-        return errors.length > 0 ? errors : checkIssuedStatus(next, old, Date.parse(now))
+        if (errors.length > 0) return errors
+        return checkIssuedStatus(next, old, Date.parse(now), releaseOf(release))
       },
     },
   },

@@ -10,6 +10,7 @@ import {
 import { FieldPath } from '#api/field-path.ts'
 import { longerThan } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Release } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkConditions } from '#kinds/all-kinds/conditions.ts'
 import { requestedKey } from '#kinds/certificates/certificate-signing-request/certificate-request.ts'
@@ -30,9 +31,14 @@ const lifetimeMsMin = 60 * minuteMs
 const hasEnded = (request: KubeObject, type: string): boolean =>
   (request.status?.conditions ?? []).some((c: Loose) => c.type === type && c.status === 'True')
 
-export function checkIssuedStatus(next: KubeObject, old: KubeObject, nowMs: number): FieldError[] {
+export function checkIssuedStatus(
+  next: KubeObject,
+  old: KubeObject,
+  nowMs: number,
+  release: Release,
+): FieldError[] {
   const conditions: Loose[] = next.status?.conditions ?? []
-  const errors = [...checkEnds(conditions), ...checkConditions(conditions, conditionsPath)]
+  const errors = [...checkEnds(conditions), ...checkConditions(conditions, conditionsPath, release)]
   if (errors.length > 0) return errors
   const same = (a: Loose | undefined, b: Loose | undefined, detail: string): FieldError[] =>
     sameJson(a ?? {}, b ?? {}) ? [] : [invalidUnshown(statusPath, detail)]

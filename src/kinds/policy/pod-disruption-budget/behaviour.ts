@@ -6,6 +6,7 @@ import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { checkNotNegative } from '#kinds/all-kinds/checks.ts'
 import { checkConditions } from '#kinds/all-kinds/conditions.ts'
 import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/all-kinds/int-or-percent.ts'
@@ -61,7 +62,11 @@ function checkWhole(budget: KubeObject, context: Context): FieldError[] {
 function checkStatus(next: KubeObject, context: Context): FieldError[] {
   if (!releaseOf(context.release).has(checksStatusApart)) return []
   const { conditions = [] } = next.status ?? {}
-  const errors = checkConditions(conditions, statusPath.child('conditions'))
+  const errors = checkConditions(
+    conditions,
+    statusPath.child('conditions'),
+    releaseOf(context.release),
+  )
   if (context.requestApiVersion === 'policy/v1beta1') return errors
   return [...errors, ...checkCounts(next, context)]
 }

@@ -5,11 +5,12 @@ import { goQuote, goStruct } from '#api/go-syntax.ts'
 import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkConditions, goConditions } from '#kinds/all-kinds/conditions.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const specPath = FieldPath.of('spec')
 const resourcePath = specPath.child('resource')
@@ -44,14 +45,14 @@ function goSpec({ spec }: KubeObject) {
 const isTrue = (object: KubeObject, type: string): boolean =>
   (object.status?.conditions ?? []).find((one: Loose) => one.type === type)?.status === 'True'
 
-function checkStatus(next: KubeObject, old: KubeObject): FieldError[] {
+function checkStatus(next: KubeObject, old: KubeObject, { release }: Context): FieldError[] {
   const [now, before]: string[] = [next, old].map(({ status }) => status?.resourceVersion ?? '')
   const conditions: Loose[] = next.status?.conditions ?? []
   const errors = checkMetadataUpdate(next, old)
   if (now !== '' && !/^[1-9][0-9]*$/.test(now as string)) {
     errors.push(invalid(versionPath, now, `resource version is not well formed: ${now}`))
   }
-  errors.push(...checkConditions(conditions, conditionsPath))
+  errors.push(...checkConditions(conditions, conditionsPath, releaseOf(release)))
   if (before !== '' && before !== now) errors.push(invalid(versionPath, now, immutableMessage))
   const wrong = (detail: string) =>
     errors.push(invalid(conditionsPath, goConditions(conditions), detail))

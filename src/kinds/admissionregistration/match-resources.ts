@@ -1,0 +1,50 @@
+/** Which requests a policy or a binding is about: selectors, and rules that include or exclude resources. */
+import { duplicate, type FieldError, required } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
+import { validateLabelSelector } from '#api/label-rules.ts'
+import { pathSegmentName } from '#api/names.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
+import { checkOneOf, each, repeats } from '#kinds/all-kinds/checks.ts'
+import { checkWebhookRule } from './webhook-rules.ts'
+
+const namesObjectSelector = change('errors of admission policies name the field objectSelector', {
+  since: 29,
+})
+
+export function checkMatchResources(
+  resources: Loose | null | undefined,
+  path: FieldPath,
+  release: Release,
+): FieldError[] {
+  if (resources === undefined || resources === null) return []
+  const { matchPolicy, namespaceSelector, objectSelector } = resources
+  const selector = release.has(namesObjectSelector) ? 'objectSelector' : 'labelSelector'
+  return [
+    ...checkOneOf(matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    ...checkSelector(namespaceSelector, path.child('namespaceSelector')),
+    ...checkSelector(objectSelector, path.child(selector)),
+    ...checkRules(resources.resourceRules ?? [], path.child('resourceRules')),
+    ...checkRules(resources.excludeResourceRules ?? [], path.child('excludeResourceRules')),
+  ]
+}
+
+const checkSelector = (selector: Loose | null | undefined, path: FieldPath): FieldError[] =>
+  selector === undefined || selector === null
+    ? [required(path)]
+    : validateLabelSelector(selector, path)
+
+const checkRules = (rules: readonly Loose[], path: FieldPath): FieldError[] =>
+  rules.flatMap((rule, i) => {
+    const at = path.index(i)
+    const names: string[] = rule.resourceNames ?? []
+    return [...checkNames(names, at.child('resourceNames')), ...checkWebhookRule(rule, at)]
+  })
+
+function checkNames(names: string[], path: FieldPath): FieldError[] {
+  const isRepeated = repeats(names)
+  return names.flatMap((name, i) => [
+    ...each(path.index(i), name, pathSegmentName(name)),
+    ...(isRepeated[i] ? [duplicate(path.index(i), name)] : []),
+  ])
+}

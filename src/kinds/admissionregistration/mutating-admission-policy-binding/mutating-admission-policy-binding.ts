@@ -1,0 +1,12 @@
+/** The rules of MutatingAdmissionPolicyBinding. */
+import { bindingBehaviour } from '#kinds/admissionregistration/policy-binding.ts'
+import { bindingColumns } from '#kinds/admissionregistration/policy-columns.ts'
+import { policyDefaults } from '#kinds/admissionregistration/policy-defaults.ts'
+import type { KindRules } from '#kinds/kind-rules.ts'
+
+export const mutatingAdmissionPolicyBinding: KindRules = {
+  behaviour: bindingBehaviour(false),
+  finalizerNames: 'any',
+  columns: bindingColumns,
+  defaults: policyDefaults,
+}

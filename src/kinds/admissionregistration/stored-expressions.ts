@@ -1,0 +1,55 @@
+/**
+ * Which environment an expression of a write is compiled with. One that the stored object has already may use all that
+ * the release knows; a new one only what the previous release knows, so that a downgrade stays possible.
+ */
+import type { EnvironmentKind } from '#cel/environment.ts'
+import type { Loose } from '#api/object-meta.ts'
+
+/** Expressions by where they are; an expression that moves to another place is new there. */
+export class StoredExpressions {
+  readonly #conditions: ReadonlySet<string>
+  readonly #validations: ReadonlySet<string>
+  readonly #messages: ReadonlySet<string>
+  readonly #annotations: ReadonlySet<string>
+  readonly #applied: ReadonlySet<string>
+
+  /** `holder`: a policy's spec or a webhook; absent when the object is new. */
+  constructor(holders: readonly Loose[]) {
+    const all = (field: string): Loose[] => holders.flatMap((holder) => holder[field] ?? [])
+    const texts = (list: Loose[], field: string) =>
+      new Set(list.map((one) => one[field] as string | undefined).filter(isText))
+    this.#conditions = texts(all('matchConditions'), 'expression')
+    this.#validations = texts(all('validations'), 'expression')
+    this.#messages = texts(all('validations'), 'messageExpression')
+    this.#annotations = texts(all('auditAnnotations'), 'valueExpression')
+    const applied = all('mutations').map(({ applyConfiguration }) => applyConfiguration ?? {})
+    this.#applied = texts(applied, 'expression')
+  }
+
+  condition(text: string): EnvironmentKind {
+    return kindOf(this.#conditions, text)
+  }
+
+  /** Variables of a policy, too, are looked up among its validations, as kube-apiserver does it. */
+  validation(text: string): EnvironmentKind {
+    return kindOf(this.#validations, text)
+  }
+
+  message(text: string): EnvironmentKind {
+    return kindOf(this.#messages, text)
+  }
+
+  annotation(text: string): EnvironmentKind {
+    return kindOf(this.#annotations, text)
+  }
+
+  /** Patches of both types are looked up among those that apply a configuration. */
+  mutation(text: string): EnvironmentKind {
+    return kindOf(this.#applied, text)
+  }
+}
+
+const isText = (text: string | undefined): text is string => text !== undefined
+
+const kindOf = (known: ReadonlySet<string>, text: string): EnvironmentKind =>
+  known.has(text) ? 'stored' : 'new'
