@@ -17,7 +17,19 @@ const skip = version ? false : 'there is no etcd on PATH'
 /** Where the proxy cuts the connection: before it passes on a request, or the response to it. */
 type Cut = 'request' | 'response'
 
-/** A TCP proxy to etcd that breaks all its connections when the next bytes come from one side. */
+const frameHeaderBytes = 9
+const dataOrHeadersMax = 1
+
+/** Whether there is a frame of HTTP/2 with headers or data: etcd sends pings before it does what a request says. */
+function carriesMessage(bytes: Buffer): boolean {
+  for (let at = 0; at + frameHeaderBytes <= bytes.length; ) {
+    if ((bytes[at + 3] as number) <= dataOrHeadersMax) return true
+    at += frameHeaderBytes + bytes.readUIntBE(at, 3)
+  }
+  return false
+}
+
+/** A TCP proxy to etcd that breaks all its connections when the next message comes from one side. */
 class CuttingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -58,7 +70,7 @@ class CuttingProxy {
 
   #pass(from: Socket, to: Socket, what: Cut): void {
     from.on('data', (bytes) => {
-      if (this.#cut !== what) return void to.write(bytes)
+      if (this.#cut !== what || !carriesMessage(bytes)) return void to.write(bytes)
       this.#cut = undefined
       this.#busy = this.#meanwhile?.() ?? this.#busy
       for (const socket of this.#sockets) socket.destroy()
