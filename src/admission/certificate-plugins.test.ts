@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
-import { certificateSubjectRestriction } from './certificate-plugins.ts'
-import { kindOf, outcome, requestOf } from './requests.suite.ts'
+import type { Authorizer } from '#access/authorize.ts'
+import { certificateSubjectRestriction, clusterTrustBundleAttest } from './certificate-plugins.ts'
+import { catalogOf, kindOf, outcome, requestOf } from './requests.suite.ts'
 
 const pem = (der: string) =>
   Buffer.from(
@@ -64,3 +65,45 @@ for (const [title, operation, signerName, request, expected] of cases) {
     assert.equal(await outcome(certificateSubjectRestriction, asked, new MemoryReader()), expected)
   })
 }
+
+const bundles = kindOf('certificates.k8s.io/v1beta1', 'clustertrustbundles', catalogOf(33))
+const bundle = (signerName: string, trustBundle = 'a', finalizers: string[] = []) => ({
+  metadata: { name: 'b', finalizers },
+  spec: { signerName, trustBundle },
+})
+/** May attest for one signer, and for all of a domain. */
+const authorizer: Authorizer = {
+  name: 'test',
+  async authorize({ verb, resource, name }) {
+    const allowed = ['example.com/one', 'example.org/*'].includes(name)
+    const isMeant = verb === 'attest' && resource === 'signers' && allowed
+    return { decision: isMeant ? 'allow' : 'none', reason: '' }
+  },
+}
+const wrongSigner = (signer: string) =>
+  `403 clustertrustbundles.certificates.k8s.io "b" is forbidden: user not permitted to attest for signerName "${signer}"`
+const attests: [what: string, next: object, old: object | undefined, expected: string][] = [
+  ['of no signer', bundle(''), undefined, 'admitted'],
+  ['of its signer', bundle('example.com/one'), undefined, 'admitted'],
+  ['of a signer of its domain', bundle('example.org/any'), undefined, 'admitted'],
+  ['of another signer', bundle('example.com/two'), undefined, wrongSigner('example.com/two')],
+  [
+    'of another signer, changed',
+    bundle('example.com/two', 'b'),
+    bundle('example.com/two'),
+    wrongSigner('example.com/two'),
+  ],
+  [
+    'of another signer, with another finalizer',
+    bundle('example.com/two', 'a', ['x']),
+    bundle('example.com/two'),
+    'admitted',
+  ],
+]
+for (const [what, next, old, expected] of attests)
+  test(`a trust bundle ${what}: ${expected}`, async () => {
+    const operation = old === undefined ? 'CREATE' : 'UPDATE'
+    const asked = requestOf(operation, bundles, next, { old: old as never })
+    const plugin = clusterTrustBundleAttest(authorizer)
+    assert.equal(await outcome(plugin, asked, new MemoryReader()), expected)
+  })

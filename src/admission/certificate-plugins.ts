@@ -1,13 +1,15 @@
 /**
- * Certificates are powerful: who approves or signs for a signer needs that right by the signer's name, and nobody asks
- * the server's own client signer for a member of the group that may do everything.
+ * Certificates are powerful. A user who approves, signs or attests for a signer needs that right by the signer's name.
+ * The server's own client signer is not asked for a member of the group that may do everything.
  */
 import type { Authorizer } from '#access/authorize.ts'
+import { changesOnlyOwnership } from '#access/authorize/escalation.ts'
 import { privilegedGroup, type User } from '#access/user.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { requestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { isWrite } from './match.ts'
 import { refusal } from './refusal.ts'
 
 const group = 'certificates.k8s.io'
@@ -57,16 +59,41 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 }
 
-async function requireRight(
+/** Who publishes the trust anchors of a signer needs a right to that signer, too. */
+export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'ClusterTrustBundleAttest',
+    validate(request) {
+      const { kind, operation, object, old } = request
+      if (!isWrite(request) || kind.plural !== 'clustertrustbundles' || kind.group !== group) return
+      const signer: string = object?.spec.signerName ?? ''
+      if (signer === '') return
+      // The garbage collector and a storage migration need not be trusted by the signer.
+      if (operation === 'UPDATE' && changesOnlyOwnership(object as KubeObject, old as KubeObject))
+        return
+      return requireSigner(request, authorizer, 'attest', signer, 'for')
+    },
+  }
+}
+
+const requireRight = (
   request: AdmissionRequest,
   authorizer: Authorizer,
   verb: 'approve' | 'sign',
+): Promise<void> =>
+  requireSigner(request, authorizer, verb, request.old?.spec.signerName ?? '', 'requests with')
+
+async function requireSigner(
+  request: AdmissionRequest,
+  authorizer: Authorizer,
+  verb: string,
+  signer: string,
+  what: string,
 ): Promise<void> {
-  const signer: string = request.old?.spec.signerName ?? ''
   for (const name of [signer, `${signer.split('/')[0]}/*`]) {
     if (await mayUse(authorizer, request.user, verb, name)) return
   }
-  throw refusal(request, `user not permitted to ${verb} requests with signerName "${signer}"`)
+  throw refusal(request, `user not permitted to ${verb} ${what} signerName "${signer}"`)
 }
 
 async function mayUse(

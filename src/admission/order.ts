@@ -82,13 +82,19 @@ const load = {
     './persistent-volume-claim-resize',
   ),
   podNodeSelector: later<typeof import('./pod-node-selector.ts')>('./pod-node-selector'),
+  nodeDeclaredFeatures: later<typeof import('./node-declared-features.ts')>(
+    './node-declared-features',
+  ),
+  podGroups: later<typeof import('./pod-group-plugins.ts')>('./pod-group-plugins'),
   podPreset: later<typeof import('./pod-preset.ts')>('./pod-preset'),
+  podResize: later<typeof import('./pod-resize.ts')>('./pod-resize'),
   podSecurity: later<typeof import('./pod-security/pod-security.ts')>(
     './pod-security/pod-security',
   ),
   podSecurityPolicy: later<typeof import('./pod-security-policy/pod-security-policy.ts')>(
     './pod-security-policy/pod-security-policy',
   ),
+  podTopologyLabels: later<typeof import('./pod-topology-labels.ts')>('./pod-topology-labels'),
   podTolerationRestriction: later<typeof import('./pod-toleration-restriction.ts')>(
     './pod-toleration-restriction',
   ),
@@ -106,6 +112,12 @@ type Make = (
   options: PluginOptions,
   configuration: Loose | undefined,
 ) => AdmissionPlugin | Promise<AdmissionPlugin>
+
+/** A plugin that does nothing while its feature gate is off. */
+const gated =
+  (name: string, gate: string, make: Make): Make =>
+  (options, configuration) =>
+    options.feature(gate) ? make(options, configuration) : { name }
 
 const claims = ['persistentvolumeclaims']
 const certificateRequests = ['certificatesigningrequests']
@@ -177,6 +189,14 @@ const makers: Readonly<Record<string, Make>> = {
       ['persistentvolumes', ...claims],
       () => load.storageDefaults().storageObjectInUseProtection,
     ),
+  PodGroupProtection: gated('PodGroupProtection', 'GenericWorkload', () =>
+    concerning(
+      'PodGroupProtection',
+      'admit',
+      ['podgroups'],
+      () => load.podGroups().podGroupProtection,
+    ),
+  ),
   OwnerReferencesPermissionEnforcement: (options) =>
     load.ownerReferencesPermission().ownerReferencesPermission(options),
   PersistentVolumeClaimResize: () =>
@@ -198,6 +218,14 @@ const makers: Readonly<Record<string, Make>> = {
     concerning('CertificateSigning', 'validate', certificateRequests, () =>
       load.certificates().certificateSigning(authorizer),
     ),
+  ClusterTrustBundleAttest: gated(
+    'ClusterTrustBundleAttest',
+    'ClusterTrustBundle',
+    ({ authorizer }) =>
+      concerning('ClusterTrustBundleAttest', 'validate', ['clustertrustbundles'], () =>
+        load.certificates().clusterTrustBundleAttest(authorizer),
+      ),
+  ),
   CertificateSubjectRestriction: () =>
     concerning(
       'CertificateSubjectRestriction',
@@ -213,13 +241,44 @@ const makers: Readonly<Record<string, Make>> = {
       () => load.defaultIngressClass().defaultIngressClass,
     ),
   DenyServiceExternalIPs: () => load.denyServiceExternalIps().denyServiceExternalIps,
+  PodTopologyLabels: gated('PodTopologyLabels', 'PodTopologyLabelsAdmission', () =>
+    concerning(
+      'PodTopologyLabels',
+      'admit',
+      ['pods'],
+      () => load.podTopologyLabels().podTopologyLabels,
+    ),
+  ),
+  PodGroupWorkloadExists: gated('PodGroupWorkloadExists', 'GenericWorkload', () =>
+    concerning(
+      'PodGroupWorkloadExists',
+      'validate',
+      ['podgroups'],
+      () => load.podGroups().podGroupWorkloadExists,
+    ),
+  ),
+  NodeDeclaredFeatureValidator: gated(
+    'NodeDeclaredFeatureValidator',
+    'NodeDeclaredFeatures',
+    ({ feature, release }) =>
+      concerning('NodeDeclaredFeatureValidator', 'validate', ['pods', 'resourceslices'], () =>
+        load.nodeDeclaredFeatures().nodeDeclaredFeatures(feature, releaseOf(release)),
+      ),
+  ),
+  JobValidation: gated('JobValidation', 'GenericWorkload', () =>
+    concerning('JobValidation', 'validate', ['jobs'], () => load.podGroups().jobValidation),
+  ),
+  PodResizeValidator: gated('PodResizeValidator', 'InPlacePodVerticalScaling', () =>
+    concerning('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
+  ),
   MutatingAdmissionWebhook: async (options, configuration) =>
     mutatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ValidatingAdmissionWebhook: async (options, configuration) =>
     validatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
-  ResourceQuota: ({ feature, now, updateQuotaStatus }, configuration) =>
+  ResourceQuota: ({ feature, now, release, updateQuotaStatus }, configuration) =>
     resourceQuota({
       feature,
+      release: releaseOf(release),
       now,
       updateStatus: updateQuotaStatus,
       limited:

@@ -47,6 +47,34 @@ test('older releases know others', () => {
   assert.ok(order(17) > 0 && order(18) < 0, 'RuntimeClass came after webhooks at first')
 })
 
+const spans: [name: string, since: number, until: number][] = [
+  ['SecurityContextDeny', 15, 29],
+  ['PodSecurityPolicy', 15, 24],
+  ['PersistentVolumeLabel', 15, 30],
+  ['ClusterTrustBundleAttest', 27, 37],
+  ['PodTopologyLabels', 33, 37],
+  ['NodeDeclaredFeatureValidator', 35, 37],
+  ['PodGroupProtection', 36, 37],
+  ['PodResizeValidator', 36, 37],
+  ['PodGroupWorkloadExists', 36, 36],
+  ['JobValidation', 36, 36],
+]
+for (const [name, since, until] of spans)
+  test(`${name} is there from 1.${since} to 1.${until}, once`, () => {
+    for (let release = 15; release <= 37; release++) {
+      const found = pluginNames(release).filter((one) => one === name)
+      assert.equal(found.length, release >= since && release <= until ? 1 : 0, `1.${release}`)
+    }
+  })
+
+test('PodSecurity comes before PodSecurityPolicy since 1.23', () => {
+  for (const release of [22, 23]) {
+    const names = pluginNames(release)
+    const isBefore = names.indexOf('PodSecurity') < names.indexOf('PodSecurityPolicy')
+    assert.equal(isBefore, release === 23)
+  }
+})
+
 test('added ones run where they belong, taken ones not at all', () => {
   const names = enabledPlugins(22, ['AlwaysPullImages'], ['Priority'])
   assert.ok(names.indexOf('AlwaysPullImages') < names.indexOf('DefaultTolerationSeconds'))

@@ -15,14 +15,20 @@ import { AdmissionChain } from './chain.ts'
 const folder = join(import.meta.dirname, '..', '..', 'facts')
 const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
 
-export const catalog = new Catalog([])
-for (const resource of builtInResources(facts, {
-  release: 22,
-  feature: () => true,
-  root: '/registry',
-  serves: () => true,
-})) {
-  catalog.add(resource)
+export const catalog = catalogOf(22)
+
+/** Every built-in kind of a release, with all feature gates on. */
+export function catalogOf(release: number): Catalog {
+  const made = new Catalog([])
+  for (const resource of builtInResources(facts, {
+    release,
+    feature: () => true,
+    root: '/registry',
+    serves: () => true,
+  })) {
+    made.add(resource)
+  }
+  return made
 }
 
 /** The types of the same release. */
@@ -39,9 +45,9 @@ function kindsOf(apiVersion: string) {
   return facts.kindsOf(group, version, 22)
 }
 
-export function kindOf(apiVersion: string, plural: string): Kind {
+export function kindOf(apiVersion: string, plural: string, of = catalog): Kind {
   const [version, group = ''] = apiVersion.split('/').reverse()
-  const found = catalog.find(group, version as string, plural)
+  const found = of.find(group, version as string, plural)
   if (found === undefined) throw new Error(`no ${plural} of ${apiVersion}`)
   return found
 }

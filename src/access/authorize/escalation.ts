@@ -98,7 +98,7 @@ const aggregates = (role: KubeObject): boolean =>
   (role.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0
 
 /** The garbage collector may always take an owner or a finalizer away. */
-function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
+export function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
   const rest = ({ metadata, ...fields }: KubeObject) => {
     const { ownerReferences, finalizers, selfLink, managedFields, ...meta } = metadata
     return { ...withoutEmpty(fields), metadata: withoutEmpty(meta) }

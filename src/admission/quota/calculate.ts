@@ -1,7 +1,7 @@
 /** What a namespace uses of one quota, counted from the objects that are there. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
-import { scopesOf } from './evaluator.ts'
+import { type Lookup, scopesOf } from './evaluator.ts'
 import type { Evaluators } from './evaluators.ts'
 import { add, only } from './resource-amounts.ts'
 
@@ -17,6 +17,7 @@ export async function calculateUsage(
   quota: KubeObject,
   evaluators: Evaluators,
   kinds: Iterable<Counted>,
+  lookup: Lookup,
 ): Promise<Map<string, Quantity>> {
   const hard = Object.keys(quota.spec?.hard ?? {})
   const scopes = scopesOf(quota)
@@ -24,6 +25,7 @@ export async function calculateUsage(
   const matched = new Set<string>()
   for (const { group, plural, list } of kinds) {
     const evaluator = evaluators.of(group, plural)
+    await evaluator?.prepare?.(lookup, quota.metadata.namespace ?? '')
     const names = evaluator === undefined ? [] : hard.filter((name) => evaluator.counts(name))
     if (evaluator === undefined || names.length === 0) continue
     for (const name of names) {

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf, pod, podKind, requestOf } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { checkQuotas, type LimitedResource } from './check.ts'
 import { Evaluators } from './evaluators.ts'
 
-const evaluators = new Evaluators({ feature: () => true, now: () => 0 })
+const release = releaseOf(22)
+const evaluators = new Evaluators({ feature: () => true, now: () => 0, release })
 
 /** A quota of which nothing is used yet. */
 const quota = (hard: Record<string, string>, spec: Loose = {}): KubeObject => ({
@@ -28,7 +30,7 @@ function outcome(
   const evaluator = evaluators.of(kind.group, kind.plural)
   assert.ok(evaluator)
   try {
-    const [charged] = checkQuotas(quotas, request, evaluator, limited)
+    const [charged] = checkQuotas(quotas, request, evaluator, limited, release)
     const used: Record<string, string> = charged?.status.used ?? {}
     return Object.fromEntries(Object.entries(used).filter(([, amount]) => amount !== '0'))
   } catch (error) {
@@ -357,6 +359,7 @@ test('the quota that counts nothing of it stays as it is', () => {
     request,
     evaluator,
     [],
+    release,
   )
   assert.deepEqual(charged, [])
 })

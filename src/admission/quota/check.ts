@@ -3,6 +3,7 @@ import type { AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { ApiError } from '#api/status-error.ts'
 import { type Evaluator, type Scope, scopesOf } from './evaluator.ts'
 import {
@@ -26,12 +27,17 @@ export interface LimitedResource {
   readonly matchScopes: readonly Scope[]
 }
 
+const chargesScopes = change('an update into the scope of a quota counts as a whole', {
+  since: 33,
+})
+
 /** The quotas that change, with their new status. */
 export function checkQuotas(
   quotas: readonly KubeObject[],
   request: AdmissionRequest,
   evaluator: Evaluator,
   limited: readonly LimitedResource[],
+  release: Release,
 ): KubeObject[] {
   const object = request.object as KubeObject
   const covering = quotas.filter((quota) => covers(quota, object, evaluator))
@@ -41,13 +47,17 @@ export function checkQuotas(
     requireCountable(request, quota, names, evaluator)
     for (const name of names) covered.add(name)
   }
-  const delta = usedMore(request, evaluator)
-  if (delta.size === 0) return []
+  const { whole, more } = usages(request, evaluator)
+  // An update can move an object into the scope of a quota.
+  const isNewTo = (quota: KubeObject) =>
+    release.has(chargesScopes) &&
+    request.old !== undefined &&
+    !covers(quota, request.old, evaluator)
+  const charges = covering.map((quota) => [quota, isNewTo(quota) ? whole : more] as const)
+  const all = charges.length === 0 ? [more] : charges.map(([, delta]) => delta)
+  if (all.every(({ size }) => size === 0)) return []
   requireCovered(request, evaluator, limited, covered, quotas)
-  return covering.flatMap((quota) => {
-    const used = charge(request, quota, delta)
-    return used === undefined ? [] : [used]
-  })
+  return charges.flatMap(([quota, delta]) => charge(request, quota, delta) ?? [])
 }
 
 const hardOf = ({ status }: KubeObject): Record<string, string> => status?.hard ?? {}
@@ -74,8 +84,11 @@ function requireCountable(
   throw refusal(request, `status unknown for quota: ${name}, resources: ${showNames(names)}`)
 }
 
-/** What the object uses beyond what it used before. */
-function usedMore(request: AdmissionRequest, evaluator: Evaluator): ResourceAmounts {
+/** What the object uses, and what it uses beyond what it used before. */
+function usages(
+  request: AdmissionRequest,
+  evaluator: Evaluator,
+): { whole: ResourceAmounts; more: ResourceAmounts } {
   const usage = evaluator.usage(request.object as KubeObject)
   const negative = [...usage]
     .filter(([, amount]) => signOfQuantity(amount) < 0)
@@ -84,7 +97,10 @@ function usedMore(request: AdmissionRequest, evaluator: Evaluator): ResourceAmou
     throw refusal(request, `quota usage is negative for resource(s): ${showNames(negative)}`)
   }
   const before = request.operation === 'UPDATE' && request.old?.metadata.resourceVersion
-  return withoutZeros(before ? moreThan(usage, evaluator.usage(request.old as KubeObject)) : usage)
+  const whole = withoutZeros(usage)
+  if (!before) return { whole, more: whole }
+  const more = moreThan(usage, evaluator.usage(request.old as KubeObject))
+  return { whole, more: withoutZeros(more) }
 }
 
 function requireCovered(
@@ -132,7 +148,9 @@ function charge(
   const asked = only(delta, hard.keys())
   if (asked.size === 0) return undefined
   const next = add(used, asked)
-  const over = exceeding(only(next, asked.keys()), hard)
+  // What a controller reports is so already.
+  const isReport = request.subresource === 'status'
+  const over = isReport ? [] : exceeding(only(next, asked.keys()), hard)
   if (over.length > 0) {
     const show = (amounts: ResourceAmounts) => showAmounts(only(amounts, over))
     throw refusal(

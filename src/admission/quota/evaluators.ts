@@ -1,10 +1,14 @@
-/** The evaluator of every kind that quotas count: three with rules of their own, all others by their number. */
+/** The evaluator of every kind that quotas count: four with rules of their own, all others by their number. */
+import { change } from '#api/releases/change.ts'
 import { quantityOf } from '#api/quantity.ts'
 import { byText } from '#base/by-text.ts'
 import { claimEvaluator } from './claim-usage.ts'
 import type { Evaluator, Settings } from './evaluator.ts'
+import { deviceEvaluator } from './device-usage.ts'
 import { podEvaluator } from './pod-usage.ts'
 import { serviceEvaluator } from './service-usage.ts'
+
+const countsDevices = change('quotas count devices by device class', { since: 31 })
 
 const countName = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`
@@ -27,6 +31,7 @@ const ignored = new Set([
   'authorization.k8s.io/selfsubjectaccessreviews',
   'authorization.k8s.io/localsubjectaccessreviews',
   'authorization.k8s.io/selfsubjectrulesreviews',
+  'authentication.k8s.io/selfsubjectreviews',
 ])
 
 export class Evaluators {
@@ -41,7 +46,10 @@ export class Evaluators {
     this.#special = new Map([
       ['/pods', podEvaluator(settings)],
       ['/services', serviceEvaluator(settings)],
-      ['/persistentvolumeclaims', claimEvaluator],
+      ['/persistentvolumeclaims', claimEvaluator(settings)],
+      ...(settings.release.has(countsDevices) && settings.feature('DynamicResourceAllocation')
+        ? [['resource.k8s.io/resourceclaims', deviceEvaluator(settings)] as const]
+        : []),
     ])
   }
 
@@ -56,7 +64,7 @@ function objectCount(group: string, plural: string, alias: string | undefined): 
   const names = [countName(group, plural), ...(alias === undefined ? [] : [alias])]
   const one = new Map(names.map((name) => [name, quantityOf(1)]))
   return {
-    operations: ['CREATE'],
+    handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     counts: (name) => names.includes(name),
     inScope: () => false,
     usage: () => one,

@@ -1,11 +1,19 @@
 /** What a pod uses of a quota: itself, and what its containers request and are limited to. */
 import { qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { matchesRequirement } from '#api/label-requirement.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
 import { qosClassOf } from '#kinds/core/pod/qos-class.ts'
+import {
+  type AmountField,
+  type AmountOptions,
+  isPodLevelResource,
+  podAmounts,
+} from '#admission/pod-amounts.ts'
+import { change } from '#api/releases/change.ts'
+import { byCodePoint } from '#api/go-syntax.ts'
 import type { Evaluator, Scope, Settings } from './evaluator.ts'
-import { add, amountsOf, larger, type ResourceAmounts, showNames } from './resource-amounts.ts'
+import { add, amountsOf, type ResourceAmounts, showNames } from './resource-amounts.ts'
+import { matchesScope } from './scope.ts'
 
 const counted = new Set([
   'count/pods',
@@ -38,37 +46,65 @@ const isNative = (name: string) => !name.includes('/') || name.includes('kuberne
 export const isExtendedResource = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
 
-export function podEvaluator({ feature, now }: Settings): Evaluator {
-  const overhead = feature('PodOverhead')
+/** `requests.` and a resource beyond the native ones, or one that stands for a device class. */
+export const isExtendedName = (name: string): boolean =>
+  name.startsWith('requests.') &&
+  (!isNative(name) || name.startsWith('requests.deviceclass.resource.kubernetes.io/'))
+
+const sumsLimitsAsScheduler = change('overhead counts only for limits that a pod has', {
+  since: 27,
+})
+const countsResizes = change('quotas count the resize of a pod', { since: 32 })
+const countsScopeChanges = change('quotas count a pod whose scope changes', { since: 33 })
+const namesContainers = change('quotas name the containers that lack a resource', { since: 24 })
+const countsImplicitExtended = change('quotas count resources that stand for device classes', {
+  since: 35,
+})
+
+const implicitPrefix = 'deviceclass.resource.kubernetes.io/'
+
+export function podEvaluator({ feature, now, release }: Settings): Evaluator {
   const crossNamespace = feature('PodAffinityNamespaceSelector')
+  const podLevel = feature('PodLevelResources')
+  const rules: UsageRules = {
+    overhead: feature('PodOverhead'),
+    addsMissingLimits: !release.has(sumsLimitsAsScheduler),
+    podLevel,
+    allocated: release.has(countsResizes) && feature('InPlacePodVerticalScaling'),
+    implicit: release.has(countsImplicitExtended),
+  }
   return {
-    operations: ['CREATE'],
+    handles({ operation, subresource, object, old }) {
+      if (subresource === 'resize') return operation === 'UPDATE' && release.has(countsResizes)
+      if (subresource !== '') return false
+      if (operation !== 'UPDATE' || !release.has(countsScopeChanges)) return operation === 'CREATE'
+      return isTerminating(object?.spec ?? {}) !== isTerminating(old?.spec ?? {})
+    },
     counts: (name) =>
       counted.has(name) ||
       name.startsWith('hugepages-') ||
       name.startsWith('requests.hugepages-') ||
-      (!isNative(name) && name.startsWith('requests.')),
+      (rules.implicit ? isExtendedName(name) : isExtendedName(name) && !isNative(name)),
     inScope: (scope, pod) => inScope(scope, pod, crossNamespace),
-    usage: (pod) => usageOf(pod, overhead, now()),
-    mayUseLess: (pod) => isOver(pod, now()),
-    problem: (names, pod) => missingOf(names, pod),
+    usage: (pod) => usageOf(pod, rules, now()),
+    mayUseLess: (pod) => isOver(pod, now()) || (rules.allocated === true && wasChanged(pod)),
+    problem: (names, pod) => missingOf(names, pod, rules, release.has(namesContainers)),
   }
 }
 
-function usageOf(pod: KubeObject, overhead: boolean, now: number): ResourceAmounts {
+interface UsageRules extends AmountOptions {
+  readonly implicit: boolean
+}
+
+function usageOf(pod: KubeObject, rules: UsageRules, now: number): ResourceAmounts {
   const itself = new Map([['count/pods', one]])
   if (isOver(pod, now)) return itself
-  const { spec } = pod
-  const total = (field: 'requests' | 'limits') => {
-    let sum: ResourceAmounts = new Map()
-    for (const { resources } of (spec.containers ?? []) as Loose[])
-      sum = add(sum, amountsOf(resources?.[field]))
-    for (const { resources } of (spec.initContainers ?? []) as Loose[])
-      sum = larger(sum, amountsOf(resources?.[field]))
-    return overhead ? add(sum, amountsOf(spec.overhead)) : sum
-  }
-  return add(itself, named(total('requests'), total('limits')))
+  const total = (field: AmountField) => podAmounts(pod, field, rules)
+  return add(itself, named(total('requests'), total('limits'), rules))
 }
+
+/** Whether the spec of a pod is another than at its creation. */
+const wasChanged = ({ metadata }: KubeObject): boolean => Number(metadata.generation ?? 1) > 1
 
 /** Finished, or deleted longer ago than its grace lasted. */
 function isOver({ status, metadata }: KubeObject, now: number): boolean {
@@ -79,7 +115,11 @@ function isOver({ status, metadata }: KubeObject, now: number): boolean {
 }
 
 /** Requests and limits by the names quotas have for them. */
-function named(requests: ResourceAmounts, limits: ResourceAmounts): Map<string, Quantity> {
+function named(
+  requests: ResourceAmounts,
+  limits: ResourceAmounts,
+  { implicit }: UsageRules,
+): Map<string, Quantity> {
   const result = new Map([['pods', one]])
   for (const name of compute) {
     const request = requests.get(name)
@@ -89,23 +129,43 @@ function named(requests: ResourceAmounts, limits: ResourceAmounts): Map<string, 
   }
   for (const [name, request] of requests) {
     if (name.startsWith('hugepages-')) result.set(name, request).set(`requests.${name}`, request)
-    if (isExtendedResource(name)) result.set(`requests.${name}`, request)
+    if (isExtendedResource(name) || (implicit && name.startsWith(implicitPrefix)))
+      result.set(`requests.${name}`, request)
   }
   return result
 }
 
-function missingOf(names: readonly string[], { spec }: KubeObject): string | undefined {
+function missingOf(
+  names: readonly string[],
+  { spec }: KubeObject,
+  rules: UsageRules,
+  showsContainers: boolean,
+): string | undefined {
+  if (rules.podLevel && isOfPodLevel(spec)) return undefined
   const wanted = names.filter((name) => compulsory.has(name))
-  const missing = new Set<string>()
-  for (const { resources } of [
+  const missing = new Map<string, Set<string>>()
+  for (const { name: container, resources } of [
     ...(spec.containers ?? []),
     ...(spec.initContainers ?? []),
   ] as Loose[]) {
-    const there = named(amountsOf(resources?.requests), amountsOf(resources?.limits))
-    for (const name of wanted) if (!there.has(name)) missing.add(name)
+    const there = named(amountsOf(resources?.requests), amountsOf(resources?.limits), rules)
+    for (const name of wanted) {
+      if (there.has(name)) continue
+      missing.set(name, (missing.get(name) ?? new Set()).add(container))
+    }
   }
-  return missing.size === 0 ? undefined : `must specify ${showNames([...missing])}`
+  if (missing.size === 0) return undefined
+  if (!showsContainers) return `must specify ${showNames([...missing.keys()])}`
+  const shown = [...missing.keys()]
+    .sort(byCodePoint)
+    .map((name) => `${name} for: ${showNames([...(missing.get(name) ?? [])])}`)
+  return `must specify ${shown.join('; ')}`
 }
+
+const isOfPodLevel = ({ resources }: Loose): boolean =>
+  [resources?.requests, resources?.limits].some((list: Loose | undefined) =>
+    Object.keys(list ?? {}).some(isPodLevelResource),
+  )
 
 function inScope(scope: Scope, { spec }: KubeObject, crossNamespace: boolean): boolean {
   switch (scope.scopeName) {
@@ -118,7 +178,7 @@ function inScope(scope: Scope, { spec }: KubeObject, crossNamespace: boolean): b
     case 'NotBestEffort':
       return qosClassOf(spec) !== 'BestEffort'
     case 'PriorityClass':
-      return hasPriority(scope, spec)
+      return matchesScope(scope, spec.priorityClassName ? [spec.priorityClassName] : [])
     case 'CrossNamespacePodAffinity':
       return crossNamespace && reachesOtherNamespaces(spec)
     default:
@@ -128,21 +188,6 @@ function inScope(scope: Scope, { spec }: KubeObject, crossNamespace: boolean): b
 
 const isTerminating = ({ activeDeadlineSeconds }: Loose) =>
   activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0
-
-const operators = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const
-
-function hasPriority(
-  { operator = 'Exists', values = [] }: Scope,
-  { priorityClassName }: Loose,
-): boolean {
-  const labels = priorityClassName ? { PriorityClass: priorityClassName as string } : undefined
-  const requirement = {
-    key: 'PriorityClass',
-    operator: operators[operator as keyof typeof operators],
-    values,
-  }
-  return requirement.operator !== undefined && matchesRequirement(requirement, labels)
-}
 
 function reachesOtherNamespaces({ affinity }: Loose): boolean {
   const crosses = (term: Loose) =>

@@ -4,13 +4,14 @@ import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { AdmissionPlugin } from '#admission/admission.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from '#admission/requests.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { conflict, modified } from '#api/status-error.ts'
 import { calculateUsage } from './calculate.ts'
 import { Evaluators } from './evaluators.ts'
 import { listOf } from './resource-amounts.ts'
 import { resourceQuota } from './resource-quota.ts'
 
-const settings = { feature: () => true, now: () => 0 }
+const settings = { release: releaseOf(22), feature: () => true, now: () => 0 }
 
 function quota(
   hard: Record<string, string>,
@@ -207,7 +208,7 @@ test('usage counted from what is there', async () => {
     },
     { group: 'apps', plural: 'deployments', list: () => [{ metadata: { name: 'd' } }] },
   ]
-  const counted = await calculateUsage(object, new Evaluators(settings), kinds)
+  const counted = await calculateUsage(object, new Evaluators(settings), kinds, () => [])
   assert.deepEqual(listOf(counted), {
     'count/deployments.apps': '1',
     pods: '2',

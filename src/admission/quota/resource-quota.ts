@@ -46,13 +46,13 @@ export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
       })
     },
     validate(request, reader) {
-      const { namespace, subresource, kind, operation } = request
-      if (namespace === '' || subresource !== '') return
+      const { namespace, kind } = request
+      if (namespace === '') return
       if (!inNamespace.has(namespace) && options.limited.length === 0) return
       if (kind.group === '' && kind.plural === 'namespaces') return
       evaluators ??= new (loadEvaluators().Evaluators)(options)
       const evaluator = evaluators.of(kind.group, kind.plural)
-      if (evaluator === undefined || !evaluator.operations.includes(operation)) return
+      if (evaluator === undefined || !evaluator.handles(request)) return
       return inTurn(turns, namespace, () => take(request, reader, evaluator, options))
     },
   }
@@ -78,14 +78,15 @@ async function take(
   request: AdmissionRequest,
   reader: ObjectReader,
   evaluator: Evaluator,
-  { updateStatus, limited }: QuotaOptions,
+  { updateStatus, limited, release }: QuotaOptions,
 ): Promise<void> {
+  await evaluator.prepare?.((...of) => reader.list(...of), request.namespace)
   let only: Set<string> | undefined
   for (let retry = 0; ; retry++) {
     const all = await reader.list('', 'resourcequotas', request.namespace)
     const quotas =
       only === undefined ? all : all.filter(({ metadata }) => only?.has(metadata.name as string))
-    const charged = loadCheck().checkQuotas(quotas, request, evaluator, limited)
+    const charged = loadCheck().checkQuotas(quotas, request, evaluator, limited, release)
     if (request.dryRun || charged.length === 0) return
     const failed = new Set<string>()
     let last: unknown

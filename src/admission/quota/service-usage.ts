@@ -13,7 +13,8 @@ const counted = new Set([
 export function serviceEvaluator({ feature }: Settings): Evaluator {
   const portControl = feature('ServiceLBNodePortControl')
   return {
-    operations: ['CREATE', 'UPDATE'],
+    handles: ({ operation, subresource }) =>
+      subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
     counts: (name) => counted.has(name),
     inScope: () => false,
     mayUseLess: () => true,

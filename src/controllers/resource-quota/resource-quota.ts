@@ -5,9 +5,11 @@
  * theirs is kept.
  */
 import { calculateUsage } from '#admission/quota/calculate.ts'
+import type { Lookup } from '#admission/quota/evaluator.ts'
 import { Evaluators } from '#admission/quota/evaluators.ts'
 import { amountsOf, listOf, only, sameAmounts } from '#admission/quota/resource-amounts.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { pause } from '#client/backoff.ts'
 import type { ServedResource } from '#client/client.ts'
 import type { Informer } from '#client/informer.ts'
@@ -52,10 +54,14 @@ class QuotaController {
   readonly #tookMs = new Map<string, number>()
 
   constructor(parts: ControllerParts) {
-    const { feature, clock } = parts
+    const { feature, clock, release } = parts
     this.#parts = parts
     this.#quotas = parts.informers.quotas()
-    this.#evaluators = new Evaluators({ feature, now: () => clock.now() })
+    this.#evaluators = new Evaluators({
+      feature,
+      release: releaseOf(release),
+      now: () => clock.now(),
+    })
     this.#queue = queueFor('resourcequota', parts, (key) => this.#measured(key))
   }
 
@@ -97,6 +103,13 @@ class QuotaController {
     })
   }
 
+  readonly #lookup: Lookup = async (group, plural, namespace) => {
+    const { client } = this.#parts
+    const served = await client.resources()
+    const kind = served.find((one) => one.group === group && one.plural === plural)
+    return kind === undefined ? [] : (await client.list(kind, namespace ?? '')).items
+  }
+
   async #measured(key: string): Promise<void> {
     const [namespace, name] = splitKey(key)
     const began = performance.now()
@@ -115,7 +128,7 @@ class QuotaController {
       plural: kind.plural,
       list: async () => (await client.list(kind, namespace)).items,
     }))
-    const usage = await calculateUsage(quota, this.#evaluators, counted)
+    const usage = await calculateUsage(quota, this.#evaluators, counted, this.#lookup)
     const before = amountsOf(quota.status?.used)
     const used = only(new Map([...before, ...usage]), Object.keys(hard))
     if (isCounted(quota) && sameAmounts(used, before)) return

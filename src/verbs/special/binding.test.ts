@@ -100,3 +100,40 @@ for (const [what, body, at, expected] of refusals) {
     assert.equal((await verbs.get('pods', 'waiting')).spec.nodeName, undefined)
   })
 }
+
+const gate = { schedulingGates: [{ name: 'example.com/quota' }] }
+const rows: [what: string, release: number, spec: object, metadata: object, expected: string][] = [
+  ['another uid', 22, {}, { uid: 'u' }, 'bound'],
+  ['another uid', 23, {}, { uid: 'u' }, '409 Conflict'],
+  ['another version', 23, {}, { resourceVersion: '1' }, '409 Conflict'],
+  ['a scheduling gate', 26, gate, {}, '409 Conflict'],
+  ['labels', 34, {}, { labels: { zone: 'a' } }, 'bound'],
+  ['labels', 35, {}, { labels: { zone: 'a' } }, 'bound zone=a'],
+]
+for (const [what, release, spec, metadata, expected] of rows) {
+  test(`a binding with ${what} as 1.${release}: ${expected}`, async () => {
+    const newer = await startVerbs(undefined, undefined, release)
+    after(() => newer.stop())
+    await newer.create('pods', pod('p', spec))
+    const body = { metadata: { name: 'p', ...metadata }, target }
+    const request = newer.request(newer.target('pods', 'p', 'binding'), body)
+    const outcome = bindPod(newer.server, request).then(async () => {
+      const { labels } = (await newer.get('pods', 'p')).metadata
+      return labels ? `bound zone=${labels.zone}` : 'bound'
+    })
+    assert.equal(expected.startsWith('409') ? await refusalOf(outcome) : await outcome, expected)
+  })
+}
+
+test('since 1.35 a bound pod is no longer nominated for a node', async () => {
+  for (const release of [33, 35]) {
+    const newer = await startVerbs(undefined, undefined, release)
+    after(() => newer.stop())
+    const free = await newer.create('pods', pod('p'))
+    await newer.update('pods', { ...free, status: { nominatedNodeName: 'n0' } }, 'status')
+    const body = { metadata: { name: 'p' }, target }
+    await bindPod(newer.server, newer.request(newer.target('pods', 'p', 'binding'), body))
+    const { status } = await newer.get('pods', 'p')
+    assert.equal(status.nominatedNodeName, release < 35 ? 'n0' : undefined)
+  }
+})

@@ -2,14 +2,26 @@
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { type ApiError, badRequest, conflict, invalidObject, notFound } from '#api/status-error.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import {
+  type ApiError,
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  preconditionFailed,
+  preconditionProblem,
+} from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { currentObject } from '#verbs/current.ts'
 import { conformAs } from '#verbs/decode.ts'
-import { type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
+import { keyOf, type Server, type Target, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 import { claimBody } from './body-owners.ts'
+
+const bindsByVersion = change('a binding can name the uid and version of its pod', { since: 23 })
+const bindsReadyPods = change('a pod with scheduling gates cannot be bound', { since: 26 })
 
 export async function bindPod(server: Server, request: WriteRequest): Promise<Answer> {
   const binding = conformAs(server, 'v1', 'Binding', request)
@@ -36,7 +48,10 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
       unconditional: true,
       // What others write to the pod meanwhile is none of the scheduler's business.
       retries: raceTriesMax,
-      make: (pod) => assign(pod as Loose, binding, name, timestamp(server.clock)),
+      make: (pod) => {
+        requirePreconditions(server, target, pod as Loose, binding)
+        return assign(server, pod as Loose, binding, name)
+      },
     },
   )
   return created
@@ -57,7 +72,29 @@ function bindingErrors({ target }: Loose): FieldError[] {
   return errors
 }
 
-function assign(pod: Loose, binding: Loose, name: string, now: string): never {
+function requirePreconditions(
+  { release }: Server,
+  { kind, namespace, name }: Target,
+  { metadata }: Loose,
+  { metadata: { uid, resourceVersion } }: Loose,
+): void {
+  if (!releaseOf(release).has(bindsByVersion)) return
+  const expect = (what: 'UID' | 'ResourceVersion', wanted: string, found: string) => {
+    if (!wanted || wanted === found) return
+    const why = preconditionFailed(what, wanted, found)
+    throw conflict(kind, name, preconditionProblem(keyOf(kind, namespace, name), why))
+  }
+  expect('UID', uid, metadata.uid)
+  expect('ResourceVersion', resourceVersion, metadata.resourceVersion)
+}
+
+function assign(
+  { clock, feature, release }: Server,
+  pod: Loose,
+  binding: Loose,
+  name: string,
+): never {
+  const now = timestamp(clock)
   const refuse = (why: string): ApiError =>
     conflict({ group: '', plural: 'pods/binding' }, name, why)
   if (pod.metadata.deletionTimestamp !== undefined) {
@@ -66,11 +103,16 @@ function assign(pod: Loose, binding: Loose, name: string, now: string): never {
   if (pod.spec.nodeName) {
     throw refuse(`pod ${name} is already assigned to node "${pod.spec.nodeName}"`)
   }
+  if (pod.spec.schedulingGates?.length && releaseOf(release).has(bindsReadyPods))
+    throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   pod.spec.nodeName = binding.target.name
-  const { annotations } = binding.metadata
+  const { annotations, labels } = binding.metadata
   if (annotations !== undefined)
     pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations }
+  if (labels !== undefined && feature('PodTopologyLabelsAdmission'))
+    pod.metadata.labels = { ...pod.metadata.labels, ...labels }
   pod.status ??= {}
+  if (feature('ClearingNominatedNodeNameAfterBinding')) delete pod.status.nominatedNodeName
   const conditions: Loose[] = (pod.status.conditions ??= [])
   const at = conditions.findIndex(({ type }) => type === 'PodScheduled')
   const before = conditions[at]
