@@ -1,5 +1,5 @@
 /** Random choices that a seed repeats: the same seed makes the same choices on every machine. */
-import { seededShares } from '#base/seeded.fixture.ts'
+import { seededShares } from '#base/seeded.ts'
 
 export class Random {
   /** From 0 up to 1. */

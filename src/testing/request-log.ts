@@ -25,7 +25,7 @@ export class RequestLog {
   }
 
   /** Adds a request and its status as soon as the server responds. */
-  follow(wire: Wire): void {
+  follow(wire: Wire): RequestRecord {
     const { answer, answerPieces, stream } = wire
     const record: RequestRecord = {
       method: wire.method,
@@ -50,5 +50,6 @@ export class RequestLog {
       seen(status)
       return stream.call(wire, status, headers)
     }
+    return record
   }
 }

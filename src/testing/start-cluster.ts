@@ -18,6 +18,7 @@ import { createLog } from '#observe/log.ts'
 import { createServer, type RunningServer } from '#server/create-server.ts'
 import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
 import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
+import type { Storage } from '#storage/storage.ts'
 import { routeClusters } from './cluster-routes.ts'
 import { writeTokenFile } from './cluster-token.ts'
 import { forkPerTestWith, type Prepare, type TestHooks } from './fork-per-test.ts'
@@ -25,6 +26,7 @@ import type { Serve } from './in-process-call.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { type Host, TestCluster } from './test-cluster.ts'
 
+export type { FaultRule, FaultMatch, FaultAction, InjectedFault } from './faults/fault-rule.ts'
 export type { FailedRequest } from './failed-request.ts'
 export type { Prepare, TestHooks } from './fork-per-test.ts'
 export type { Informer, InformerOptions } from './object-informer.ts'
@@ -118,11 +120,15 @@ class ClusterHost implements Host {
     return cluster
   }
 
-  async open(name: string, storage: MemoryStorage, discardedUpTo: number) {
+  async open(
+    name: string,
+    storage: Storage,
+    { discardedUpTo, isReplica }: { discardedUpTo: number; isReplica: boolean },
+  ) {
     const cluster = this.#clusters.get(name)
     if (this.#server === undefined || cluster === undefined)
       throw new Error(`the cluster ${name} is closed`)
-    const { controllers } = settingsOf(this.#options)
+    const controllers = isReplica ? ['-*'] : settingsOf(this.#options).controllers
     const tokenAuthFile = writeTokenFile(this.#directory, name, cluster.token)
     return this.#server.openFork({
       storage,

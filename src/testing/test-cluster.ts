@@ -5,6 +5,10 @@
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ForkedServer } from '#server/create-server.ts'
 import type { MemoryStorage } from '#storage/memory/memory.ts'
+import type { Storage } from '#storage/storage.ts'
+import { Faults } from './faults/faults.ts'
+import { FaultyStore, StoreFaults } from './faults/faulty-store.ts'
+import { LaggingStore } from './faults/lagging-store.ts'
 import { type Call, callInProcess, type Serve } from './in-process-call.ts'
 import { readManifests } from './manifests.ts'
 import { RequestLog, type RequestRecord } from './request-log.ts'
@@ -13,7 +17,11 @@ import { TestClient } from './test-client.ts'
 /** What a cluster needs of the process that it lives in. */
 export interface Host {
   /** Opens a server in front of a store. */
-  open(name: string, storage: MemoryStorage, discardedUpTo: number): Promise<ForkedServer>
+  open(
+    name: string,
+    storage: Storage,
+    options: { discardedUpTo: number; isReplica: boolean },
+  ): Promise<ForkedServer>
   /** Adds a cluster with this store. */
   add(storage: MemoryStorage, name: string | undefined): TestCluster
   remove(cluster: TestCluster): Promise<void>
@@ -31,7 +39,16 @@ interface Live {
   readonly storage: MemoryStorage
   server: ForkedServer | undefined
   opening: Promise<ForkedServer> | undefined
+  /** Servers that are some revisions behind, for clients that fault rules give stale reads. */
+  readonly replicas: Map<number, Promise<ForkedServer>>
 }
+
+const liveOn = (storage: MemoryStorage): Live => ({
+  storage,
+  server: undefined,
+  opening: undefined,
+  replicas: new Map(),
+})
 
 export class TestCluster implements AsyncDisposable {
   readonly name: string
@@ -39,6 +56,10 @@ export class TestCluster implements AsyncDisposable {
   readonly token: string
   /** Sends requests without a socket, as an administrator. */
   readonly client: TestClient
+  /** Makes requests of some clients fail, late, stale or lost. */
+  readonly faults: Faults
+  /** Makes the store slow, full or unavailable. */
+  readonly store: StoreFaults
   readonly #host: Host
   readonly #origin: MemoryStorage
   readonly #log = new RequestLog()
@@ -52,8 +73,10 @@ export class TestCluster implements AsyncDisposable {
     this.name = name
     this.token = token
     this.#origin = storage
-    this.#live = { storage: storage.fork(), server: undefined, opening: undefined }
+    this.#live = liveOn(storage.fork())
     this.client = this.#clientWith({})
+    this.faults = new Faults(performance.now.bind(performance), (lag) => this.#replica(lag))
+    this.store = new StoreFaults(() => this.#live.storage.compact(this.revision))
   }
 
   /** The address of this cluster for kubectl and client libraries. */
@@ -78,7 +101,10 @@ export class TestCluster implements AsyncDisposable {
 
   /** Answers one request of the listener or of a client in this process. */
   readonly serve: Serve = (wire) => {
-    this.#log.follow(wire)
+    this.faults.serve(wire, this.#log.follow(wire), this.#serve)
+  }
+
+  readonly #serve: Serve = (wire) => {
     const { server } = this.#live
     if (server !== undefined) return server.serve(wire)
     this.open().then(
@@ -92,12 +118,28 @@ export class TestCluster implements AsyncDisposable {
     if (this.#closed) return Promise.reject(new Error(`the cluster ${this.name} is closed`))
     const live = this.#live
     live.opening ??= this.#host
-      .open(this.name, live.storage, this.#discardedUpTo)
+      .open(this.name, new FaultyStore(live.storage, this.store), {
+        discardedUpTo: this.#discardedUpTo,
+        isReplica: false,
+      })
       .then((server) => {
         live.server = server
         return server
       })
     return live.opening
+  }
+
+  /** A server in front of the same store that is some revisions behind. */
+  async #replica(revisions: number): Promise<Serve> {
+    const { storage, replicas } = this.#live
+    let opening = replicas.get(revisions)
+    if (opening === undefined) {
+      await this.open()
+      const options = { discardedUpTo: this.#discardedUpTo, isReplica: true }
+      opening = this.#host.open(this.name, new LaggingStore(storage, revisions), options)
+      replicas.set(revisions, opening)
+    }
+    return (await opening).serve
   }
 
   /** A client that acts as another user: `cluster.as('alice', { groups: ['dev'] })`. */
@@ -125,8 +167,10 @@ export class TestCluster implements AsyncDisposable {
     this.#requireOpen()
     const old = this.#live
     this.#discardedUpTo = Math.max(this.#discardedUpTo, old.storage.currentRevision())
-    this.#live = { storage: storage.fork(), server: undefined, opening: undefined }
+    this.#live = liveOn(storage.fork())
     this.#log.clear()
+    this.faults.clear()
+    this.store.recover()
     this.#closing.push(closeLive(old))
     return Promise.resolve()
   }
@@ -172,7 +216,12 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-async function closeLive({ storage, opening }: Live): Promise<void> {
+async function closeLive({ storage, opening, replicas }: Live): Promise<void> {
+  for (const replica of replicas.values())
+    await replica.then(
+      ({ close }) => close(),
+      () => {},
+    )
   const server = await opening?.catch(() => undefined)
   if (server === undefined) await storage.close()
   else await server.close()

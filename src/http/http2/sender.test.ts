@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
-import { seeded } from '#base/seeded.fixture.ts'
+import { seeded } from '#base/seeded.ts'
 import { flag, frameHeadBytes, frameType, windowBytesInitial } from './frames.ts'
 import { type Outgoing, Sender } from './sender.ts'
 

@@ -3,7 +3,7 @@
  * it. The same seed makes the same objects.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
-import { seededShares } from '#base/seeded.fixture.ts'
+import { seededShares } from '#base/seeded.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import type { FieldManagerKind } from './field-manager.ts'
 

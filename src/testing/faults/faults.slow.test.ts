@@ -1,0 +1,213 @@
+/** Faults on purpose, as a client of the cluster sees them. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import type { KubeObject } from '#api/object-meta.ts'
+import { FailedRequest } from '../failed-request.ts'
+import { forkPerTest } from '../start-cluster.ts'
+import type { FaultRule } from './fault-rule.ts'
+
+const cluster = forkPerTest({ before, after, beforeEach, afterEach })
+const reference = (name = '') => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+})
+const configMap = (name: string, value = '0'): KubeObject => ({
+  ...reference(name),
+  data: { value },
+})
+const create = (name: string) => cluster().client.create(configMap(name))
+const exists = (name: string) =>
+  cluster()
+    .client.get(reference(name))
+    .then(
+      () => true,
+      () => false,
+    )
+const outcome = (work: Promise<unknown>): Promise<number> =>
+  work.then(
+    () => 200,
+    (error) => (error instanceof FailedRequest ? error.code : 0),
+  )
+
+test('errors: which requests they meet, and whether the write commits', async () => {
+  const rows: [title: string, rule: FaultRule, codes: number[], kept: boolean][] = [
+    ['each', { match: { verb: 'create' }, action: { error: { code: 500 } } }, [500, 500], false],
+    [
+      'the second',
+      { match: { verb: 'create', nth: 2 }, action: { error: { code: 409 } } },
+      [200, 409, 200],
+      true,
+    ],
+    [
+      'the first two',
+      { match: { times: 2 }, action: { error: { code: 429, retryAfterSeconds: 1 } } },
+      [429, 429, 200],
+      false,
+    ],
+    [
+      'after the commit',
+      { match: { verb: 'create' }, action: { error: { code: 504 }, when: 'after' } },
+      [504],
+      true,
+    ],
+    ['cut after the commit', { match: { verb: 'create' }, action: { cut: 'after' } }, [0], true],
+    ['cut before the commit', { match: { verb: 'create' }, action: { cut: 'before' } }, [0], false],
+    ['another name', { match: { name: 'other' }, action: { error: { code: 500 } } }, [200], true],
+    [
+      'another user agent',
+      { match: { userAgent: 'kubectl' }, action: { error: { code: 500 } } },
+      [200],
+      true,
+    ],
+  ]
+  for (const [title, rule, codes, kept] of rows) {
+    const { faults } = cluster()
+    // Discovery of the client's paths is no part of what is counted.
+    await exists('nothing')
+    const number = faults.add(rule)
+    for (const [i, code] of codes.entries())
+      assert.equal(await outcome(create(`${title.replaceAll(' ', '-')}-${i}`)), code, title)
+    assert.equal(faults.remove(number), true)
+    assert.equal(await exists(`${title.replaceAll(' ', '-')}-0`), kept, title)
+  }
+})
+
+test('an error carries the Status, and the log names each fault', async () => {
+  const { faults, client } = cluster()
+  const error = { code: 429, message: 'slow down', retryAfterSeconds: 3 }
+  const rule = faults.add({ match: { verb: 'get', resource: 'configmaps' }, action: { error } })
+  await assert.rejects(client.get(reference('a')), (failed: FailedRequest) => {
+    assert.equal(failed.reason, 'TooManyRequests')
+    assert.deepEqual(failed.status.details, { retryAfterSeconds: 3 })
+    return failed.message.includes('slow down')
+  })
+  const [entry] = faults.log
+  assert.equal(entry?.rule, rule)
+  assert.equal(entry.url, '/api/v1/namespaces/default/configmaps/a')
+})
+
+test('the same seed injects the same faults', async () => {
+  const runs: number[][] = []
+  for (const seed of [7, 7, 8]) {
+    await cluster().reset()
+    await exists('nothing')
+    const match = { verb: 'create', probability: 0.5, seed }
+    cluster().faults.add({ match, action: { error: { code: 500 } } })
+    const codes: number[] = []
+    for (let i = 0; i < 20; i++) codes.push(await outcome(create(`a-${i}`)))
+    runs.push(codes)
+  }
+  assert.deepEqual(runs[0], runs[1])
+  assert.notDeepEqual(runs[0], runs[2])
+})
+
+/** The first events of a watch, each as its type, name and value. */
+async function eventsOf(count: number, resourceVersion: string): Promise<string[]> {
+  const events: string[] = []
+  const signal = AbortSignal.timeout(5000)
+  const options = { resourceVersion, signal, allowWatchBookmarks: true }
+  for await (const { type, object } of cluster().client.watch(reference(), options)) {
+    events.push(`${type} ${object.metadata.name} ${object.data?.value}`)
+    if (events.length === count) break
+  }
+  return events
+}
+
+async function writeThree(): Promise<string> {
+  const { resourceVersion } = (await cluster().client.list(reference())).metadata
+  const made = await create('a')
+  await cluster().client.patch(reference('a'), { data: { value: '1' } })
+  await cluster().client.patch(reference('a'), { data: { value: '2' } })
+  assert.equal(made.data.value, '0')
+  return resourceVersion
+}
+
+test('watches: skipped states, an early end, 410', async () => {
+  const from = await writeThree()
+  const { faults } = cluster()
+  assert.deepEqual(await eventsOf(3, from), ['ADDED a 0', 'MODIFIED a 1', 'MODIFIED a 2'])
+  const skip = faults.add({ action: { watch: { skip: 2 } } })
+  assert.deepEqual(await eventsOf(1, from), ['ADDED a 2'])
+  faults.remove(skip)
+  const end = faults.add({ action: { watch: { endAfter: 2 } } })
+  assert.deepEqual(await eventsOf(9, from), ['ADDED a 0', 'MODIFIED a 1'])
+  faults.remove(end)
+  faults.add({ action: { watch: { endAfter: 1, gone: true } } })
+  await assert.rejects(eventsOf(9, from), (error: FailedRequest) => error.code === 410)
+})
+
+test('stale state: one client reads and watches what was, others do not', async () => {
+  await writeThree()
+  const { faults } = cluster()
+  faults.add({ match: { user: 'slow' }, action: { stale: { revisions: 2 } } })
+  const slow = cluster().as('slow', { groups: ['system:masters'] })
+  const old = await slow.get(reference('a'))
+  assert.equal(old.data.value, '0')
+  assert.equal((await cluster().client.get(reference('a'))).data.value, '2')
+  await assert.rejects(
+    slow.update({ ...old, data: { value: '3' } }),
+    (error: FailedRequest) => error.code === 409,
+  )
+  const events: string[] = []
+  const { resourceVersion } = old.metadata
+  const signal = AbortSignal.timeout(5000)
+  const watching = (async () => {
+    for await (const event of slow.watch(reference(), { resourceVersion, signal })) {
+      events.push(event.object.data.value)
+      if (events.length === 2) return
+    }
+  })()
+  await create('b')
+  await create('c')
+  await watching
+  assert.deepEqual(events, ['1', '2'])
+})
+
+test('intermediate states: a callback runs between the commit and the response', async () => {
+  const seen: unknown[] = []
+  const { faults, client } = cluster()
+  await exists('nothing')
+  faults.add({
+    match: { verb: 'create', nth: 2 },
+    action: { call: async ({ url }) => seen.push(url, await exists('second')) },
+  })
+  await create('first')
+  await create('second')
+  assert.deepEqual(seen, ['/api/v1/namespaces/default/configmaps', true])
+  await client.delete(reference('first'))
+})
+
+test('the store: slow, full, unavailable, compacted', async () => {
+  const { store, client } = cluster()
+  await create('a')
+  await create('kept')
+  const { resourceVersion } = (await client.list(reference(), { limit: 1 })).metadata
+  store.fail('full')
+  assert.equal(await outcome(create('b')), 503)
+  assert.equal(await outcome(client.delete(reference('a'))), 200)
+  store.fail('unavailable')
+  assert.equal(await outcome(client.delete(reference('kept'))), 503)
+  store.recover()
+  store.slow(50)
+  const began = performance.now()
+  await create('c')
+  assert.ok(performance.now() - began >= 49)
+  store.recover()
+  await store.compact()
+  const old = { resourceVersion, resourceVersionMatch: 'Exact' }
+  assert.equal(await outcome(client.list(reference(), old as object)), 410)
+})
+
+test('a rule with a mistake is refused with its place', () => {
+  const rows: [rule: unknown, message: RegExp][] = [
+    [{}, /needs an action/],
+    [{ action: { eror: {} } }, /action\.eror is no action/],
+    [{ action: { error: { code: 200 } } }, /action\.error has a wrong value/],
+    [{ action: { delayMs: 1, cut: 'before' } }, /exactly one action/],
+    [{ match: { verb: 'read' }, action: { delayMs: 1 } }, /read is no verb/],
+    [{ match: { agent: 'x' }, action: { delayMs: 1 } }, /match\.agent is no member/],
+  ]
+  for (const [rule, message] of rows)
+    assert.throws(() => cluster().faults.add(rule as FaultRule), message)
+})

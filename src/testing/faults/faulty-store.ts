@@ -1,0 +1,131 @@
+/** A store that can be slow, full or unavailable on purpose. Without a fault it adds nothing. */
+import {
+  type Change,
+  type DeleteCondition,
+  type KeyRange,
+  type Outcome,
+  type Page,
+  type PutCondition,
+  type Read,
+  type Revision,
+  type Storage,
+  type Stored,
+  StorageUnavailable,
+} from '#storage/storage.ts'
+
+/** `full`: writes fail, reads and deletions work. `unavailable`: nothing works. */
+export type StoreFault = 'full' | 'unavailable'
+
+const messages: Record<StoreFault, string> = {
+  full: 'the store is full (injected by a fault)',
+  unavailable: 'the store does not answer (injected by a fault)',
+}
+
+type LocalStorage = Omit<Storage, 'currentRevision'> & { currentRevision(): Revision }
+
+export class FaultyStore implements Storage {
+  readonly #store: LocalStorage
+  readonly #state: StoreFaults
+
+  constructor(store: LocalStorage, state: StoreFaults) {
+    this.#store = store
+    this.#state = state
+  }
+
+  get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+    return this.#state.read(() => this.#store.get(key, at))
+  }
+
+  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<Read<Page>> {
+    return this.#state.read(() => this.#store.list(range, options))
+  }
+
+  count(range: KeyRange): Promise<Read<number>> {
+    return this.#state.read(() => this.#store.count(range))
+  }
+
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+    return this.#state.write(() => this.#store.put(key, bytes, condition))
+  }
+
+  delete(key: string, condition: DeleteCondition): Promise<Outcome> {
+    return this.#state.read(() => this.#store.delete(key, condition))
+  }
+
+  changes(options: { after: Revision; signal: AbortSignal }): AsyncIterable<Change[]> {
+    return this.#store.changes(options)
+  }
+
+  currentRevision(): Revision {
+    return this.#store.currentRevision()
+  }
+
+  compact(upTo: Revision): Promise<void> {
+    return this.#store.compact(upTo)
+  }
+
+  compactedUpTo(): Revision {
+    return this.#store.compactedUpTo()
+  }
+
+  trouble(): string | undefined {
+    return this.#state.trouble() ?? this.#store.trouble()
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+}
+
+/** The faults of one cluster's store. They stay until `recover`. */
+export class StoreFaults {
+  #fault: StoreFault | undefined
+  #delayMs = 0
+  readonly #compactStore: () => Promise<void>
+
+  constructor(compactStore: () => Promise<void>) {
+    this.#compactStore = compactStore
+  }
+
+  /** Every read and write takes this much longer. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs
+  }
+
+  fail(fault: StoreFault): void {
+    this.#fault = fault
+  }
+
+  recover(): void {
+    this.#fault = undefined
+    this.#delayMs = 0
+  }
+
+  /** Forgets all history: lists at older revisions get 410. */
+  compact(): Promise<void> {
+    return this.#compactStore()
+  }
+
+  trouble(): string | undefined {
+    return this.#fault && messages[this.#fault]
+  }
+
+  read<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#fault === 'unavailable') return Promise.reject(this.#unavailable())
+    return this.#late(work)
+  }
+
+  write<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#fault !== undefined) return Promise.reject(this.#unavailable())
+    return this.#late(work)
+  }
+
+  #unavailable = () => new StorageUnavailable(this.trouble())
+
+  #late<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#delayMs === 0) return work()
+    return new Promise((resolve, reject) => {
+      setTimeout(() => work().then(resolve, reject), this.#delayMs)
+    })
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A store that is some revisions behind another, as a replica that lags. Reads are those of the older revision, and
+ * changes come late. Writes go to the other store at once.
+ */
+import type {
+  Change,
+  DeleteCondition,
+  KeyRange,
+  Outcome,
+  Page,
+  PutCondition,
+  Read,
+  Revision,
+  Storage,
+  Stored,
+} from '#storage/storage.ts'
+
+type LocalStorage = Omit<Storage, 'currentRevision'> & { currentRevision(): Revision }
+
+export class LaggingStore implements Storage {
+  readonly #ahead: LocalStorage
+  readonly #lag: number
+
+  constructor(ahead: LocalStorage, revisions: number) {
+    this.#ahead = ahead
+    this.#lag = revisions
+  }
+
+  currentRevision(): Revision {
+    const newest = this.#ahead.currentRevision()
+    return Math.max(newest - this.#lag, this.#ahead.compactedUpTo(), 1)
+  }
+
+  get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+    return this.#ahead.get(key, at || this.currentRevision())
+  }
+
+  list(range: KeyRange, options: { at?: Revision; limit?: number } = {}): Promise<Read<Page>> {
+    return this.#ahead.list(range, { ...options, at: options.at || this.currentRevision() })
+  }
+
+  async count(range: KeyRange): Promise<Read<number>> {
+    const { revision, value } = await this.list(range)
+    return { revision, value: value.items.length }
+  }
+
+  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+    return this.#ahead.put(key, bytes, condition)
+  }
+
+  delete(key: string, condition: DeleteCondition): Promise<Outcome> {
+    return this.#ahead.delete(key, condition)
+  }
+
+  /** Holds each change back until the store ahead has made as many further ones as this one is behind. */
+  async *changes(options: { after: Revision; signal: AbortSignal }): AsyncGenerator<Change[]> {
+    const held: Change[][] = []
+    for await (const batch of this.#ahead.changes(options)) {
+      held.push(batch)
+      const visible = this.currentRevision()
+      while (held.length > 0 && ((held[0] as Change[]).at(-1)?.revision ?? 0) <= visible)
+        yield held.shift() as Change[]
+    }
+  }
+
+  compact(upTo: Revision): Promise<void> {
+    return this.#ahead.compact(upTo)
+  }
+
+  compactedUpTo(): Revision {
+    return this.#ahead.compactedUpTo()
+  }
+
+  trouble(): string | undefined {
+    return this.#ahead.trouble()
+  }
+
+  /** The store ahead belongs to another server. */
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
