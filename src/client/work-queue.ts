@@ -2,7 +2,7 @@
  * Keys waiting to be worked on: each is in the queue once and in work once, however often it is added; one that fails
  * returns after a wait that doubles. A key added while it is in work is worked on again afterwards.
  */
-import { timerMsMax } from '#base/clock.ts'
+import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
 
 /** Who counts what a queue does. */
@@ -22,6 +22,8 @@ export interface WorkQueueOptions {
   readonly signal: AbortSignal
   readonly report: (key: string, error: unknown, failures: number) => void
   readonly backoff?: Backoff
+  /** Runs the waits that work wants. A key that failed waits in real time, because it may depend on other servers. */
+  readonly clock?: TimerClock
   readonly meter?: QueueMeter | undefined
   /** Whether to begin at once; otherwise `start` does. */
   readonly paused?: boolean
@@ -38,7 +40,7 @@ export class WorkQueue {
   readonly #inWork = new Set<string>()
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
-  readonly #later = new Map<string, { timer: NodeJS.Timeout; at: number }>()
+  readonly #later = new Map<string, { cancel: Cancel; at: number }>()
   /** Only where somebody counts. */
   readonly #addedAt = new Map<string, number>()
   #workers = 0
@@ -85,32 +87,28 @@ export class WorkQueue {
   }
 
   /** The key is added after a time; an earlier moment asked for before stays. */
-  addAfter(key: string, ms: number): void {
+  addAfter(key: string, ms: number, clock: TimerClock = systemClock): void {
     if (this.#options.signal.aborted) return
     if (ms <= 0) {
       this.add(key)
       return
     }
-    const at = performance.now() + ms
+    const at = clock.elapsed() + ms
     const set = this.#later.get(key)
     if (set !== undefined && set.at <= at) return
     this.#forgetTimer(key)
     // Timers hold at most about 24 days; what is later than that is looked at again then.
-    const timer = setTimeout(
-      () => {
-        this.#later.delete(key)
-        this.add(key)
-      },
-      Math.min(ms, timerMsMax),
-    )
-    timer.unref()
-    this.#later.set(key, { timer, at })
+    const cancel = clock.after(Math.min(ms, timerMsMax), () => {
+      this.#later.delete(key)
+      this.add(key)
+    })
+    this.#later.set(key, { cancel, at })
   }
 
   #forgetTimer(key: string): void {
     const set = this.#later.get(key)
     if (set === undefined) return
-    clearTimeout(set.timer)
+    set.cancel()
     this.#later.delete(key)
   }
 
@@ -157,7 +155,7 @@ export class WorkQueue {
     try {
       const again = await this.#options.work(key)
       this.#failures.delete(key)
-      if (typeof again === 'number') this.addAfter(key, again)
+      if (typeof again === 'number') this.addAfter(key, again, this.#options.clock)
     } catch (error) {
       if (this.#options.signal.aborted) return
       const failures = (this.#failures.get(key) ?? 0) + 1
@@ -174,7 +172,7 @@ export class WorkQueue {
     this.#addedAt.clear()
     this.#again.clear()
     this.#failures.clear()
-    for (const { timer } of this.#later.values()) clearTimeout(timer)
+    for (const { cancel } of this.#later.values()) cancel()
     this.#later.clear()
   }
 }

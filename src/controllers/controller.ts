@@ -4,7 +4,7 @@
  */
 import type { X509Certificate, KeyObject } from 'node:crypto'
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
-import type { Clock } from '#base/clock.ts'
+import type { TimerClock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { Informers } from './informers.ts'
@@ -26,7 +26,7 @@ export interface Authority {
 /** What all controllers share. */
 export interface Surroundings {
   readonly clientFor: (account: string) => ApiClient
-  readonly clock: Clock
+  readonly clock: TimerClock
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean

@@ -13,9 +13,11 @@ export const isTerminating = (error: unknown) =>
 /** Writes wait for the disk together: those under way at once share one commit. */
 const workersUsually = 32
 
+type QueueParts = Pick<ControllerParts, 'signal' | 'report' | 'queueMeter' | 'clock'>
+
 export function queueFor(
   name: string,
-  { signal, report, queueMeter }: Pick<ControllerParts, 'signal' | 'report' | 'queueMeter'>,
+  { signal, report, queueMeter, clock }: QueueParts,
   work: WorkQueueOptions['work'],
   options: Partial<WorkQueueOptions> = {},
 ): WorkQueue {
@@ -23,6 +25,7 @@ export function queueFor(
     work,
     workersMax: workersUsually,
     signal,
+    clock,
     meter: queueMeter?.(name),
     // Lost races are everyday; other failures are said once they last.
     report: (key, error, failures) => {

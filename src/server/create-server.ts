@@ -3,7 +3,8 @@
  * handles no signal and never ends the process; several servers in one process do not affect each other.
  */
 import { existsSync } from 'node:fs'
-import { timerMsMax } from '#base/clock.ts'
+import { type TimerClock, timerMsMax } from '#base/clock.ts'
+import type { Random } from '#base/random.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Foundation } from './foundation.ts'
 import type { Wire } from '#http/exchange.ts'
@@ -31,6 +32,8 @@ export interface Fork {
   readonly discardedUpTo: Revision
   /** Where its settings differ. */
   readonly options: Partial<Settings>
+  readonly clock: TimerClock
+  readonly random: Random
 }
 
 export interface ForkedServer {
@@ -92,12 +95,12 @@ export async function createServer(
 async function openFork(
   { settings, facts, certificates, builtIn }: Foundation,
   surroundings: Surroundings,
-  { storage, discardedUpTo, options }: Fork,
+  { storage, discardedUpTo, options, clock, random }: Fork,
 ): Promise<ForkedServer> {
   await using opened = new AsyncDisposableStack()
   const shared = { storage, discardedUpTo, facts, certificates, builtIn }
   const own = { ...settings, ...options } as Settings
-  const cluster = await openCluster(own, surroundings, opened, shared)
+  const cluster = await openCluster(own, { ...surroundings, clock, random }, opened, shared)
   await cluster.makeReady()
   cluster.runControllers()
   const closing = opened.move()

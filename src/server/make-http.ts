@@ -1,6 +1,7 @@
 /** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
+import { systemRandom } from '#base/random.ts'
 import { loadLater } from '#base/load-later.ts'
 import { aggregatedVersions } from '#discovery/aggregated.ts'
 import { type PriorityOf, priorities } from '#discovery/group-order.ts'
@@ -159,7 +160,7 @@ export const shownKeys = (
 
 function httpParts(side: HttpSide): HttpParts {
   const { foundation, server, access, observing, others, around } = side
-  const { settings, report, clock, random } = foundation
+  const { settings, report, clock } = foundation
   return {
     server,
     connect: connectParts(settings, server, around),
@@ -178,7 +179,8 @@ function httpParts(side: HttpSide): HttpParts {
     instruments: observing.instruments,
     report,
     monotonicMs: () => clock.elapsed(),
-    newAuditId: random.uuid,
+    // A source of its own: with a seed, how many requests come must not change the uids of objects.
+    newAuditId: systemRandom.uuid,
     stopping: around.stopping,
   }
 }

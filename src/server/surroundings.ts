@@ -4,6 +4,7 @@ import type { TimerClock } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'
 import type { Log } from '#observe/log.ts'
 import type { Storage } from '#storage/storage.ts'
+import type { Certificates } from './certificates.ts'
 
 export interface Surroundings {
   readonly log: Log
@@ -13,6 +14,8 @@ export interface Surroundings {
   readonly route?: (serve: (wire: Wire) => void) => (wire: Wire) => void
   /** A store that the server uses in place of the one that its settings name, and closes. */
   readonly storage?: Storage
+  /** Certificates that the server uses in place of those in its data directory. */
+  readonly certificates?: Certificates
   /** Ends the start, or closes the running server. */
   readonly signal?: AbortSignal | undefined
 }

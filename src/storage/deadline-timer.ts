@@ -1,7 +1,9 @@
 /**
  * Calls back when the nearest deadline has come. It looks at the clock once a second while there is a deadline,
- * because the clock it is given may be moved by hand, and never keeps the process alive.
+ * because the clock of the machine may be set, and never keeps the process alive.
  */
+import type { Cancel, TimerClock } from '#base/clock.ts'
+
 const lookIntervalMs = 1000
 
 export interface DeadlineEvents {
@@ -15,9 +17,11 @@ export interface DeadlineEvents {
 export class DeadlineTimer {
   #events: DeadlineEvents
   #deadline = Number.POSITIVE_INFINITY
-  #timer: NodeJS.Timeout | undefined
+  #after: TimerClock['after']
+  #cancel: Cancel = () => {}
 
-  constructor(events: DeadlineEvents) {
+  constructor(clock: Pick<TimerClock, 'after'>, events: DeadlineEvents) {
+    this.#after = clock.after.bind(clock)
     this.#events = events
   }
 
@@ -29,16 +33,14 @@ export class DeadlineTimer {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#cancel()
     this.#deadline = Number.POSITIVE_INFINITY
   }
 
   #arm(): void {
-    clearTimeout(this.#timer)
+    this.#cancel()
     const wait = Math.min(Math.max(this.#deadline - this.#events.now(), 1), lookIntervalMs)
-    this.#timer = setTimeout(() => this.#look(), wait)
-    this.#timer.unref()
+    this.#cancel = this.#after(wait, () => this.#look())
   }
 
   #look(): void {

@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import { systemClock } from '#base/clock.ts'
 import { systemRandom } from '#base/random.ts'
 import { createLog } from '#observe/log.ts'
-import { createServer, type RunningServer } from '#server/create-server.ts'
+import { seededRandom } from '#base/seeded.ts'
+import { ensureCertificates } from '#server/certificates.ts'
+import { createServer, type ForkedServer, type RunningServer } from '#server/create-server.ts'
 import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
 import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
 import type { Storage } from '#storage/storage.ts'
@@ -24,7 +26,8 @@ import { writeTokenFile } from './cluster-token.ts'
 import { forkPerTestWith, type Prepare, type TestHooks } from './fork-per-test.ts'
 import type { Serve } from './in-process-call.ts'
 import { kubeconfigText } from './kubeconfig.ts'
-import { type Host, TestCluster } from './test-cluster.ts'
+import { TestClock } from './test-clock.ts'
+import { type Host, type OpenOptions, type Snapshot, TestCluster } from './test-cluster.ts'
 
 export type { FaultRule, FaultMatch, FaultAction, InjectedFault } from './faults/fault-rule.ts'
 export type { FailedRequest } from './failed-request.ts'
@@ -33,12 +36,18 @@ export type { Informer, InformerOptions } from './object-informer.ts'
 export type { ListQuery, ObjectList, ObjectReference, WatchOptions } from './object-reference.ts'
 export type { RequestRecord } from './request-log.ts'
 export type { Snapshot, TestCluster } from './test-cluster.ts'
+export type { TestClock } from './test-clock.ts'
 export type { TestClient } from './test-client.ts'
 export type { WatchEvent } from './watch-events.ts'
 
 export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
   readonly log?: (line: string) => void
+  /**
+   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime` until the test moves
+   * it. Certificates and signatures differ between runs.
+   */
+  readonly seed?: number
 }
 
 /** A test server has no Nodes, so objects that nobody runs must not wait for them. */
@@ -49,6 +58,8 @@ const testDefaults: ServerOptions = {
   // A cluster that is closed has no clients that would need time to leave.
   shutdownDelayDurationMs: 0,
 }
+/** Where the clock of a cluster with a seed stands. */
+const seededTime = '2026-01-01T00:00:00Z'
 const firstName = 'first'
 const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
@@ -72,14 +83,19 @@ export function forkPerTest(
 class ClusterHost implements Host {
   readonly #clusters = new Map<string, TestCluster>()
   readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-testing-'))
-  readonly #storage = createMemoryStorage()
+  readonly #clock = new TestClock()
+  readonly #seed: number | undefined
+  readonly #storage: MemoryStorage
   readonly #options: ServerOptions
   readonly #write: (line: string) => void
   #server: RunningServer | undefined
   #added = 0
 
-  constructor({ log = () => {}, ...options }: ClusterOptions) {
+  constructor({ log = () => {}, seed, ...options }: ClusterOptions) {
     this.#write = log
+    this.#seed = seed
+    if (seed !== undefined) this.#clock.freeze(seededTime)
+    this.#storage = createMemoryStorage({ clock: this.#clock })
     this.#options = { ...testDefaults, dataDir: this.#directory, ...options }
   }
 
@@ -89,9 +105,11 @@ class ClusterHost implements Host {
     try {
       this.#server = await createServer(settings, {
         log,
-        clock: systemClock,
-        random: systemRandom,
+        clock: this.#clock,
+        random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
         storage: this.#storage,
+        // Clients check certificates by the time of the machine.
+        certificates: ensureCertificates(settings, systemClock),
         route: (serve) =>
           routeClusters((name) => this.#clusters.get(name)?.serve, this.#first(serve)),
       })
@@ -107,34 +125,34 @@ class ClusterHost implements Host {
   }
 
   first(): TestCluster {
-    return this.add(this.#storage.fork(), firstName)
+    const storage = this.#storage.fork()
+    const revision = storage.currentRevision()
+    const clock = this.#clock.state
+    return this.add({ revision, storage, clock, seed: this.#seed }, firstName)
   }
 
-  add(storage: MemoryStorage, given: string | undefined): TestCluster {
+  add(state: Snapshot, given: string | undefined): TestCluster {
     const name = given ?? `fork-${++this.#added}`
     if (!clusterName.test(name))
       throw new TypeError(`${JSON.stringify(name)} is no name of a cluster: use a DNS label`)
     if (this.#clusters.has(name)) throw new Error(`there is a cluster ${name} already`)
-    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), storage)
+    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), state)
     this.#clusters.set(name, cluster)
     return cluster
   }
 
   async open(
-    name: string,
+    cluster: TestCluster,
     storage: Storage,
-    { discardedUpTo, isReplica }: { discardedUpTo: number; isReplica: boolean },
-  ) {
-    const cluster = this.#clusters.get(name)
-    if (this.#server === undefined || cluster === undefined)
+    { discardedUpTo, isReplica, random }: OpenOptions,
+  ): Promise<ForkedServer> {
+    const { name, token, clock } = cluster
+    if (this.#server === undefined || this.#clusters.get(name) !== cluster)
       throw new Error(`the cluster ${name} is closed`)
     const controllers = isReplica ? ['-*'] : settingsOf(this.#options).controllers
-    const tokenAuthFile = writeTokenFile(this.#directory, name, cluster.token)
-    return this.#server.openFork({
-      storage,
-      discardedUpTo,
-      options: { controllers, tokenAuthFile },
-    })
+    const tokenAuthFile = writeTokenFile(this.#directory, name, token)
+    const options = { controllers, tokenAuthFile }
+    return this.#server.openFork({ storage, discardedUpTo, options, clock, random })
   }
 
   urlOf(name: string): string {

@@ -3,6 +3,8 @@
  * copying its objects: both share what neither has written. The server behind a cluster opens with the first request.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { type Random, systemRandom } from '#base/random.ts'
+import { seededRandom } from '#base/seeded.ts'
 import type { ForkedServer } from '#server/create-server.ts'
 import type { MemoryStorage } from '#storage/memory/memory.ts'
 import type { Storage } from '#storage/storage.ts'
@@ -13,17 +15,23 @@ import { type Call, callInProcess, type Serve } from './in-process-call.ts'
 import { readManifests } from './manifests.ts'
 import { RequestLog, type RequestRecord } from './request-log.ts'
 import { TestClient } from './test-client.ts'
+import { type ClockState, TestClock } from './test-clock.ts'
+
+/** Seeds of copies must differ from those of copies of copies. */
+const seedStep = 1009
+
+export interface OpenOptions {
+  readonly discardedUpTo: number
+  readonly isReplica: boolean
+  readonly random: Random
+}
 
 /** What a cluster needs of the process that it lives in. */
 export interface Host {
   /** Opens a server in front of a store. */
-  open(
-    name: string,
-    storage: Storage,
-    options: { discardedUpTo: number; isReplica: boolean },
-  ): Promise<ForkedServer>
-  /** Adds a cluster with this store. */
-  add(storage: MemoryStorage, name: string | undefined): TestCluster
+  open(cluster: TestCluster, storage: Storage, options: OpenOptions): Promise<ForkedServer>
+  /** Adds a cluster in this state. */
+  add(state: Snapshot, name: string | undefined): TestCluster
   remove(cluster: TestCluster): Promise<void>
   urlOf(name: string): string
   kubeconfigOf(name: string, token: string): string
@@ -33,18 +41,23 @@ export interface Host {
 export interface Snapshot {
   readonly revision: number
   readonly storage: MemoryStorage
+  readonly clock: ClockState
+  /** The seed of what comes next, if the cluster was started with one. */
+  readonly seed: number | undefined
 }
 
 interface Live {
   readonly storage: MemoryStorage
+  readonly random: Random
   server: ForkedServer | undefined
   opening: Promise<ForkedServer> | undefined
   /** Servers that are some revisions behind, for clients that fault rules give stale reads. */
   readonly replicas: Map<number, Promise<ForkedServer>>
 }
 
-const liveOn = (storage: MemoryStorage): Live => ({
-  storage,
+const liveOn = ({ storage, seed }: Snapshot, clock: TestClock): Live => ({
+  storage: storage.fork(clock),
+  random: seed === undefined ? systemRandom : seededRandom(seed),
   server: undefined,
   opening: undefined,
   replicas: new Map(),
@@ -60,20 +73,25 @@ export class TestCluster implements AsyncDisposable {
   readonly faults: Faults
   /** Makes the store slow, full or unavailable. */
   readonly store: StoreFaults
+  /** The time of this cluster: freeze it, or move it forward. */
+  readonly clock: TestClock
   readonly #host: Host
-  readonly #origin: MemoryStorage
+  readonly #origin: Snapshot
   readonly #log = new RequestLog()
   #live: Live
   #discardedUpTo = 0
   #closing: Promise<unknown>[] = []
   #closed = false
+  /** Forks and snapshots taken: each continues with a seed of its own. */
+  #copies = 0
 
-  constructor(host: Host, name: string, token: string, storage: MemoryStorage) {
+  constructor(host: Host, name: string, token: string, state: Snapshot) {
     this.#host = host
     this.name = name
     this.token = token
-    this.#origin = storage
-    this.#live = liveOn(storage.fork())
+    this.#origin = state
+    this.clock = new TestClock(state.clock)
+    this.#live = liveOn(state, this.clock)
     this.client = this.#clientWith({})
     this.faults = new Faults(performance.now.bind(performance), (lag) => this.#replica(lag))
     this.store = new StoreFaults(() => this.#live.storage.compact(this.revision))
@@ -118,7 +136,8 @@ export class TestCluster implements AsyncDisposable {
     if (this.#closed) return Promise.reject(new Error(`the cluster ${this.name} is closed`))
     const live = this.#live
     live.opening ??= this.#host
-      .open(this.name, new FaultyStore(live.storage, this.store), {
+      .open(this, new FaultyStore(live.storage, this.store), {
+        random: live.random,
         discardedUpTo: this.#discardedUpTo,
         isReplica: false,
       })
@@ -131,12 +150,12 @@ export class TestCluster implements AsyncDisposable {
 
   /** A server in front of the same store that is some revisions behind. */
   async #replica(revisions: number): Promise<Serve> {
-    const { storage, replicas } = this.#live
+    const { storage, replicas, random } = this.#live
     let opening = replicas.get(revisions)
     if (opening === undefined) {
       await this.open()
-      const options = { discardedUpTo: this.#discardedUpTo, isReplica: true }
-      opening = this.#host.open(this.name, new LaggingStore(storage, revisions), options)
+      const options = { discardedUpTo: this.#discardedUpTo, isReplica: true, random }
+      opening = this.#host.open(this, new LaggingStore(storage, revisions), options)
       replicas.set(revisions, opening)
     }
     return (await opening).serve
@@ -152,22 +171,28 @@ export class TestCluster implements AsyncDisposable {
 
   /** A copy of this cluster as it is now. It has its own name, token and address. */
   fork(name?: string): Promise<TestCluster> {
-    this.#requireOpen()
-    return Promise.resolve(this.#host.add(this.#live.storage.fork(), name))
+    return Promise.resolve(this.#host.add(this.snapshot(), name))
   }
 
   snapshot(): Snapshot {
     this.#requireOpen()
     const storage = this.#live.storage.fork()
-    return { revision: storage.currentRevision(), storage }
+    const { seed } = this.#origin
+    return {
+      revision: storage.currentRevision(),
+      storage,
+      clock: this.clock.state,
+      seed: seed === undefined ? undefined : seed * seedStep + ++this.#copies,
+    }
   }
 
   /** Makes the state that of a snapshot. Watches end; one that begins at a discarded revision gets 410. */
-  restore({ storage }: Snapshot): Promise<void> {
+  restore(state: Snapshot): Promise<void> {
     this.#requireOpen()
     const old = this.#live
     this.#discardedUpTo = Math.max(this.#discardedUpTo, old.storage.currentRevision())
-    this.#live = liveOn(storage.fork())
+    this.clock.state = state.clock
+    this.#live = liveOn(state, this.clock)
     this.#log.clear()
     this.faults.clear()
     this.store.recover()
@@ -177,7 +202,8 @@ export class TestCluster implements AsyncDisposable {
 
   /** Makes the state that of the moment when this cluster was started or forked. */
   reset(): Promise<void> {
-    return this.restore({ revision: this.#origin.currentRevision(), storage: this.#origin })
+    this.#copies = 0
+    return this.restore(this.#origin)
   }
 
   /** Applies every object in the YAML and JSON files of a folder, definitions and namespaces first. */
@@ -199,7 +225,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Closes what is open; the host calls it. */
   async shut(): Promise<void> {
-    if (!this.#closed) this.#closing.push(closeLive(this.#live), this.#origin.close())
+    if (!this.#closed) this.#closing.push(closeLive(this.#live), this.#origin.storage.close())
     this.#closed = true
     await Promise.all(this.#closing)
   }

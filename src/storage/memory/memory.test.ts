@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
+import { systemClock } from '#base/clock.ts'
 import { createMemoryStorage } from './memory.ts'
 
 storageSuite('memory', {
@@ -18,7 +19,9 @@ storageSuite('memory', {
 test('a time to live follows elapsed time, not a clock that jumps', async () => {
   let now = 1_000_000
   let elapsed = 0
-  const storage = createMemoryStorage({ clock: { now: () => now, elapsed: () => elapsed } })
+  const storage = createMemoryStorage({
+    clock: { ...systemClock, now: () => now, elapsed: () => elapsed },
+  })
   const after = storage.currentRevision()
   won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))
   now += 3_600_000
@@ -87,11 +90,11 @@ test('a fork and its origin share the past and no future', async () => {
 
 test('a time to live continues in a fork', async () => {
   let elapsed = 0
-  const clock = { now: () => 0, elapsed: () => elapsed }
+  const clock = { ...systemClock, now: () => 0, elapsed: () => elapsed }
   const origin = createMemoryStorage({ clock })
   won(await origin.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))
   let later = 500_000
-  const fork = origin.fork({ now: () => 0, elapsed: () => later })
+  const fork = origin.fork({ ...systemClock, now: () => 0, elapsed: () => later })
   later += 59_000
   await sleep(1100)
   assert.ok((await fork.get('/a')).value)

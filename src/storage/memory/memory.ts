@@ -2,7 +2,7 @@
  * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and the other backends
  * are measured against it. It writes nothing to disk, and everything is gone when the process ends.
  */
-import { type Clock, elapsedMs, systemClock } from '#base/clock.ts'
+import { elapsedMs, systemClock, type TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
 import { compareKeys, lowerBound } from '#storage/key-order.ts'
@@ -25,7 +25,7 @@ import { ExpiryQueue } from './expiry-queue.ts'
 /** Changes handed out at once to a reader that catches up: enough to be quick, little enough not to block others. */
 const historyBatchMax = 1000
 
-export function createMemoryStorage(options: { clock?: Clock } = {}): MemoryStorage {
+export function createMemoryStorage(options: { clock?: TimerClock } = {}): MemoryStorage {
   return new MemoryStorage(options.clock ?? systemClock)
 }
 
@@ -48,16 +48,16 @@ export class MemoryStorage implements Storage {
   /** Histories with another owner are shared with a fork and copied before the first append. */
   #owner: object = {}
   #expiring = new ExpiryQueue()
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   #elapsed: () => number
   #timer: DeadlineTimer
   #feed: Feed
   #closed: StorageUnavailable | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: TimerClock) {
     this.#clock = clock
     this.#elapsed = () => elapsedMs(clock)
-    this.#timer = new DeadlineTimer({ now: this.#elapsed, due: () => this.#expire() })
+    this.#timer = new DeadlineTimer(clock, { now: this.#elapsed, due: () => this.#expire() })
     this.#feed = new Feed({
       history: (after) => this.#history(after),
       compactedUpTo: () => this.#compactedUpTo,
@@ -68,7 +68,7 @@ export class MemoryStorage implements Storage {
    * A second store with the same revision, objects and past. Bytes and histories are shared until one side writes.
    * The time to live of an object continues in the fork.
    */
-  fork(clock: Clock = this.#clock): MemoryStorage {
+  fork(clock: TimerClock = this.#clock): MemoryStorage {
     if (this.#closed) throw this.#closed
     const fork = new MemoryStorage(clock)
     fork.#revision = this.#revision

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { systemClock } from '#base/clock.ts'
 import { type TestContext, test } from 'node:test'
 import { Expirer } from './expirer.ts'
 import type { ExpireAnswer } from './protocol.ts'
@@ -20,7 +21,7 @@ class Scene {
   constructor(context: TestContext) {
     this.#context = context
     context.mock.timers.enable({ apis: ['setTimeout'] })
-    const clock = { now: () => this.#now, elapsed: () => this.#elapsed }
+    const clock = { ...systemClock, now: () => this.#now, elapsed: () => this.#elapsed }
     const ask = async (request: { kind: string; now?: number; byMs?: number }) => {
       this.asked.push(`${request.kind} ${request.now ?? request.byMs}`)
       const { answer, release } = this

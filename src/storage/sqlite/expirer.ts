@@ -2,7 +2,7 @@
  * Sees to it that writes with a time to live are deleted when it is over, and that their deadlines on disk move with
  * the machine's clock when it is set. The deletions are the writer's: they reach the feed as any other write does.
  */
-import type { Clock } from '#base/clock.ts'
+import type { TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
 import { ExpiryClock } from './expiry-clock.ts'
 import type { ExpireAnswer } from './protocol.ts'
@@ -23,10 +23,10 @@ export class Expirer {
   #asking = false
   #stopped = false
 
-  constructor(clock: Clock, writer: WriteQueue) {
+  constructor(clock: TimerClock, writer: WriteQueue) {
     this.#clock = new ExpiryClock(clock)
     this.#writer = writer
-    this.#timer = new DeadlineTimer({
+    this.#timer = new DeadlineTimer(clock, {
       now: () => this.#clock.now(),
       due: () => this.#ask({ kind: 'expire', now: Math.floor(this.#clock.now()) }),
       look: () => this.#followClock(),

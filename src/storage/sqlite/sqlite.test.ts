@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
+import { systemClock } from '#base/clock.ts'
 import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.ts'
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
@@ -182,7 +183,7 @@ test('a clock that jumps while the server runs neither ends a time to live early
   inDirectory(async (directory) => {
     let now = 1_700_000_000_000
     let elapsed = 0
-    const clock = { now: () => now, elapsed: () => elapsed }
+    const clock = { ...systemClock, now: () => now, elapsed: () => elapsed }
     let storage: Storage = await openSqliteStorage({ directory, clock })
     const first = await storage.currentRevision()
     const put = (key: string) =>
@@ -214,7 +215,7 @@ test('a clock that jumps while the server runs neither ends a time to live early
 test('a clock set back while the server was away stretches no time to live', () =>
   inDirectory(async (directory) => {
     let now = 1_700_000_000_000
-    const clock = { now: () => now }
+    const clock = { ...systemClock, now: () => now, elapsed: () => now }
     let storage = await openSqliteStorage({ directory, clock })
     const after = await storage.currentRevision()
     won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0, ttlSeconds: 60 }))

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '#base/clock.ts'
+import { systemClock, type TimerClock } from '#base/clock.ts'
 import { Feed, type FeedOptions } from '#storage/feed.ts'
 import {
   type Change,
@@ -41,7 +41,7 @@ const shortenEveryMs = 500
 export interface SqliteOptions {
   /** Where the state is kept; made when missing. */
   readonly directory: string
-  readonly clock?: Clock
+  readonly clock?: TimerClock
   /** How much may be logged before it is copied into the database; a share of the disk where unset. */
   readonly checkpointBytes?: number
   /** Writes in company after which a thread of their own commits them. */

@@ -2,7 +2,7 @@
  * A fault rule: which requests it concerns, and what goes wrong with them. Rules are plain data, so that they can come
  * over HTTP too; a callback is possible only inside the process.
  */
-import type { RequestRecord } from '../request-log.ts'
+import type { RequestRecord } from '#testing/request-log.ts'
 
 /** Every member that is given must hold. Texts are compared whole, a user agent by its beginning. */
 export interface FaultMatch {

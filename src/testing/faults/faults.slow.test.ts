@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
-import { FailedRequest } from '../failed-request.ts'
-import { forkPerTest } from '../start-cluster.ts'
+import { FailedRequest } from '#testing/failed-request.ts'
+import { forkPerTest } from '#testing/start-cluster.ts'
 import type { FaultRule } from './fault-rule.ts'
 
 const cluster = forkPerTest({ before, after, beforeEach, afterEach })

@@ -3,8 +3,8 @@
  * themselves are real: what a fault does not stop passes through the whole server.
  */
 import type { AnswerHeaders, Wire } from '#http/exchange.ts'
-import type { Serve } from '../in-process-call.ts'
-import type { RequestRecord } from '../request-log.ts'
+import type { Serve } from '#testing/in-process-call.ts'
+import type { RequestRecord } from '#testing/request-log.ts'
 import {
   type FaultAction,
   type FaultError,
