@@ -12,6 +12,7 @@ import { compileDefaults } from '#schema/apply-defaults.ts'
 import { conform } from '#schema/conform.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 import { behaviourOfRelease } from './behaviour-of-release.ts'
+import { withInternalValues } from './all-kinds/internal-value.ts'
 import { dropsRepetitions, errorsOccurOnce, onceEach } from './declarative/once-each.ts'
 import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
@@ -285,6 +286,11 @@ class BuiltInKind implements Kind {
   }
 
   withDeclared(write: DeclaredWrite, found: FieldError[]): FieldError[] {
+    const all = this.#withDeclared(write, found)
+    return withInternalValues(all, (name) => this.#facts.typeOf(name, this.#release))
+  }
+
+  #withDeclared(write: DeclaredWrite, found: FieldError[]): FieldError[] {
     this.#declared ??= this.#compileDeclared()
     const errors = this.#dropsRepetitions && found.length > 1 ? onceEach(found) : found
     if (this.#declared === 'none') return errors

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answersDeletedObject, answersStatusWhenHeld, defaultPropagation } from './deletion.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import {
+  answersDeletedObject,
+  answersStatusWhenHeld,
+  defaultPropagation,
+  unspecifiedPropagationWarnings,
+} from './deletion.ts'
 import type { Kind } from './kind.ts'
 
 const kindOf = (apiVersion: string, group: string, plural: string): Kind =>
@@ -27,5 +33,16 @@ for (const [kind, answers, held, left] of cases) {
     assert.equal(answersDeletedObject(kind) ? 'object' : 'status', answers)
     assert.equal(answersStatusWhenHeld(kind) ? 'status' : 'object', held)
     assert.equal(defaultPropagation(kind), left)
+  })
+}
+
+const warningCases: [kind: Kind, minor: number, warnings: number][] = [
+  [kindOf('batch/v1', 'batch', 'jobs'), 22, 0],
+  [kindOf('batch/v1', 'batch', 'jobs'), 23, 1],
+  [kindOf('batch/v1beta1', 'batch', 'cronjobs'), 23, 0],
+]
+for (const [kind, minor, warnings] of warningCases) {
+  test(`warnings of 1.${minor} for deleting ${kind.resource.plural} without a policy`, () => {
+    assert.equal(unspecifiedPropagationWarnings(kind, releaseOf(minor)).length, warnings)
   })
 }

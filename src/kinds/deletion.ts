@@ -1,4 +1,5 @@
 /** How the kinds differ when they are deleted: rows, for everything that is not in the object itself. */
+import { change, type Release } from '#api/releases/change.ts'
 import type { Kind } from './kind.ts'
 
 /** DELETE of these answers with the object that was removed instead of a Status. */
@@ -42,4 +43,17 @@ export function defaultPropagation(kind: Kind): 'Orphan' | 'Background' | 'Unsup
   const row = rowOf(kind)
   if (row === '/events' || row === 'events.k8s.io/events') return 'Unsupported'
   return orphansByDefault[row]?.includes(kind.apiVersion) ? 'Orphan' : 'Background'
+}
+
+const orphanedPodsWarn = change('deleting a job without a propagation policy causes a warning', {
+  since: 23,
+})
+
+/** Warnings of a deletion that names no propagation policy. */
+export function unspecifiedPropagationWarnings(kind: Kind, release: Release): string[] {
+  const orphansPods = rowOf(kind) === 'batch/jobs' && defaultPropagation(kind) === 'Orphan'
+  if (!orphansPods || !release.has(orphanedPodsWarn)) return []
+  return [
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  ]
 }

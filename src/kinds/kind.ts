@@ -186,8 +186,8 @@ export interface Context {
 export interface Behaviour {
   /** Problems of a name, in Kubernetes' words; DNS subdomain unless said otherwise. `prefix`: it is a generateName. */
   readonly nameRule?: NameRule
-  /** The same where the names an object may have depend on what it says. */
-  nameRuleOf?(object: KubeObject): NameRule
+  /** The same where the names an object may have depend on its content or on the release. */
+  nameRuleOf?(object: KubeObject, context: Context): NameRule
   /** Whether an option of declared rules is on whatever its gate says. Undefined: the gate decides. */
   declaredOption?(gate: string, old: KubeObject | undefined): boolean | undefined
   /** What is wrong with metadata is only told when nothing else is. */

@@ -3,7 +3,7 @@ import type { ListOptions } from '#api/list-options.ts'
 import { ApiError } from '#api/status-error.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
 import type { Answer } from './answer.ts'
-import { type DeleteRequest, remove } from './delete.ts'
+import { type DeleteRequest, remove, warnOfPropagation } from './delete.ts'
 import { list } from './list.ts'
 import type { Server } from './server.ts'
 import { shownObject } from './shown-object.ts'
@@ -17,6 +17,7 @@ export async function deleteCollection(
   options: ListOptions,
 ): Promise<Answer> {
   const { kind } = request.target
+  warnOfPropagation(server, request)
   const found = await list(server, request.target, options)
   if (found.is !== 'list') return found
   if (kind.resource.convertsElsewhere) {

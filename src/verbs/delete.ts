@@ -10,8 +10,13 @@ import {
   preconditionFailed,
   preconditionProblem,
 } from '#api/status-error.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { copyData } from '#base/copy-data.ts'
-import { answersDeletedObject, answersStatusWhenHeld } from '#kinds/deletion.ts'
+import {
+  answersDeletedObject,
+  answersStatusWhenHeld,
+  unspecifiedPropagationWarnings,
+} from '#kinds/deletion.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
@@ -30,6 +35,7 @@ export interface DeleteRequest extends WriteRequest {
 
 export async function remove(server: Server, request: DeleteRequest): Promise<Answer> {
   const { kind, name } = request.target
+  warnOfPropagation(server, request)
   let live = await currentObject(server, request.target)
   for (let i = 0; i < raceTriesMax; i++) {
     if (live === undefined) throw notFound(kind, name)
@@ -38,6 +44,14 @@ export async function remove(server: Server, request: DeleteRequest): Promise<An
     live = done.current
   }
   throw conflict(kind, name, modified)
+}
+
+/** A deletion without a propagation policy may leave behind what the client expects to be deleted. */
+export function warnOfPropagation(server: Server, request: DeleteRequest): void {
+  const { target, deleteOptions, warnings } = request
+  const { propagationPolicy, orphanDependents } = deleteOptions
+  if (propagationPolicy !== undefined || orphanDependents !== undefined) return
+  warnings.push(...unspecifiedPropagationWarnings(target.kind, releaseOf(server.release)))
 }
 
 type Attempt = { answer: Answer } | { current: Live | undefined }

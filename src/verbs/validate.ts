@@ -41,7 +41,8 @@ export function refuseInvalidNew(
 function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = object): void {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
-  const nameRule = behaviour.nameRuleOf?.(object) ?? behaviour.nameRule ?? nameIsDnsSubdomain
+  const nameRule =
+    behaviour.nameRuleOf?.(object, context) ?? behaviour.nameRule ?? nameIsDnsSubdomain
   const { metadataLast, metadataLastIn } = behaviour
   const isMetadataLast =
     metadataLast || (metadataLastIn !== undefined && releaseOf(context.release).has(metadataLastIn))

@@ -28,14 +28,18 @@ checkCreate(clusterTrustBundleBehaviour, [
 ])
 
 test('a bundle of a signer has the name of the signer in its own', () => {
-  const rule = clusterTrustBundleBehaviour.nameRuleOf?.(bundle({ signerName: 'example.com/s' }))
+  const rule = clusterTrustBundleBehaviour.nameRuleOf?.(
+    bundle({ signerName: 'example.com/s' }),
+    contextFor({ release: 37 }),
+  )
   assert.deepEqual(rule?.('example.com:s:a', false), [])
   assert.deepEqual(rule?.('a', false), [
     'ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:',
   ])
-  assert.deepEqual(clusterTrustBundleBehaviour.nameRuleOf?.(bundle({}))('a:b', false), [
-    'ClusterTrustBundle without signer name must not have ":" in its name',
-  ])
+  assert.deepEqual(
+    clusterTrustBundleBehaviour.nameRuleOf?.(bundle({}), contextFor({ release: 37 }))('a:b', false),
+    ['ClusterTrustBundle without signer name must not have ":" in its name'],
+  )
 })
 
 const request = (spec: object, status = {}) =>

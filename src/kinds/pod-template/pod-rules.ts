@@ -2,7 +2,7 @@
  * What the rules for pods depend on besides the pod: feature gates, and whether the object being changed broke a rule
  * already, in which case it may go on breaking it.
  */
-import { change, releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { type OncePod, oncePodIn } from '#kinds/core/persistent-volume-claim/access-modes.ts'
@@ -25,6 +25,8 @@ export interface PodRules {
   readonly ephemeralContainers: boolean
   /** Minor number of the emulated release. */
   readonly release: number
+  /** Whether the emulated release has a change. */
+  readonly has: Release['has']
 }
 
 export interface Template {
@@ -66,6 +68,7 @@ export function podRules(
     claims: claimRules(context),
     ephemeralContainers: context.feature('EphemeralContainers'),
     release: context.release,
+    has: releaseOf(context.release).has,
   }
 }
 

@@ -169,6 +169,15 @@ function warnOfDoubles(
   })
 }
 
+/** The storage that a claim requests or limits in fractions of bytes. */
+export function fractionWarnings(resources: Loose | undefined, path: FieldPath): string[] {
+  const warnings: string[] = []
+  for (const list of ['requests', 'limits']) {
+    warnOfFractions(warnings, resources ?? {}, list, 'storage', path)
+  }
+  return warnings
+}
+
 function warnOfFractions(
   warnings: string[],
   holder: Loose,

@@ -1,8 +1,8 @@
 /** Defaults of StatefulSet. */
-import { claimsHaveTypes } from '#kinds/stored-fields.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { claimsHaveTypes } from '#kinds/stored-fields.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'
 
 const keepsStrategy = change('a StatefulSet keeps the members of its rollingUpdate that are set', {
@@ -27,9 +27,18 @@ const statefulSet =
     spec.revisionHistoryLimit ??= 10
     if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) {
       strategy.rollingUpdate.partition ??= 0
+      if (context.feature('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
     }
+    if (context.feature('StatefulSetAutoDeletePVC')) keepClaims(spec)
     if (releaseOf(context.release).has(claimsHaveTypes)) nameClaims(spec)
   }
+
+/** Claims outlive the set and its pods. */
+function keepClaims(spec: Loose): void {
+  const policy: Loose = (spec.persistentVolumeClaimRetentionPolicy ??= {})
+  policy.whenDeleted ||= 'Retain'
+  policy.whenScaled ||= 'Retain'
+}
 
 /** The claims in a set say what they are. */
 function nameClaims(spec: Loose): void {

@@ -16,6 +16,7 @@ export const cronJobColumns: TableColumns = {
   columns: [
     nameColumn,
     column('Schedule', 'When jobs are started.'),
+    column('Timezone', 'The time zone that the schedule is in.'),
     column('Suspend', 'Whether no more are started for now.', 'boolean'),
     column('Active', 'Jobs that are running.', 'integer'),
     column('Last Schedule', 'When a job was last started.'),
@@ -28,6 +29,7 @@ export const cronJobColumns: TableColumns = {
     return [
       object.metadata.name,
       object.spec?.schedule ?? '',
+      object.spec?.timeZone ?? '<none>',
       suspended(object.spec?.suspend),
       (object.status?.active ?? []).length,
       last ? timeSince(last, now) : '<none>',

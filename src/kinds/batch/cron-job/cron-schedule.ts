@@ -1,7 +1,7 @@
 /** Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never reads a clock. */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { parseDuration } from '#api/duration.ts'
 import { goQuote } from '#api/go-syntax.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 
 interface Bounds {
   readonly min: number
@@ -67,10 +67,37 @@ function checkSchedule(text: string, release: number): void {
   })
 }
 
+const zoneNamesAreChecked = change('time zones of cron jobs have names of the IANA', { since: 27 })
+const zonePart = /^[A-Za-z.\-_0-9+]{1,14}$/
+
+/** What is wrong with the time zone that a cron job names in a field of its own. */
+export function timeZoneProblems(zone: string, { has }: Pick<Release, 'has'>): string[] {
+  if (zone === '') return ['timeZone must be nil or non-empty string']
+  const isName = (part: string) =>
+    zonePart.test(part) && part !== '.' && part !== '..' && !part.startsWith('-')
+  if (has(zoneNamesAreChecked) && !zone.split('/').every(isName)) {
+    return [`unknown time zone ${zone}`]
+  }
+  const problems: string[] = []
+  if (zone.toLowerCase() === 'local') {
+    problems.push(
+      'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+    )
+  }
+  const problem = zoneProblem(zone)
+  return problem === undefined ? problems : [...problems, problem]
+}
+
+/** Why Go cannot load a time zone. */
+function zoneProblem(zone: string): string | undefined {
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return undefined
+  if (/^[/\\]|\.\./.test(zone)) return 'time: invalid location name'
+  return isZone(zone) ? undefined : `unknown time zone ${zone}`
+}
+
 function checkZone(zone: string): void {
-  if (zone === '' || zone === 'UTC' || zone === 'Local') return
-  if (/^[/\\]|\.\./.test(zone)) fail(`provided bad location ${zone}: time: invalid location name`)
-  if (!isZone(zone)) fail(`provided bad location ${zone}: unknown time zone ${zone}`)
+  const problem = zoneProblem(zone)
+  if (problem !== undefined) fail(`provided bad location ${zone}: ${problem}`)
 }
 
 /** By its name in the letters that it is written in, the first of which is a capital one: differences in hours have no name. */

@@ -20,9 +20,23 @@ function durationOf(job: KubeObject, now: number): string {
   return humanDuration((completionTime ? Date.parse(completionTime) : now) - Date.parse(startTime))
 }
 
+/** The first of these conditions that is true says what became of the job, or will. */
+const progress = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
+
+function statusOf(job: KubeObject): string {
+  const conditions: Loose[] = job.status?.conditions ?? []
+  const isTrue = (type: string) =>
+    conditions.some((condition) => condition.type === type && condition.status === 'True')
+  if (isTrue('Complete')) return 'Complete'
+  if (isTrue('Failed')) return 'Failed'
+  if (job.metadata.deletionTimestamp) return 'Terminating'
+  return progress.find(isTrue) ?? 'Running'
+}
+
 export const jobColumns: TableColumns = {
   columns: [
     nameColumn,
+    column('Status', 'What has become of the job so far.'),
     column('Completions', 'Pods that succeeded, of those needed.'),
     column('Duration', 'Time the job has taken.'),
     ageColumn,
@@ -30,10 +44,20 @@ export const jobColumns: TableColumns = {
   ],
   cells: (object, now) => [
     object.metadata.name,
+    statusOf(object),
     completionsOf(object),
     durationOf(object, now),
     ageOf(object, now),
     ...containerCells(object.spec?.template),
     formatLabelSelector(object.spec?.selector),
   ],
+}
+
+/** Before 1.34, jobs whose success criteria were met were said to run. */
+export const jobColumnsBefore34: TableColumns = {
+  ...jobColumns,
+  cells(object, now) {
+    const cells = jobColumns.cells(object, now)
+    return cells[1] === 'SuccessCriteriaMet' ? cells.with(1, 'Running') : cells
+  },
 }

@@ -1,0 +1,184 @@
+/**
+ * Values of kube-apiserver's internal types, as messages show them since 1.34: every field by its Go name, unset ones
+ * too. A value knows its type by name only; the kind looks the type up when a message is written.
+ *
+ *   internalValue('io.k8s.api.core.v1.KeyToPath', { key: 'a', path: 'b' })
+ *     → {"Key":"a","Path":"b","Mode":null}
+ */
+import type { FieldError } from '#api/field-error.ts'
+import { asGo, goJson, GoText, namesInOrder } from '#api/go-syntax.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
+import { ownValue } from '#kinds/own-key.ts'
+import type { Field, Struct, Type } from '#schema/type.ts'
+
+/** What an error shows until its type is known. Releases before 1.34 show the name of the Go type alone. */
+class InternalValue extends GoText {
+  readonly type: string
+  readonly value: Loose | Loose[] | undefined
+  constructor(type: string, value: Loose | Loose[] | undefined) {
+    const [group = '', , name = ''] = type.split('.').slice(-3)
+    super(`${group}.${name}{}`, 'null')
+    this.type = type
+    this.value = value
+  }
+}
+
+/** `type`: the OpenAPI name of the value's type, or of the items of a list. An absent value is nil. */
+export const internalValue = (
+  type: string,
+  value: Loose | Loose[] | null | undefined,
+): InternalValue | undefined =>
+  value === null || value === undefined ? undefined : new InternalValue(type, value)
+
+/** The errors with their internal values as Go writes them. */
+export function withInternalValues(
+  errors: FieldError[],
+  typeOf: (name: string) => Type,
+): FieldError[] {
+  if (!errors.some(({ shown }) => shown?.value instanceof InternalValue)) return errors
+  return errors.map((error) =>
+    error.shown?.value instanceof InternalValue
+      ? { ...error, shown: { ...error.shown, value: textOf(error.shown.value, typeOf) } }
+      : error,
+  )
+}
+
+function textOf({ type, value, text }: InternalValue, typeOf: (name: string) => Type): GoText {
+  const itemType = typeOf(type)
+  const json = Array.isArray(value) ? listJson(value, itemType) : jsonOf(value as Loose, itemType)
+  return asGo(text, json)
+}
+
+const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.'
+
+function jsonOf(value: Loose, type: Type): string {
+  if (type.is === 'list') return listJson(value as unknown as Loose[], type.items)
+  if (type.is === 'map') {
+    const members = namesInOrder(value).map(
+      (name) => `${goJson(name)}:${jsonOf(value[name], type.values)}`,
+    )
+    return `{${members.join(',')}}`
+  }
+  if (type.is !== 'struct') return goJson(value)
+  if (type.name.startsWith(metaPrefix)) return `{${taggedMembers(value, type).join(',')}}`
+  return `{${members(value, type).join(',')}}`
+}
+
+const listJson = (items: Loose[], type: Type): string =>
+  `[${items.map((item) => jsonOf(item, type)).join(',')}]`
+
+/** Types of meta/v1 are internal types too: they have JSON names, and leave out what is empty. */
+function taggedMembers(value: Loose, type: Struct): string[] {
+  return [...type.byName].flatMap(([name, field]) => {
+    const member = ownValue(value, name)
+    if (member === undefined || member === null) return []
+    return [`${goJson(name)}:${jsonOf(member as Loose, field.type)}`]
+  })
+}
+
+function members(value: Loose, type: Struct): string[] {
+  return [...type.byName.values()].flatMap((field) => {
+    if (field.name === 'apiVersion' || field.name === 'kind') {
+      // The type of a whole object; conversion leaves it out.
+      if (type.byName.has('metadata')) return []
+    }
+    const member = ownValue(value, field.name) ?? undefined
+    if (field.name === 'metadata' && field.type.is === 'struct') {
+      return member === undefined ? [] : taggedMembers(member as Loose, field.type)
+    }
+    const json =
+      member === undefined ? unsetJson(value, field) : jsonOf(member as Loose, field.type)
+    return [`${goJson(goNameOf(type.name, field.name))}:${json}`]
+  })
+}
+
+/** A list or map that the client wrote without items is not null. */
+function unsetJson(holder: Loose, field: Field): string {
+  if (!wasWrittenEmpty(holder, field.name)) return zeroJson(field)
+  return field.type.is === 'list' ? '[]' : '{}'
+}
+
+function zeroJson({ pointer, type }: Field): string {
+  if (pointer || type.is === 'list' || type.is === 'map') return 'null'
+  if (type.is === 'struct') return jsonOf({}, type)
+  if (type.is !== 'scalar') return 'null'
+  switch (type.scalar) {
+    case 'string':
+      return '""'
+    case 'bool':
+      return 'false'
+    case 'quantity':
+      return '"0"'
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float64':
+    case 'intOrString':
+      return '0'
+    default:
+      return 'null'
+  }
+}
+
+/** Go names that are not the JSON name with a capital letter. */
+const goNames: ReadonlyMap<string, string> = new Map([
+  ['apiGroup', 'APIGroup'],
+  ['apiVersion', 'APIVersion'],
+  ['awsElasticBlockStore', 'AWSElasticBlockStore'],
+  ['cephfs', 'CephFS'],
+  ['chapAuthDiscovery', 'DiscoveryCHAPAuth'],
+  ['chapAuthSession', 'SessionCHAPAuth'],
+  ['csi', 'CSI'],
+  ['diskURI', 'DataDiskURI'],
+  ['dnsConfig', 'DNSConfig'],
+  ['dnsPolicy', 'DNSPolicy'],
+  ['fc', 'FC'],
+  ['fsGroup', 'FSGroup'],
+  ['fsGroupChangePolicy', 'FSGroupChangePolicy'],
+  ['fsType', 'FSType'],
+  ['gcePersistentDisk', 'GCEPersistentDisk'],
+  ['gmsaCredentialSpec', 'GMSACredentialSpec'],
+  ['gmsaCredentialSpecName', 'GMSACredentialSpecName'],
+  ['grpc', 'GRPC'],
+  ['httpGet', 'HTTPGet'],
+  ['httpHeaders', 'HTTPHeaders'],
+  ['ip', 'IP'],
+  ['iqn', 'IQN'],
+  ['iscsi', 'ISCSI'],
+  ['iscsiInterface', 'ISCSIInterface'],
+  ['nfs', 'NFS'],
+  ['os', 'OS'],
+  ['pdName', 'PDName'],
+  ['rbd', 'RBD'],
+  ['seLinuxChangePolicy', 'SELinuxChangePolicy'],
+  ['seLinuxOptions', 'SELinuxOptions'],
+  ['serviceAccount', 'DeprecatedServiceAccount'],
+  ['sslEnabled', 'SSLEnabled'],
+  ['storageos', 'StorageOS'],
+  ['tcpSocket', 'TCPSocket'],
+  ['ttlSecondsAfterFinished', 'TTLSecondsAfterFinished'],
+  ['tty', 'TTY'],
+  ['uid', 'UID'],
+  ['wwids', 'WWIDs'],
+])
+
+/** The same for fields whose name depends on the type. */
+const goNamesOfTypes: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    'RBDVolumeSource',
+    new Map([
+      ['image', 'RBDImage'],
+      ['monitors', 'CephMonitors'],
+      ['pool', 'RBDPool'],
+      ['user', 'RadosUser'],
+    ]),
+  ],
+  ['GlusterfsVolumeSource', new Map([['endpoints', 'EndpointsName']])],
+])
+
+function goNameOf(type: string, field: string): string {
+  const own = goNamesOfTypes.get(type.slice(type.lastIndexOf('.') + 1))?.get(field)
+  return own ?? goNames.get(field) ?? field.charAt(0).toUpperCase() + field.slice(1)
+}

@@ -1,0 +1,64 @@
+/** What jobs and the templates of cron jobs share besides their rules: fields of disabled features, and warnings. */
+import type { FieldPath } from '#api/field-path.ts'
+import { dns1123Label } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import type { Context } from '#kinds/kind.ts'
+import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
+
+const namesShouldBeLabels = change('names that are no DNS labels cause a warning', { since: 27 })
+const manyIndexesWarn = change('indexed jobs of very many pods cause a warning', { since: 28 })
+
+const gates: readonly (readonly [gate: string, ...fields: string[]])[] = [
+  ['TTLAfterFinished', 'ttlSecondsAfterFinished'],
+  ['IndexedJob', 'completionMode'],
+  ['JobPodFailurePolicy', 'podFailurePolicy'],
+  ['JobBackoffLimitPerIndex', 'backoffLimitPerIndex', 'maxFailedIndexes'],
+  ['JobPodReplacementPolicy', 'podReplacementPolicy'],
+  ['JobSuccessPolicy', 'successPolicy'],
+  ['WorkloadWithJob', 'scheduling'],
+]
+
+/** `old`: absent for a new job. What an old job uses may stay. */
+export function dropDisabledJobFields(spec: Loose, old: Loose | undefined, context: Context): void {
+  const before: Loose = old ?? {}
+  for (const [gate, ...fields] of gates) {
+    if (context.feature(gate)) continue
+    for (const name of fields) if ((before[name] ?? undefined) === undefined) delete spec[name]
+  }
+  if (old === undefined) {
+    if (!context.feature('JobManagedBy')) delete spec.managedBy
+    const { rules } = spec.podFailurePolicy ?? {}
+    if (rules && !context.feature('JobBackoffLimitPerIndex')) {
+      spec.podFailurePolicy.rules = rules.filter(({ action }: Loose) => action !== 'FailIndex')
+    }
+  }
+  if (!context.feature('SuspendJob') && before.suspend !== true) {
+    if (before.suspend === undefined) delete spec.suspend
+    else spec.suspend = before.suspend
+  }
+}
+
+/** Pods are called after the object, and a pod's name becomes its host name. */
+export function podNameWarnings({ metadata }: KubeObject, { release }: Context): string[] {
+  const problems = dns1123Label(metadata.name ?? '')
+  if (problems.length === 0 || !releaseOf(release).has(namesShouldBeLabels)) return []
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+  ]
+}
+
+const manyCompletions = 100_000
+const manyPods = 10_000
+
+/** `path`: that of the job's specification. */
+export function jobWarnings(spec: Loose, path: FieldPath, context: Context): string[] {
+  const warnings = podWarnings(spec.template, path.child('template'), context)
+  const { completionMode, completions = 0, parallelism = 0 } = spec
+  const isLarge =
+    completionMode === 'Indexed' && completions > manyCompletions && parallelism > manyPods
+  if (!isLarge || !releaseOf(context.release).has(manyIndexesWarn)) return warnings
+  const message =
+    'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
+  return [`${path}: ${message}`, ...warnings]
+}
